@@ -114,6 +114,7 @@ def apply(
     max_impact: Impact = Impact.REMOVE,
     override_protected: bool = False,
     allow_mass_deletion: bool = False,
+    lose_unmanaged: bool = False,
     no_way_back: bool = False,
     again: bool = False,
     keep: bool = False,
@@ -128,11 +129,12 @@ def apply(
     is back; STRANDED, it is not; NOT_CONFIRMED, with `wait`. Its `change` is the number in the journal.
 
     More impact on traffic than `max_impact` is refused, and so is any on protected interfaces, the deletion of most of
-    what exists, a change without a way back, and a file that was rolled back; `override_protected`,
-    `allow_mass_deletion`, `no_way_back` and `again` allow one of these each. `keep` stays when every step succeeds and
-    VPP shows something else. With `confirm_s`, the old state comes back after so many seconds, even if this process is
-    gone, unless `confirm` is called or `vppcfg confirm` run; `wait` returns only when that is decided.
-    `install_as` names a file that is replaced by the configuration when the change is accepted.
+    what exists, the loss of what others configured on interfaces, a change without a way back, and a file that was
+    rolled back; `override_protected`, `allow_mass_deletion`, `lose_unmanaged`, `no_way_back` and `again` allow one of
+    these each. `keep` stays when every step succeeds and VPP shows something else. With `confirm_s`, the old state
+    comes back after so many seconds, even if this process is gone, unless `confirm` is called or `vppcfg confirm` run;
+    `wait` returns only when that is decided. `install_as` names a file that is replaced by the configuration when the
+    change is accepted.
 
     Raise PlanRefusedError, DataplaneError or another VppcfgError, before anything is changed. In the main thread,
     SIGINT and SIGTERM are kept from the program until VPP is in the old state or the new one, and reach it then.
@@ -142,6 +144,7 @@ def apply(
         max_impact=max_impact,
         override_protected=override_protected,
         allow_mass_deletion=allow_mass_deletion,
+        lose_unmanaged=lose_unmanaged,
         no_way_back=no_way_back,
     )
     terms = Terms(
@@ -178,6 +181,7 @@ def roll_back(
     max_impact: Impact = Impact.REMOVE,
     override_protected: bool = False,
     allow_mass_deletion: bool = False,
+    lose_unmanaged: bool = False,
     no_way_back: bool = False,
 ) -> ExitCode:
     """Bring back the state before a change, by default before the last one in force; return how that ended.
@@ -189,6 +193,7 @@ def roll_back(
         max_impact=max_impact,
         override_protected=override_protected,
         allow_mass_deletion=allow_mass_deletion,
+        lose_unmanaged=lose_unmanaged,
         no_way_back=no_way_back,
     )
     code = roll_back_at(number, target or Target(), Terms(limits=limits), console or Silent())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
@@ -65,6 +66,12 @@ class Dataplane(Protocol):
         """Return what others have put into these FIB tables. Raise DataplaneError, as `observe` does.
 
         VPP leaves it, when a table goes, to the next one that is made, or lets the table not go.
+        """
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        """Return what others have on interfaces, by name, and in FIB tables, by key. Raise DataplaneError.
+
+        `state` is what was observed; nothing is asked of VPP when there are no holders.
         """
 
     def read_keys(self) -> Mapping[str, bytes]:

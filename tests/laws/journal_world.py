@@ -30,6 +30,7 @@ from vppcfg.config.assumed import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import ExitCode, VppcfgError
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import diff
@@ -66,6 +67,9 @@ class Obedient:
 
     def observe(self) -> State:
         return self.state
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        return ()
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
@@ -107,6 +111,9 @@ class Mortal:
     def observe(self) -> State:
         self._world.live()
         return self._inner.observe()
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        return ()
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()

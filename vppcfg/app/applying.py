@@ -81,7 +81,7 @@ def apply_at(
     if code is not ExitCode.DONE:
         log.error("Nothing was changed")
         return Applied(code=code, problems=proposal.problems)
-    plan = proposal.plan()
+    plan = proposal.plan_on(place.session.dataplane)
     if not plan.steps:
         log.info("Nothing to do")
         is_half_way = left_half_way(reversed(place.records)) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from vppcfg.app.applying import apply_at
 from vppcfg.app.changing import Intent, make_change
@@ -22,9 +23,9 @@ from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.plan.going_back import closest_to
-from vppcfg.plan.plan import make_plan
 from vppcfg.transaction.accepted import accepted_entry, accepted_state
 from vppcfg.transaction.entry import HALF_WAY, Entry, Origin, Status
+from vppcfg.transaction.planning import plan_on
 
 log = logging.getLogger("root.main")
 
@@ -141,7 +142,7 @@ def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, co
             f"VPP lacks what change {entry.number} was made for: {', '.join(target.missing)}",
             "wait for the ports and try again, or correct the file and apply it",
         )
-    plan = make_plan(observed, target.state)
+    plan = plan_on(place.session.dataplane, observed, replace(target.state, unmanaged=()))
     if not plan.steps:
         log.info("Nothing to do")
         return ExitCode.DONE

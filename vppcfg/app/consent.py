@@ -17,6 +17,7 @@ from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.going_back import way_back
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
+from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.transaction import guard as guards
 from vppcfg.transaction.accepted import awaited, was_rolled_back
@@ -131,7 +132,8 @@ def guard(
     with nullcontext() if must_show else suppress(UsageError):
         console.show_plan(plan)
     guards.check(plan, protected, terms.limits)
-    for objection in (*guards.about_neighbors(plan), *guards.about_routes(plan, dataplane)):
+    found = (*guards.about_unmanaged(plan, protected, terms.limits), *guards.about_neighbors(plan))
+    for objection in (*found, *guards.about_routes(plan, dataplane)):
         raise objection.error()
     if plan.impact is not Impact.NONE and not console.agrees(plan):
         raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")
@@ -145,7 +147,7 @@ def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: C
     with suppress(UsageError):  # standard output may be a file on a full disk
         console.show_plan(plan)
     guards.check(plan, (), replace(terms.limits, allow_mass_deletion=True))
-    texts = [guards.harm(plan, protected), guards.mass_deletion(plan)]
+    texts = [guards.harm(plan, protected), guards.mass_deletion(plan), *map(str, harmful(unmanaged_changes(plan)))]
     found = (*guards.about_neighbors(plan), *guards.about_routes(plan, dataplane))
     texts += [f"{objection.text} ({objection.hint})" for objection in found]
     for text in texts:

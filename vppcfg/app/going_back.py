@@ -24,7 +24,7 @@ from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
 from vppcfg.plan.diff import Action, Change, diff
 from vppcfg.plan.going_back import closest_to, created_ports
-from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.plan import Plan
 from vppcfg.transaction.accepted import (
     accepted_entry,
     accepted_state,
@@ -35,6 +35,7 @@ from vppcfg.transaction.accepted import (
     to_roll_back,
 )
 from vppcfg.transaction.entry import HALF_WAY, IN_FORCE, Entry, Origin, Record, Status
+from vppcfg.transaction.planning import plan_on
 
 log = logging.getLogger("root.main")
 _MOST_NAMED = 10
@@ -150,7 +151,7 @@ def _plan_back(entry: Entry, wanted: State, place: Workplace) -> Plan:
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
             "bring the port back, or correct the file and apply it",
         )
-    return make_plan(observed, target.state)
+    return plan_on(place.session.dataplane, observed, target.state)
 
 
 def _configured(entry: Entry, observed: State, place: Workplace) -> State | None:

@@ -8,11 +8,13 @@ from vppcfg.app.console import Console
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.dataplane import Dataplane
 from vppcfg.errors import ExitCode
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
+from vppcfg.transaction.planning import plan_on
 
 _LACKING = frozenset({"lcp-plugin-missing", "plugin-missing"})
 """Rules that say what the dataplane lacks; the others forbid the plan."""
@@ -34,6 +36,10 @@ class Proposal:
     def plan(self) -> Plan:
         """Return the plan, also one that must not be carried out; there is none unless `resolution.is_possible`."""
         return make_plan(self.resolution.observed, self.resolution.desired)
+
+    def plan_on(self, dataplane: Dataplane) -> Plan:
+        """Return the plan likewise, with what others have on what it touches. Raise DataplaneError."""
+        return plan_on(dataplane, self.resolution.observed, self.resolution.desired)
 
 
 def propose(configuration: Configuration, loaded: Loaded, observed: State, *, adopt: bool) -> Proposal:

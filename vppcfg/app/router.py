@@ -13,6 +13,7 @@ from typing import Protocol, Self
 from vppcfg.common.release import Release, is_older
 from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import LinuxError
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
 from vppcfg.model.state import Facts, State
@@ -95,6 +96,10 @@ class Router:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         """Return what others have put into these FIB tables. Raise DataplaneError."""
         return self._vpp.foreign_routes(tables)
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        """Return what others have on interfaces and in FIB tables. Raise DataplaneError."""
+        return self._vpp.unmanaged(holders, state)
 
     def read_keys(self) -> Mapping[str, bytes]:
         """Return the keys of WireGuard that VPP has, by what they go by. Raise DataplaneError."""

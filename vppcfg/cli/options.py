@@ -222,6 +222,11 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-mass-deletion", action="store_true", help="allow a plan that deletes more than half of what exists"
     )
+    parser.add_argument(
+        "--lose-unmanaged",
+        action="store_true",
+        help="allow a plan that takes away what others have configured on interfaces, such as NAT or routes",
+    )
     parser.add_argument("--no-way-back", action="store_true", help="allow a change that could not be undone")
 
 
@@ -335,6 +340,7 @@ def limits_of(args: argparse.Namespace) -> Limits:
         max_impact=Impact[args.max_impact.upper()],
         override_protected=getattr(args, "override_protected", False),
         allow_mass_deletion=getattr(args, "allow_mass_deletion", False),
+        lose_unmanaged=getattr(args, "lose_unmanaged", False),
         no_way_back=getattr(args, "no_way_back", False),
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from vppcfg.cli.console import Terminal
     from vppcfg.config import Loaded
     from vppcfg.config.configuration import Configuration
+    from vppcfg.dataplane import Dataplane
     from vppcfg.model.problem import Problem
     from vppcfg.model.state import State
     from vppcfg.plan.operations import Operation
@@ -100,16 +101,17 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.show is not None:
         return _show_saved(args, console)
     configuration, loaded = load_configuration(files_of(args), console)
-    observed, boot_id = observe(args, configuration)
-    if boot_id:
-        _warn_of_journal(args, boot_id)
-    proposal = propose(configuration, loaded, observed, adopt=args.adopt)
-    before = _before_planning(loaded, boot_id, args)
-    if not proposal.resolution.is_possible:
-        log.error("There is no plan as things stand")
-        return _verdict(before, proposal.problems, (), loaded.name, console)
-    plan = _plan_of(proposal, args)
-    guarded = _guarded(plan, configuration, args, has_vpp=bool(boot_id))
+    with observed(args, configuration) as (state, dataplane):
+        boot_id = dataplane.boot_id if dataplane is not None else ""
+        if boot_id:
+            _warn_of_journal(args, boot_id)
+        proposal = propose(configuration, loaded, state, adopt=args.adopt)
+        before = _before_planning(loaded, boot_id, args)
+        if not proposal.resolution.is_possible:
+            log.error("There is no plan as things stand")
+            return _verdict(before, proposal.problems, (), loaded.name, console)
+        plan = _plan_of(proposal, args, dataplane)
+        guarded = _guarded(plan, configuration, args, dataplane)
     _show(plan, proposal.resolution.problems, (*before, *guarded), args)
     code = _verdict(before, proposal.problems, guarded, loaded.name, console)
     if code is not ExitCode.DONE:
@@ -122,10 +124,13 @@ def run(args: argparse.Namespace) -> ExitCode:
     return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
 
 
-def _plan_of(proposal: Proposal, args: argparse.Namespace) -> Plan:
-    """Return the plan. Raise UsageError when there is none because a state document contradicts itself."""
+def _plan_of(proposal: Proposal, args: argparse.Namespace, dataplane: Dataplane | None) -> Plan:
+    """Return the plan; of a running VPP it is known what others have on what the plan touches.
+
+    Raise UsageError when there is none because a state document contradicts itself.
+    """
     try:
-        return proposal.plan()
+        return proposal.plan() if dataplane is None else proposal.plan_on(dataplane)
     except ContradictionError as error:
         if args.state is None:
             raise
@@ -149,7 +154,8 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
         raise
     _warn_of_journal(args, found.boot_id)
     before = _before_planning(found.loaded, found.boot_id, args)
-    guarded = _guarded(plan, found.configuration, args, has_vpp=True)
+    with target_of(args).connect() as dataplane:
+        guarded = _guarded(plan, found.configuration, args, dataplane)
     _show(plan, found.problems, (*before, *guarded), args)
     code = _verdict(before, found.problems, guarded, saved.source_name, console)
     try:
@@ -184,22 +190,31 @@ def _verdict(
     return next((code for code in codes if code is not ExitCode.DONE), ExitCode.DONE)
 
 
-def observe(args: argparse.Namespace, configuration: Configuration) -> tuple[State, str]:
-    """Return the state to plan from, made up, read or that of a running VPP, and which run of VPP it is."""
+@contextmanager
+def observed(args: argparse.Namespace, configuration: Configuration) -> Iterator[tuple[State, Dataplane | None]]:
+    """Yield the state to plan from, made up, read or that of a running VPP, and that VPP."""
     if args.novpp:
         from vppcfg.config.assumed import assumed_state
 
-        return assumed_state(configuration), ""
-    if args.state is not None:
+        yield assumed_state(configuration), None
+    elif args.state is not None:
         from vppcfg.app.loading import read_state
 
-        return read_state(args.state), ""
+        yield read_state(args.state), None
+    else:
+        with _connected(args) as dataplane:
+            yield dataplane.observe(), dataplane
+
+
+@contextmanager
+def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
+    """Yield the running VPP. Raise NotNowError where it does not answer while another vppcfg is at work on it."""
     from vppcfg.transaction.lock import whose
 
     target = target_of(args)
     try:
         with target.connect() as dataplane:
-            return dataplane.observe(), dataplane.boot_id
+            yield dataplane
     except DataplaneError as error:
         if holder := target.who_is_at_work():
             text = f"{error.message}; {whose(holder)}"
@@ -214,23 +229,23 @@ def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> 
     return list(about_the_place(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
 
 
-def _guarded(plan: Plan, configuration: Configuration, args: argparse.Namespace, *, has_vpp: bool) -> list[Objection]:
+def _guarded(
+    plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
+) -> list[Objection]:
     """Return what the guards of `apply` with the same options have against the plan."""
     from vppcfg.app.consent import about_the_way_back
-    from vppcfg.transaction.guard import about_neighbors, about_routes, doomed_tables, objections
+    from vppcfg.transaction.guard import about_neighbors, about_routes, about_unmanaged, objections
 
     if not plan.steps:
         return []
     limits = terms_of(args).limits
-    found = [
+    return [
         *objections(plan, configuration.protected, limits),
+        *about_unmanaged(plan, configuration.protected, limits),
         *about_the_way_back(plan, configuration.unmanaged, limits),
         *about_neighbors(plan),
+        *(about_routes(plan, dataplane) if dataplane is not None else ()),
     ]
-    if has_vpp and doomed_tables(plan):
-        with target_of(args).connect() as dataplane:
-            found += about_routes(plan, dataplane)
-    return found
 
 
 def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import TypeVar
 
 from vppcfg.model.acl import Acl, MacipAcl
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -95,6 +96,8 @@ class State:
     ipfix: IpfixSettings = IpfixSettings()
     has_mpls_table: bool = False
     facts: Facts = field(default=Facts(), compare=False)
+    unmanaged: tuple[Attachment, ...] = field(default=(), compare=False)
+    """What others have on the interfaces and tables that a plan touches; read for these alone, and in order."""
     descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Whole descriptions, by interface or bridge, of which a tag holds but a part; what VPP has does not know them."""
 
@@ -112,6 +115,11 @@ class State:
         if name in self.descriptions and tag_for(self.descriptions[name], mark_of(tag)) == tag:
             return self.descriptions[name]
         return description_of(tag)
+
+    def can_have(self, attachment: Attachment) -> bool:
+        """Return whether everything is there that something of others hangs on."""
+        has_holder = attachment.holder in self.interfaces or attachment.holder in self.vrfs
+        return has_holder and all(name in self.interfaces for name in attachment.refers())
 
     def sub_interfaces_by_parent(self) -> dict[str, list[str]]:
         """Return the names of the sub-interfaces of each interface that has any."""

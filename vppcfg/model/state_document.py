@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.names import natural_key
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipRule
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.features import Lldp, ProxyArp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
@@ -49,6 +50,8 @@ def document_of(state: State) -> dict[str, Any]:
             document[table] = {name: plain(records[name]) for name in _sorted(records)}
     document["namespaces"] = sorted(state.namespaces)
     document["linux_bridges"] = [list(bridge) for bridge in sorted(state.linux_bridges)]
+    if state.unmanaged:
+        document["unmanaged"] = [plain(each) for each in state.unmanaged]
     if state.descriptions:
         document["descriptions"] = plain(state.descriptions)
     if state.proxy_arps:
@@ -134,6 +137,7 @@ def state_of(document: object) -> State:
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
         linux_bridges=_linux_bridges(data.get("linux_bridges", [])),
         made=made,
+        unmanaged=_list_of("unmanaged", Attachment)(data.get("unmanaged", [])),
         descriptions=_descriptions(data.get("descriptions", {})),
         **tables,
     )

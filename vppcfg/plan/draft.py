@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import TypeVar
 
 from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.acl import Acl, MacipAcl
+from vppcfg.model.attachment import Attachment, Layer, by_holder, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
@@ -59,6 +61,7 @@ class Draft:
         self.vrfs: dict[str, FibTable] = dict(state.vrfs)
         self.acls: dict[str, Acl] = dict(state.acls)
         self.macips: dict[str, MacipAcl] = dict(state.macips)
+        self.unmanaged: dict[str, set[Attachment]] = by_holder(state.unmanaged)
         self.sflow: SflowSettings = state.sflow
         self.lldp: LldpSettings = state.lldp
         self.proxy_arps: frozenset[ProxyArp] = state.proxy_arps
@@ -136,6 +139,7 @@ class Draft:
             vrfs=dict(self.vrfs),
             acls=dict(self.acls),
             macips=dict(self.macips),
+            unmanaged=in_order(chain.from_iterable(self.unmanaged.values())),
             sflow=self.sflow,
             lldp=self.lldp,
             proxy_arps=self.proxy_arps,
@@ -206,6 +210,7 @@ class Draft:
     def remove_interface(self, name: str) -> None:
         """Take out an interface that nothing refers to any more."""
         interface = self.interfaces.pop(name)
+        self.unmanaged.pop(name, None)
         if interface.tables != _DEFAULT_TABLES:
             self.in_table.drop(name, list(table_keys(interface.tables)))
         self._own.discard(name)
@@ -247,6 +252,8 @@ class Draft:
             self.references.drop(name, [before.l2xc])
         if before.bridge is not None:
             self.bridge_members[before.bridge].discard(name)
+        if name in self.unmanaged:
+            self.unmanaged[name] = {each for each in self.unmanaged[name] if each.layer is not Layer.SWITCHED}
         blank = {"l2xc": None, "bridge": None, "is_bvi": False, "split_horizon_group": 0}
         self.change(name, **{**blank, **attributes})
         after = self.interfaces[name]

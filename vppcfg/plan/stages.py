@@ -44,6 +44,8 @@ class Stage(IntEnum):
 
     MPLS goes before the LCP pair, whose VPP side has it too and would leave it to the next interface with its index.
     """
+    TAKE_OFF = auto()
+    """What others have on interfaces and tables that go, once these are down: IPsec no sooner."""
     DELETE_LCP = auto()
     UNSET_UNNUMBERED = auto()
     REMOVE_ADDRESS = auto()
@@ -115,6 +117,9 @@ class Stage(IntEnum):
     ADD_PROXY_ARP = auto()
     REMOVE_PROXY_ARP = auto()
     TURN_FEATURE_ON = auto()
+    PUT_BACK = auto()
+    """What others had on interfaces and tables that were made anew: before these are up, so that no packet passes
+    without IPsec."""
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()
     MEMBER_STATE = auto()

@@ -742,7 +742,18 @@ def _ip_link(netns: str) -> str:
     return f"ip -n {netns} link" if netns else "ip link"
 
 
+def _take_off(operation: op.TakeOff) -> str | None:
+    return operation.attachment.removal or None
+
+
+def _put_back(operation: op.PutBack) -> str | None:
+    lines = operation.attachment.lines
+    return lines[0] if len(lines) == 1 else None
+
+
 LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
+    op.TakeOff: _take_off,
+    op.PutBack: _put_back,
     op.SetAdminState: _set_admin_state,
     op.SetRxMode: _set_rx_mode,
     op.SetRxPlacement: _set_rx_placement,

@@ -11,6 +11,7 @@ from vppcfg.plan.diff import Action, diff
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import InterfaceOperation
 from vppcfg.plan.plan import Plan
+from vppcfg.plan.unmanaged import Survival, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.render.file_difference import EntryDifference, file_difference
 from vppcfg.render.impact_text import impact_lines, impact_summary
@@ -47,6 +48,8 @@ def diff_lines(plan: Plan, most: int | None = None) -> Iterator[DiffLine]:
         yield DiffLine(text=f"… and {len(entries) - len(shown):,} more entries; `vppcfg diff` shows all")
     yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
     yield from (DiffLine(text=f"  {line}") for line in live_lines(plan))
+    for change in unmanaged_changes(plan):
+        yield DiffLine(text=f"  {change}", action=None if change.survival is Survival.CARRIED else Action.DELETE)
     yield DiffLine(text=_counts(entries))
     yield DiffLine(text=f"impact: {impact_summary(plan)}")
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from vppcfg.common.printable import json_text
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.state_document import document_of, plain
@@ -13,6 +14,7 @@ from vppcfg.plan.diff import Action, Change
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
+from vppcfg.plan.unmanaged import Survival, UnmanagedChange, unmanaged_changes
 from vppcfg.render.impact_text import impact_document
 from vppcfg.render.live_text import live_document
 from vppcfg.render.plan_text import cli_line
@@ -34,6 +36,7 @@ def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall, re
         "summary": {action.value: sum(change.action is action for change in plan.changes) for action in Action},
         "problems": [_problem(problem) for problem in problems],
         "refusals": list(refusals),
+        "unmanaged": [_unmanaged(change, each) for change in unmanaged_changes(plan) for each in change.attachments],
         "changes": [_change(change, impacts) for change in plan.changes],
         "live_addresses": live_document(plan),
         "operations": [_operation(position, plan, api_call) for position in range(len(plan.steps))],
@@ -41,6 +44,17 @@ def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall, re
         "desired": document_of(plan.desired),
     }
     return json_text(document, indent=2) + "\n"
+
+
+def _unmanaged(change: UnmanagedChange, attachment: Attachment) -> dict[str, Any]:
+    return {
+        "holder": attachment.holder,
+        "what": attachment.label,
+        "outcome": change.survival.name.lower(),
+        "reason": change.reason,
+        "rollback": change.survival is not Survival.LOST or attachment.put is not None,
+        "commands": list(attachment.lines),
+    }
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

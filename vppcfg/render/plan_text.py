@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
-from vppcfg.plan.operations import Operation, SetCrossConnect, SetUnnumbered
+from vppcfg.plan.operations import AttachmentOperation, Operation, SetCrossConnect, SetUnnumbered
 from vppcfg.plan.plan import Plan
 from vppcfg.render.cli_lines import LINES, SINCE
 
@@ -61,7 +61,8 @@ def plan_text(plan: Plan) -> PlanText:
 def describe(operation: Operation) -> str:
     """Return a short text of an operation that has no CLI form, with everything replaced that could end a comment."""
     verb = re.sub(r"(?<!^)(?=[A-Z])", " ", type(operation).__name__).lower()
-    return f"{verb} {_OTHER.sub('?', operation.subject)}"
+    what = f" {operation.attachment.label}" if isinstance(operation, AttachmentOperation) else ""
+    return f"{verb} {_OTHER.sub('?', operation.subject + what)}"
 
 
 def cli_line(operation: Operation, version: str = "") -> str | None:
@@ -72,6 +73,9 @@ def cli_line(operation: Operation, version: str = "") -> str | None:
     since = SINCE.get(type(operation))
     if since is not None and is_older(version, since):
         return None
+    if isinstance(operation, AttachmentOperation):
+        line = LINES[type(operation)](operation)
+        return None if line is None or _OTHER.search(line) else line
     other = _other_named_in(operation)
     if _is_unnamable(operation.subject) or (other is not None and _is_unnamable(other)) or not _is_sayable(operation):
         return None

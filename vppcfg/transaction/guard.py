@@ -8,12 +8,14 @@ from typing import NamedTuple
 from vppcfg.common.names import natural_key
 from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.plan import Plan
+from vppcfg.plan.unmanaged import UnmanagedChange, harmful, irremovable, unmanaged_changes
 from vppcfg.record import record
 
 FEW = 10
@@ -33,6 +35,8 @@ class Limits:
     """Whether protected interfaces may feel the plan."""
     allow_mass_deletion: bool = False
     """Whether most of what exists may be deleted."""
+    lose_unmanaged: bool = False
+    """Whether what others have on interfaces and in tables may be lost or left without effect."""
     no_way_back: bool = False
     """Whether to do without a way back where there would be none."""
 
@@ -90,6 +94,39 @@ def mass_deletion(plan: Plan) -> str:
     return f"the plan deletes {deleted} of {existing} interfaces, LCP pairs and bridges"
 
 
+def about_unmanaged(plan: Plan, protected: Collection[str], limits: Limits) -> Iterator[Objection]:
+    """Yield what the guards have against a plan for what others have on what it touches.
+
+    No option lifts the protection of an interface, nor that VPP would leave something to the next interface.
+    """
+    if left := irremovable(plan):
+        yield Objection(
+            f"VPP would leave {_attached(left)} to the next interface with the same index",
+            "remove it first, at VPP's prompt or where it was configured",
+        )
+    found = harmful(unmanaged_changes(plan))
+    if guarded := [each for each in found if each.holder in protected]:
+        yield Objection(
+            f"the plan takes from a protected interface what vppcfg does not manage: {_listed(guarded)}",
+            "remove it there first, or take the interface out of `protected`",
+        )
+    elif found and not limits.lose_unmanaged:
+        yield Objection(
+            f"the plan takes away what vppcfg does not manage: {_listed(found)}",
+            "--lose-unmanaged does it all the same",
+        )
+
+
+def _listed(found: Sequence[UnmanagedChange]) -> str:
+    more = [f"{len(found) - _MOST} more"] if len(found) > _MOST else []
+    return "; ".join([*map(str, found[:_MOST]), *more])
+
+
+def _attached(left: Sequence[Attachment]) -> str:
+    shown = [f"{each.label} of {each.holder}" for each in left[:_MOST]]
+    return ", ".join([*shown, *([f"{len(left) - _MOST} more"] if len(left) > _MOST else [])])
+
+
 def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
     """Yield what the guards have against a plan for the routes that others have in FIB tables that it deletes.
 
@@ -101,8 +138,13 @@ def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
     for routes in dataplane.foreign_routes(tables) if tables else ():
         found.setdefault(routes.table.key, []).append(routes)
     for table in tables:
-        if table.key in found:
-            yield _objection(table, found[table.key])
+        if left := [each for each in found.get(table.key, ()) if not _is_taken_off(each, plan)]:
+            yield _objection(table, left)
+
+
+def _is_taken_off(routes: ForeignRoutes, plan: Plan) -> bool:
+    """Return whether the plan removes the routes itself, and brings them back where their table comes back."""
+    return routes.source == _TYPED and any(each.holder == routes.table.key for each in plan.observed.unmanaged)
 
 
 def about_neighbors(plan: Plan) -> Iterator[Objection]:

@@ -12,12 +12,16 @@ from typing import Protocol
 
 from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.going_back import closest_to, created_ports
+from vppcfg.plan.operations import PutBack
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.unmanaged import without
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
+from vppcfg.transaction.planning import not_back, plan_on
 from vppcfg.transaction.session import RestartedError, Session
 from vppcfg.transaction.verify import Remainder, still_different
 
@@ -75,6 +79,8 @@ class Outcome:
     """What stood in the way back."""
     way_back: Plan | None = None
     """What is left to do to be back, when that could be found out."""
+    not_back: tuple[Attachment, ...] = ()
+    """What others had on interfaces and in tables before, and do not have any more."""
 
 
 Waiting = Callable[[], AbstractContextManager[None]]
@@ -194,10 +200,11 @@ def go_back(
     the change was to lead.
     """
     undone, trouble = 0, ""
+    refused: frozenset[Attachment] = frozenset()
     for _ in range(_ATTEMPTS):
         now = session.dataplane.observe()
         target = closest_to(before, now, is_unmanaged, created, ours)
-        plan = make_plan(now, target.state)
+        plan = plan_on(session.dataplane, now, without(target.state, refused))
         if not plan.steps:
             break
         watcher.undoing(plan)
@@ -205,12 +212,14 @@ def go_back(
         watcher.performed(performance)
         undone += len(performance.done)
         trouble = "".join(f"VPP refused a step of the way back: {refusal.text}" for refusal in performance.refusals[:1])
+        refused |= {each.operation.attachment for each in performance.refusals if isinstance(each.operation, PutBack)}
         if not performance.refusals and not still_different(plan, session.dataplane):
             break
     now = session.dataplane.observe()
     target = closest_to(before, now, is_unmanaged, created, ours)
+    left = not_back(before, session.dataplane, now)
     if not target.missing and not tuple(diff(now, target.state)):
-        return Outcome(ending=Ending.OLD, failure=failure, undone=undone)
+        return Outcome(ending=Ending.OLD, failure=failure, undone=undone, not_back=left)
     if target.missing:
         trouble = f"gone since: {', '.join(target.missing)}"
     return Outcome(
@@ -219,4 +228,5 @@ def go_back(
         undone=undone,
         trouble=trouble or "VPP shows something else after the way back",
         way_back=make_plan(now, target.state),
+        not_back=left,
     )

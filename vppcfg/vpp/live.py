@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from vppcfg.common.passing import IN_PASSING
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, VppForwarding, Way
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
@@ -79,6 +80,12 @@ class LiveDataplane:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         """Return what others have put into these FIB tables. Raise DataplaneError."""
         return foreign_routes(self._connection, tables)
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        """Return what others have on interfaces and in FIB tables. Raise DataplaneError."""
+        from vppcfg.vpp.unmanaged import read_unmanaged
+
+        return read_unmanaged(self._connection, holders, state)
 
     def read_forwarding(self) -> VppForwarding:
         """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError."""

@@ -10,7 +10,14 @@ from dataclasses import replace
 
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.operations import Operation, RemoveAddress, RenewIpv6, SetAdminState, SetDhcpClient
+from vppcfg.plan.operations import (
+    AttachmentOperation,
+    Operation,
+    RemoveAddress,
+    RenewIpv6,
+    SetAdminState,
+    SetDhcpClient,
+)
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
@@ -278,7 +285,8 @@ class _AnyIndex:
 
 def _check_messages(connection: Connection, operations: Sequence[Operation]) -> None:
     """Raise DataplaneError when VPP lacks a message that any of the operations needs, before anything is sent."""
-    for operation in {type(operation): operation for operation in operations}.values():
-        name = request_of(operation, _AnyIndex(), connection).message
+    kinds = {type(each): each for each in operations if not isinstance(each, AttachmentOperation)}
+    carried = [each for each in operations if isinstance(each, AttachmentOperation)]
+    for name in {request_of(each, _AnyIndex(), connection).message for each in (*kinds.values(), *carried)}:
         connection.message(name)
         connection.message(f"{name}_reply")

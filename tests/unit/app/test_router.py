@@ -11,6 +11,7 @@ import pytest
 from vppcfg.app.router import Router
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
 from vppcfg.errors import LinuxError
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
@@ -56,6 +57,9 @@ class Vpp:
 
     def observe(self) -> State:
         return STATE
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        return ()
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from vppcfg.dataplane import ForeignRoutes
+from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import Action, ObjectKind
 from vppcfg.plan.impact import Impact
@@ -77,7 +78,7 @@ def test_who_put_routes_into_a_table_that_goes_is_told_with_the_way_out() -> Non
 
 
 def plan_that_deletes(change: Any) -> Any:
-    return SimpleNamespace(changes=(change,))
+    return SimpleNamespace(changes=(change,), observed=State())
 
 
 def deleting(deleted: int, *, interfaces: int = 0, lcps: int = 0, bridges: int = 0) -> Any:

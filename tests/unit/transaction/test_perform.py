@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
@@ -37,6 +38,9 @@ class ScriptedDataplane:
     def observe(self) -> State:
         self.observations += 1
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        return ()
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()

@@ -11,6 +11,7 @@ import pytest
 from vppcfg.app.report import SilentReport
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
 from vppcfg.errors import DataplaneError
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
@@ -39,6 +40,9 @@ class Played:
 
     def observe(self) -> State:
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        return ()
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()

@@ -71,10 +71,12 @@ def _reconcile(file: WatchedFile, place: Workplace, terms: Terms, console: Conso
     errors = [problem.text for problem in proposal.problems if problem.severity is Severity.ERROR]
     if errors:
         raise PlanRefusedError(errors[0])
-    plan = proposal.plan()
+    plan = proposal.plan_on(place.session.dataplane)
     if not plan.steps:
         return ExitCode.DONE
     guard.check(plan, file.configuration.protected, terms.limits)
+    for objection in guard.about_unmanaged(plan, file.configuration.protected, terms.limits):
+        raise objection.error()
     return make_change(plan, _intent(file), place, console).code
 
 

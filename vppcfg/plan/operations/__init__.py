@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
+from vppcfg.plan.operations.attachment import AttachmentOperation, PutBack, TakeOff
 from vppcfg.plan.operations.bond import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.plan.operations.bridge import (
     BridgeFlag,
@@ -67,6 +68,7 @@ __all__ = [
     "AddBondMember",
     "AddProxyArp",
     "AddWireguardPeer",
+    "AttachmentOperation",
     "BindAcls",
     "BridgeFlag",
     "CreateAcl",
@@ -115,6 +117,7 @@ __all__ = [
     "LeaveL2",
     "MarkVrfRoutes",
     "Operation",
+    "PutBack",
     "ReleaseTypedVrf",
     "RemoveAddress",
     "RemoveBondMember",
@@ -169,5 +172,6 @@ __all__ = [
     "SilenceRa",
     "SweepVrfRoutes",
     "Switch",
+    "TakeOff",
     "UnsetUnnumbered",
 ]

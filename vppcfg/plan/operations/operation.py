@@ -104,6 +104,7 @@ def dangling(name: str, draft: Draft) -> str | None:
     if interface.is_l2 or draft.references.to(name):
         return f"{name} is in L2 mode, or another interface sends to it or borrows from it"
     left = [
+        *(each.label for each in draft.unmanaged.get(name, ()) if each.outlives),
         *(FEATURES[attribute] for attribute in features_on(interface)),
         *(["access lists"] if interface.acls else []),
         *(["static neighbours"] if interface.neighbors else []),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from vppcfg.plan.stages import Step
 from vppcfg.plan.steps import (
     address,
+    attachment,
     bond,
     features,
     interface,
@@ -54,6 +55,7 @@ def steps_of(transition: Transition) -> Iterator[Step]:
         yield from features.acl_steps(access_list)
     for macip in difference.macips.values():
         yield from features.macip_steps(macip)
+    yield from attachment.steps(transition)
     yield from memif.socket_steps(transition)
     yield from lcp.shut_device_steps(transition)
     yield from lcp.host_steps(transition)

@@ -46,7 +46,7 @@ def is_put_into_l2(transition: Transition, name: str) -> bool:
     kept, after = transition.kept(name), transition.desired.interfaces.get(name)
     if kept is None or after is None or not after.is_l2:
         return False
-    return not kept.is_l2 or _leaves(transition, kept)
+    return not kept.is_l2 or leaves_l2(transition, kept)
 
 
 def _membership(interface: Interface) -> tuple[int | None, bool, int]:
@@ -55,7 +55,7 @@ def _membership(interface: Interface) -> tuple[int | None, bool, int]:
 
 def _leave(transition: Transition, before: Interface) -> Iterator[Step]:
     """Take an interface out of L2 mode when it is doomed, or its target is, or it is to be something else."""
-    if not _leaves(transition, before):
+    if not leaves_l2(transition, before):
         if before.tag_rewrite is not None and before.name in transition.doomed:
             yield Step(stage=Stage.LEAVE_L2, operation=SetTagRewrite(interface=before.name, tag_rewrite=None))
         return
@@ -64,7 +64,7 @@ def _leave(transition: Transition, before: Interface) -> Iterator[Step]:
     yield Step(stage=Stage.LEAVE_L2, operation=LeaveL2(interface=before.name))
 
 
-def _leaves(transition: Transition, before: Interface) -> bool:
+def leaves_l2(transition: Transition, before: Interface) -> bool:
     """Return whether an interface leaves L2 mode on the way; a cross-connect is pointed elsewhere in place."""
     if not before.is_l2:
         return False
@@ -77,7 +77,7 @@ def _leaves(transition: Transition, before: Interface) -> bool:
 def _enter(transition: Transition, after: Interface) -> Iterator[Step]:
     """Put an interface where it belongs, and set its tag rewrite with that or where it differs."""
     kept = transition.kept(after.name)
-    current = None if kept is None or _leaves(transition, kept) else kept
+    current = None if kept is None or leaves_l2(transition, kept) else kept
     rewrite = SetTagRewrite(interface=after.name, tag_rewrite=after.tag_rewrite)
     is_same = (current.tag_rewrite if current else None) == after.tag_rewrite
     if after.l2xc is not None and (current is None or current.l2xc != after.l2xc):

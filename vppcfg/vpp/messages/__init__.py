@@ -9,6 +9,7 @@ from vppcfg.plan.operations import BindAcls, CreateLcpPair, Operation
 from vppcfg.vpp.messages import (
     acl,
     address,
+    attachment,
     bond,
     bridge,
     dhcp,
@@ -47,7 +48,7 @@ MADE = (gre, host_interface, ipip, memif, tap, vhost_user, vxlan, wireguard)
 parts of VPP that it needs, with the message whose presence shows each."""
 FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, mss_clamp, proxy_arp, span, urpf)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
-_OTHERS = (acl, address, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
+_OTHERS = (acl, address, attachment, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
 _KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""

@@ -17,6 +17,7 @@ from vppcfg.cli.output import ColourChoice
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.dataplane import Dataplane, Follower, ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError, ExitCode, LinuxError, PlanRefusedError
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
@@ -122,6 +123,9 @@ class Vpp:
         self._world.looks.append(self._world.now_s)
         self._world.now_s += self._world.look_takes_s
         return self._world.state
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        return ()
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()

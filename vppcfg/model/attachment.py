@@ -1,0 +1,137 @@
+"""What hangs on an interface or stands in a FIB table although no section of the file manages it.
+
+Routes of the prompt, IPsec protection, NAT, policy routing, virtual routers: others configure them, and a plan that
+deletes or recreates the interface takes them away. An attachment holds the API calls that remove it and bring it back,
+where VPP reads it back exactly, so that a plan carries it over a recreation and a rollback restores it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+
+from vppcfg.common.names import natural_key
+from vppcfg.record import record
+
+INDEX_OF = "@"
+"""Before the name of an interface: its index takes the place of the value when the call is sent."""
+BYTES = "x"
+"""Before hexadecimal digits: the value is these bytes."""
+
+
+@record
+class ApiCall:
+    """An API message in a form that outlives restarts and can be stored: interfaces by name, never by index."""
+
+    message: str
+    values: tuple[str, ...] = ()
+    """`path=value` each: a whole number, `@` and the name of an interface, or `x` and the bytes in hexadecimal."""
+    list_name: str = ""
+    """The list that ends the message, where it has one."""
+    elements: tuple[str, ...] = ()
+    """The elements of that list, each with its `path=value` pairs separated by spaces."""
+
+    def interfaces(self) -> Iterator[str]:
+        """Yield the names of the interfaces that the call refers to."""
+        for pair in (*self.values, *(pair for element in self.elements for pair in element.split(" "))):
+            value = pair.partition("=")[2]
+            if value.startswith(INDEX_OF):
+                yield value.removeprefix(INDEX_OF)
+
+
+def index_of(name: str) -> str:
+    """Return the value of a call that stands for the index of an interface."""
+    return f"{INDEX_OF}{name}"
+
+
+Values = Mapping[str, int | str | bytes]
+"""By path; a text is what `index_of` returns."""
+
+
+def api_call(message: str, values: Values, list_name: str = "", elements: Iterable[Values] = ()) -> ApiCall:
+    """Return a call with `values`, and the elements of the list that ends the message."""
+    written = tuple(" ".join(_pairs(element)) for element in elements)
+    return ApiCall(message=message, values=tuple(_pairs(values)), list_name=list_name, elements=written)
+
+
+def _pairs(values: Values) -> list[str]:
+    return [f"{path}={BYTES + value.hex() if isinstance(value, bytes) else value}" for path, value in values.items()]
+
+
+class Layer(Enum):
+    """Which packets of an interface an attachment works on."""
+
+    ALL = "all"
+    ROUTED = "routed"
+    """Without effect as long as the interface is in a bridge domain or a cross-connect."""
+    SWITCHED = "switched"
+    """Lost when the interface leaves its bridge domain or cross-connect."""
+
+
+@record
+class Attachment:
+    """One such object. Two that are equal are the same configuration, whatever index the interface has."""
+
+    holder: str
+    """The interface, or the key of the FIB table."""
+    kind: str
+    """What it is, in a few words: `NAT44 inside`, `route of CLI`."""
+    name: str = ""
+    """Which one it is among several of its kind: a prefix, an address, the number of a policy; '' for the only one."""
+    layer: Layer = Layer.ALL
+    put: ApiCall | None = None
+    """Brings it back exactly; None where VPP cannot be read well enough for that."""
+    take: ApiCall | None = None
+    """Removes it."""
+    outlives: bool = False
+    """Whether VPP keeps it when the interface goes, for the next interface with the index."""
+    lines: tuple[str, ...] = ()
+    """What brings it back, typed at VPP's prompt; none where that is not known."""
+    removal: str = ""
+    """What removes it, typed likewise."""
+    guards: bool = False
+    """Whether traffic must not pass the interface without it: IPsec."""
+
+    @property
+    def label(self) -> str:
+        """Return what an operator calls it."""
+        return f"{self.kind} {self.name}".rstrip()
+
+    def refers(self) -> Iterator[str]:
+        """Yield the interfaces that must be there for it, apart from a FIB table that holds it."""
+        for call in (self.put, self.take):
+            if call is not None:
+                yield from call.interfaces()
+
+    def needs(self, names: Iterable[str]) -> bool:
+        """Return whether it cannot be without one of these interfaces and tables."""
+        return not {self.holder, *self.refers()}.isdisjoint(names)
+
+
+def in_order(attachments: Iterable[Attachment]) -> tuple[Attachment, ...]:
+    """Return attachments sorted by holder, kind and name, each once."""
+    unique = dict.fromkeys(attachments)
+    return tuple(sorted(unique, key=lambda each: (natural_key(each.holder), each.kind, natural_key(each.name))))
+
+
+def by_holder(attachments: Iterable[Attachment]) -> dict[str, set[Attachment]]:
+    """Return attachments by the interface or table that holds them."""
+    found: dict[str, set[Attachment]] = {}
+    for each in attachments:
+        found.setdefault(each.holder, set()).add(each)
+    return found
+
+
+def counted(attachments: Iterable[Attachment]) -> str:
+    """Return attachments of one holder in few words: `NAT44 inside, 2 routes of CLI`."""
+    by_kind: dict[str, list[Attachment]] = {}
+    for each in attachments:
+        by_kind.setdefault(each.kind, []).append(each)
+    return ", ".join(_number_of(kind, same) for kind, same in by_kind.items())
+
+
+def _number_of(kind: str, same: list[Attachment]) -> str:
+    if len(same) == 1:
+        return same[0].label
+    first, _, rest = kind.partition(" of ")
+    return f"{len(same)} {first}s" + (f" of {rest}" if rest else "")

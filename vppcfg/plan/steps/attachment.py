@@ -1,0 +1,43 @@
+"""What others have on interfaces and in FIB tables: taken off what goes, and put back on what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.attachment import Attachment, Layer
+from vppcfg.plan.operations import PutBack, TakeOff
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.steps.l2 import leaves_l2
+from vppcfg.plan.transition import Transition
+
+
+def steps(transition: Transition) -> Iterator[Step]:
+    """Yield the steps that carry attachments over, and those that leave nothing to the next interface or table.
+
+    What VPP cannot remove has no step.
+    """
+    going = transition.doomed | transition.doomed_tables
+    left = set(transition.observed.unmanaged)
+    for each in transition.observed.unmanaged:
+        if each.needs(going):
+            left.discard(each)
+            if each.take is not None:
+                yield Step(stage=Stage.TAKE_OFF, operation=TakeOff(attachment=each))
+        elif _is_reset(each, transition):
+            left.discard(each)
+    for each in transition.desired.unmanaged:
+        if each not in left and each.put is not None and _can_have(each, transition):
+            yield Step(stage=Stage.PUT_BACK, operation=PutBack(attachment=each))
+
+
+def _is_reset(attachment: Attachment, transition: Transition) -> bool:
+    """Return whether VPP forgets it because its interface changes its bridge domain or cross-connect."""
+    if attachment.layer is not Layer.SWITCHED or attachment.holder not in transition.desired.interfaces:
+        return False
+    return leaves_l2(transition, transition.observed.interfaces[attachment.holder])
+
+
+def _can_have(attachment: Attachment, transition: Transition) -> bool:
+    interface = transition.desired.interfaces.get(attachment.holder)
+    is_misplaced = attachment.layer is Layer.SWITCHED and interface is not None and not interface.is_l2
+    return transition.desired.can_have(attachment) and not is_misplaced

@@ -1,0 +1,194 @@
+"""What a plan does to what others have on interfaces and in FIB tables, and what it carries over.
+
+`touched` names the holders that have to be read before a plan can be trusted, `with_unmanaged` lets a plan carry over
+what VPP reads back exactly, and `unmanaged_changes` names the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from enum import Enum
+
+from vppcfg.common.names import natural_key
+from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_order
+from vppcfg.model.bond import Bond
+from vppcfg.model.interface import Interface
+from vppcfg.model.state import State
+from vppcfg.plan.diff import Action, Change, ObjectKind
+from vppcfg.plan.operations import PutBack
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.record import record
+
+_GOES = (Action.DELETE, Action.REPLACE)
+
+
+class Survival(Enum):
+    """What becomes of an attachment; each value completes the sentence `it is …`."""
+
+    CARRIED = "carried over"
+    LOST = "lost"
+    IDLE = "left behind without effect"
+    """It stays on an interface that no longer routes, or whose traffic now passes elsewhere."""
+
+
+@record
+class UnmanagedChange:
+    """What becomes of the attachments of one interface or table."""
+
+    holder: str
+    survival: Survival
+    attachments: tuple[Attachment, ...]
+    reason: str = ""
+    """Why they are left behind: `it joins BondEthernet0`."""
+
+    @property
+    def not_restored(self) -> tuple[Attachment, ...]:
+        """Return those that a rollback cannot bring back."""
+        return tuple(each for each in self.attachments if self.survival is Survival.LOST and each.put is None)
+
+    def __str__(self) -> str:
+        """Return it in one line: `loop10: NAT44 inside, 2 routes of CLI: lost; …`."""
+        text = f"{self.holder}: {counted(self.attachments)}: {self.survival.value}"
+        if self.reason:
+            text += f", because {self.reason}"
+        left = self.not_restored
+        if left and len(left) < len(self.attachments):
+            return f"{text}; rollback does not bring back {counted(left)}"
+        return f"{text}; not brought back by rollback" if left else text
+
+
+def touched(plan: Plan) -> frozenset[str]:
+    """Return the interfaces and FIB tables whose attachments the plan can change; none for most plans."""
+    return frozenset({*_doomed(plan), *(name for name, _ in _idle(plan)), *_leaving_l2(plan)})
+
+
+def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
+    """Return the plan again, with what others have on what it touches taken into account.
+
+    `found` are the attachments of the touched holders. What was there before, as the desired state of a rollback has
+    it, comes back where it can. Raise PlanProofError, as `make_plan` does.
+    """
+    observed = replace(plan.observed, unmanaged=in_order(found))
+    wanted = [each for each in (*observed.unmanaged, *plan.desired.unmanaged) if plan.desired.can_have(each)]
+    return make_plan(observed, replace(plan.desired, unmanaged=in_order(wanted)))
+
+
+def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
+    """Return what becomes of every attachment that a plan does not leave as it is, by holder."""
+    back = {each.attachment for each in plan.operations if isinstance(each, PutBack)}
+    left, idle = frozenset(plan.reached.unmanaged), dict(_idle(plan))
+    found: dict[tuple[str, Survival, str], list[Attachment]] = {}
+    for each in plan.observed.unmanaged:
+        if each in back:
+            key = (each.holder, Survival.CARRIED, "")
+        elif each not in left:
+            key = (each.holder, Survival.LOST, "")
+        elif each.holder in idle and each.layer is not Layer.SWITCHED:
+            key = (each.holder, Survival.IDLE, idle[each.holder])
+        else:
+            continue
+        found.setdefault(key, []).append(each)
+    ordered = sorted(found, key=lambda key: (natural_key(key[0]), list(Survival).index(key[1])))
+    return [
+        UnmanagedChange(
+            holder=holder, survival=survival, attachments=tuple(found[holder, survival, reason]), reason=reason
+        )
+        for holder, survival, reason in ordered
+    ]
+
+
+def harmful(found: Iterable[UnmanagedChange], holders: Collection[str] | None = None) -> list[UnmanagedChange]:
+    """Return the unmanaged_changes that somebody has to agree to, of these interfaces alone where they are named."""
+    return [
+        each for each in found if each.survival is not Survival.CARRIED and (holders is None or each.holder in holders)
+    ]
+
+
+def irremovable(plan: Plan) -> list[Attachment]:
+    """Return what would stay in VPP for whoever gets the index next, because VPP cannot be told to remove it."""
+    going = _doomed(plan)
+    return [each for each in plan.observed.unmanaged if each.outlives and each.take is None and each.needs(going)]
+
+
+def missing(before: State, now: Iterable[Attachment]) -> tuple[Attachment, ...]:
+    """Return what was there before and is not there now, of interfaces and tables that have come back."""
+    there = frozenset(now)
+    return tuple(each for each in before.unmanaged if each not in there)
+
+
+def without(state: State, refused: Collection[Attachment]) -> State:
+    """Return a state without attachments that VPP refuses to bring back.
+
+    An interface that must not pass traffic without one stays down.
+    """
+    if not refused:
+        return state
+    unguarded = {each.holder for each in refused if each.guards and each.holder in state.interfaces}
+    shut = {name: replace(state.interfaces[name], is_up=False) for name in unguarded}
+    kept = tuple(each for each in state.unmanaged if each not in refused)
+    return replace(state, interfaces={**state.interfaces, **shut}, unmanaged=kept)
+
+
+def holders_of(state: State) -> frozenset[str]:
+    """Return the interfaces and tables whose attachments a state knows."""
+    return frozenset(by_holder(state.unmanaged))
+
+
+def _doomed(plan: Plan) -> frozenset[str]:
+    """Return the interfaces and tables that are deleted, to come back or not."""
+    kinds = (ObjectKind.INTERFACE, ObjectKind.VRF)
+    return frozenset(change.name for change in plan.changes if change.kind in kinds and change.action in _GOES)
+
+
+def _updates(plan: Plan) -> Iterator[Change[Interface]]:
+    for change in plan.changes:
+        if change.kind is ObjectKind.INTERFACE and change.action is Action.UPDATE and change.before and change.after:
+            yield change
+
+
+def _idle(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield the interfaces that stay and on which attachments lose their effect, each with the reason."""
+    joining = _joining(plan)
+    gains = _gains(plan)
+    for change in _updates(plan):
+        before, after = change.before, change.after
+        if before is None or after is None:
+            continue
+        if change.name in joining:
+            yield change.name, f"it joins {joining[change.name]}"
+        elif _is_switched(after) and not _is_switched(before):
+            yield change.name, "it is switched from then on"
+        elif heirs := {gains[each] for each in before.addresses - after.addresses if each in gains}:
+            yield change.name, f"its address moves to {min(heirs, key=natural_key)}"
+
+
+def _is_switched(interface: Interface) -> bool:
+    return interface.is_l2 and not interface.is_bvi
+
+
+def _joining(plan: Plan) -> dict[str, str]:
+    """Return the interfaces that become members of a bond, each with the bond."""
+    before = {member: name for name, bond in plan.observed.made_as(Bond).items() for member in bond.members}
+    after = {member: name for name, bond in plan.desired.made_as(Bond).items() for member in bond.members}
+    return {member: name for member, name in after.items() if before.get(member) != name}
+
+
+def _gains(plan: Plan) -> dict[str, str]:
+    """Return the interface that gets each address that it did not have."""
+    return {
+        address: change.name
+        for change in plan.changes
+        if isinstance(change.after, Interface)
+        for address in change.after.addresses - (change.before.addresses if change.before else frozenset())
+    }
+
+
+def _leaving_l2(plan: Plan) -> frozenset[str]:
+    """Return the interfaces that stay and leave their bridge domain or cross-connect, to join another one or not."""
+    return frozenset(
+        change.name
+        for change in _updates(plan)
+        if change.before is not None and change.after is not None and change.before.is_l2
+        if (change.before.bridge, change.before.l2xc) != (change.after.bridge, change.after.l2xc)
+    )

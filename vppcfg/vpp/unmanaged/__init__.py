@@ -1,0 +1,45 @@
+"""What others have on interfaces and in FIB tables of a VPP, read for those that a plan touches.
+
+A module for each family of objects has its readers. What none accounts for is named by the features that it turned on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from vppcfg.model.attachment import Attachment, in_order
+from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.messages import interface, vrf
+from vppcfg.vpp.unmanaged import features, filters, ipsec, nat, quality, routes, services
+from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+
+READERS: Sequence[Reader] = (
+    *ipsec.READERS,
+    *routes.READERS,
+    *nat.READERS,
+    *services.READERS,
+    *quality.READERS,
+    *filters.READERS,
+)
+
+
+def read_unmanaged(connection: Connection, holders: Collection[str], state: State) -> tuple[Attachment, ...]:
+    """Return what others have on interfaces and in FIB tables, by the names and keys that `state` knows them by.
+
+    Parts of VPP that are not loaded are not asked. Raise DataplaneError.
+    """
+    if not holders:
+        return ()
+    first = connection.ask([*interface.requests(connection)[:1], *vrf.requests(connection)])
+    names = {row.sw_if_index: row.name for row in interface.read(connection, first)}
+    tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *state.vrfs.values()]
+    wanted = Wanted(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)
+    found: list[Attachment] = []
+    readers = [each for each in READERS if all(map(connection.offers, each.messages))]
+    replies = connection.ask([request for each in readers for request in each.requests(connection, wanted)])
+    for each in readers:
+        found += each.read(connection, replies, wanted)
+    found += features.read(connection, wanted, found)
+    return in_order(each for each in found if each.needs(holders))

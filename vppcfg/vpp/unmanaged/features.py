@@ -1,0 +1,134 @@
+"""What no message reads back: features of an interface's arcs, and its L2 bits, as VPP's prompt shows them.
+
+`show interface NAME features` lists the nodes of every arc and the bits of L2 input and output
+(vnet_interface_features_show, vnet/feature/feature.c; show_sw_interfaces, vnet/interface_cli.c).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from vppcfg.model.attachment import Attachment, Layer, Values, api_call, index_of
+from vppcfg.model.interface import Interface
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.shell import Commands
+from vppcfg.vpp.unmanaged.reader import Wanted
+
+_ARC = re.compile(r"^([a-z0-9-]+):$")
+_NODE = re.compile(r"^\s+([A-Za-z0-9_-]+)(?:\s+\(.*\))?$")
+_L2_ARCS = frozenset({"l2-input", "l2-output"})
+_OURS = re.compile(
+    r"acl-plugin-|ip[46]-[rt]x-urpf|tcp-mss-clamping|sflow$|sflow-egress|lldp|flowprobe-|span-|gso-|mpls-|linux-cp-|lcp-"
+    r"|bond-|dhcp-client|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup|wg-"
+    r"|ip6-link|icmp-|ip[46]-mfib|bvi-|stats-collect|ip[46]-multicast|ip[46]-local|ip[46]-drop|virtio-|memif|feature-bitmap"
+    r"|device-input|none$"
+)
+"""Features of what vppcfg manages, and those that VPP turns on for every interface."""
+_OF_OTHERS: Mapping[str, re.Pattern[str]] = {
+    "NAT": re.compile(r"nat|ip[46]-(sv|full)-reassembly"),
+    "ABF": re.compile(r"abf-"),
+    "IPsec": re.compile(r"ipsec|esp[46]|ah[46]"),
+    "security": re.compile(r"ipsec|esp[46]|ah[46]"),
+    "QoS": re.compile(r"qos|ip[46]-qos|vlan-.*-qos|mpls-qos"),
+    "classifier": re.compile(r"ip[46]-inacl|l2-input-acl"),
+    "VRRP": re.compile(r"vrrp"),
+    "BFD": re.compile(r"bfd"),
+    "TEIB": re.compile(r"nhrp"),
+}
+"""Features that belong to an attachment whose kind begins with the word."""
+_NAMES = (
+    (re.compile(r"policer"), "policer"),
+    (re.compile(r"(full|sv)-reassembly"), "reassembly"),
+    (re.compile(r"outacl"), "classifier of output"),
+    (re.compile(r"-bypass"), "tunnel bypass"),
+    (re.compile(r"l3xc"), "L3 cross-connect"),
+    (re.compile(r"punt-redirect"), "punt redirect"),
+)
+_SWITCHES = {"LEARN": (1 << 0, "learn"), "FWD": (1 << 1, "forward"), "FLOOD": (1 << 2, "flood")}
+"""The bits of l2_flags (vnet/l2/l2_input.h), and what the prompt calls them."""
+_OWN_BITS = frozenset(
+    {
+        "FLOOD",
+        "UU_FLOOD",
+        "FWD",
+        "LEARN",
+        "ARP_TERM",
+        "ARP_UFWD",
+        "UU_FWD",
+        "VTR",
+        "ACL",
+        "SPAN",
+        "FLOW",
+        "GBP",
+        "OUTPUT",
+    }
+    | {"XCONNECT", "XCRW", "EFP_FILTER", "L2PT", "L2_EMULATION", "LINESTATUS_DOWN", "STP_BLOCKED", "INPUT_FEAT_ARC"}
+    | {"OUTPUT_FEAT_ARC", "CFM", "ECID_XLATE", "BVI", "IPSEC", "DROP", "none"}
+)
+
+
+def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) -> Iterator[Attachment]:
+    """Yield the features of each interface that neither vppcfg nor one of the attachments `found` accounts for."""
+    names = [name for name in wanted.names.values() if name in wanted.holders]
+    lines = {name: f"show interface {name} features" for name in names}
+    commands = Commands(connection, list(lines.values()))
+    shown = commands.read(connection, connection.ask(commands.requests))
+    kinds: dict[str, set[str]] = {}
+    for each in found:
+        kinds.setdefault(each.holder, set()).add(each.kind.split(" ")[0].partition("4")[0].partition("6")[0])
+    for name in names:
+        arcs = _arcs(shown[lines[name]][1])
+        known = wanted.state.interfaces.get(name)
+        yield from _of_arcs(name, arcs, kinds.get(name, set()))
+        if known is not None:
+            yield from _of_bits(known, arcs, wanted)
+
+
+def _arcs(text: str) -> dict[str, list[str]]:
+    """Return the nodes of each arc that has any, in the order of the text."""
+    arcs: dict[str, list[str]] = {}
+    arc = ""
+    for line in text.splitlines():
+        if match := _ARC.match(line):
+            arc = match[1]
+        elif (match := _NODE.match(line)) and arc and "none configured" not in line:
+            arcs.setdefault(arc, []).append(match[1])
+    return arcs
+
+
+def _of_arcs(name: str, arcs: Mapping[str, list[str]], kinds: Iterable[str]) -> Iterator[Attachment]:
+    accounted = [_OF_OTHERS[kind] for kind in kinds if kind in _OF_OTHERS]
+    for arc, nodes in arcs.items():
+        for node in nodes if arc not in _L2_ARCS else ():
+            if _OURS.match(node) or any(pattern.search(node) for pattern in accounted):
+                continue
+            word = next((word for pattern, word in _NAMES if pattern.search(node)), "feature")
+            yield Attachment(holder=name, kind=word, name=f"{node} of {arc}")
+
+
+def _of_bits(interface: Interface, arcs: Mapping[str, list[str]], wanted: Wanted) -> Iterator[Attachment]:
+    """Yield L2 bits that were switched off by hand, and those that were switched on.
+
+    VPP shows the bits of a bridge port masked by those of its bridge domain.
+    """
+    bits = set(arcs.get("l2-input", ()))
+    for bit in sorted({*bits, *arcs.get("l2-output", ())} - _OWN_BITS):
+        yield Attachment(holder=interface.name, kind="L2 feature", name=bit.lower(), layer=Layer.SWITCHED)
+    bridge = next((each for each in wanted.state.bridges.values() if each.bd_id == interface.bridge), None)
+    if bridge is None or not bits:
+        return
+    of_bridge = bridge.settings
+    settings = {"LEARN": of_bridge.learn, "FWD": of_bridge.unicast_forward, "FLOOD": of_bridge.unicast_flood}
+    for bit, (flag, word) in _SWITCHES.items():
+        if settings[bit] and bit not in bits:
+            values: Values = {"sw_if_index": index_of(interface.name), "feature_bitmap": flag}
+            yield Attachment(
+                holder=interface.name,
+                kind=f"L2 {word} off",
+                layer=Layer.SWITCHED,
+                put=api_call("l2_flags", {**values, "is_set": 0}),
+                take=api_call("l2_flags", {**values, "is_set": 1}),
+                lines=(f"set interface l2 {word} {interface.name} disable",),
+                removal=f"set interface l2 {word} {interface.name}",
+            )

@@ -1,0 +1,133 @@
+"""NAT of interfaces: inside, outside, output, and pools that follow an interface's address (plugins/nat)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.attachment import Attachment, Layer, Values, api_call, index_of
+from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.messages.message import ALL_INDEXES
+from vppcfg.vpp.round import Replies
+from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.simple import simple
+
+_OUTSIDE, _INSIDE = 0x10, 0x20
+"""NAT_IS_OUTSIDE and NAT_IS_INSIDE (plugins/nat/lib/nat_types.api)."""
+_TWICE = 0x1
+
+
+def _sides(dump: str, details: str, change: str, kind: str, command: str) -> Reader:
+    """Return the reader of a NAT's inside and outside interfaces; one that is both is two objects."""
+
+    def requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+        return [connection.request(dump)[1]]
+
+    def read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+        for flags, index in connection.rows(replies, details, "flags", "sw_if_index"):
+            name = wanted.name(index)
+            for side, word, typed in ((_INSIDE, "inside", "in"), (_OUTSIDE, "outside", "out")):
+                if name and flags & side:
+                    values: Values = {"flags": side, "sw_if_index": index_of(name)}
+                    yield Attachment(
+                        holder=name,
+                        kind=f"{kind} {word}",
+                        layer=Layer.ROUTED,
+                        put=api_call(change, {"is_add": 1, **values}),
+                        take=api_call(change, {"is_add": 0, **values}),
+                        lines=(f"{command} {typed} {name}",),
+                        removal=f"{command} {typed} {name} del",
+                    )
+
+    return Reader((dump, change), requests, read)
+
+
+def _pools(kind: str, dump: str, details: str, change: str, command: str) -> Reader:
+    return simple(
+        dump,
+        details,
+        ("sw_if_index", "flags"),
+        (change, "is_add"),
+        lambda fields, name: (
+            f"{kind} pool",
+            "twice-nat" if fields["flags"] & _TWICE else "",
+            f"{command} {name}" + (" twice-nat" if fields["flags"] & _TWICE else ""),
+        ),
+        removal="del",
+    )
+
+
+_OUTPUT = "nat44_ed_output_interface"
+_MAPPING = "nat44_static_mapping"
+_IDENTITY = "nat44_identity_mapping"
+
+
+def _output_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [connection.request(f"{_OUTPUT}_get", {"cursor": 0})[1]]
+
+
+def _read_output(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    for page in connection.pages(replies, f"{_OUTPUT}_get", {}, "NAT44 output interfaces"):
+        for (index,) in connection.rows(page, f"{_OUTPUT}_details", "sw_if_index"):
+            if name := wanted.name(index):
+                values = {"sw_if_index": index_of(name)}
+                yield Attachment(
+                    holder=name,
+                    kind="NAT44 output",
+                    layer=Layer.ROUTED,
+                    put=api_call("nat44_ed_add_del_output_interface", {"is_add": 1, **values}),
+                    take=api_call("nat44_ed_add_del_output_interface", {"is_add": 0, **values}),
+                    lines=(f"set interface nat44 out {name} output-feature",),
+                    removal=f"set interface nat44 out {name} output-feature del",
+                )
+
+
+def _mapping_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [connection.request(f"{_MAPPING}_dump")[1]]
+
+
+def _read_mappings(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    """Yield the static mappings whose external address is that of an interface; VPP reads them back without flags."""
+    paths = ("external_sw_if_index", "local_port", "external_port", "protocol", "tag")
+    for index, local, external, protocol, tag in connection.rows(replies, f"{_MAPPING}_details", *paths):
+        if index != ALL_INDEXES and (name := wanted.name(index)):
+            ports = f"{protocol} port {external} to {local}" if external else "of its address"
+            yield Attachment(
+                holder=name,
+                kind="NAT44 static mapping",
+                name=f"{ports} {text_of(tag)}".rstrip(),
+                layer=Layer.ROUTED,
+                outlives=True,
+            )
+
+
+READERS = (
+    _sides(
+        "nat44_interface_dump",
+        "nat44_interface_details",
+        "nat44_interface_add_del_feature",
+        "NAT44",
+        "set interface nat44",
+    ),
+    _sides(
+        "nat44_ei_interface_dump",
+        "nat44_ei_interface_details",
+        "nat44_ei_interface_add_del_feature",
+        "NAT44-EI",
+        "set interface nat44 ei",
+    ),
+    _sides(
+        "nat64_interface_dump", "nat64_interface_details", "nat64_add_del_interface", "NAT64", "set interface nat64"
+    ),
+    _sides(
+        "nat66_interface_dump", "nat66_interface_details", "nat66_add_del_interface", "NAT66", "set interface nat66"
+    ),
+    Reader((f"{_OUTPUT}_get", "nat44_ed_add_del_output_interface"), _output_requests, _read_output),
+    _pools(
+        "NAT44",
+        "nat44_interface_addr_dump",
+        "nat44_interface_addr_details",
+        "nat44_add_del_interface_addr",
+        "nat44 add interface address",
+    ),
+    Reader((f"{_MAPPING}_dump",), _mapping_requests, _read_mappings),
+)

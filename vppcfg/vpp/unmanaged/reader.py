@@ -1,0 +1,43 @@
+"""How a family of objects that others configure is read from VPP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from vppcfg.model.attachment import Attachment
+from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.round import Replies
+
+
+class Wanted(NamedTuple):
+    """Whose attachments are asked for, and what VPP's numbers stand for."""
+
+    names: Mapping[int, str]
+    """Every interface by its index."""
+    holders: frozenset[str]
+    """The interfaces by name, and FIB tables by key."""
+    tables: Sequence[FibTable]
+    """Every FIB table, those with number 0 too."""
+    state: State
+    """What was observed of what vppcfg manages."""
+
+    def name(self, index: int) -> str:
+        """Return the name of an interface that is asked for, '' for any other."""
+        name = self.names.get(index, "")
+        return name if name in self.holders else ""
+
+    def indexes(self) -> list[int]:
+        """Return the indexes of the interfaces that are asked for."""
+        return [index for index, name in self.names.items() if name in self.holders]
+
+
+class Reader(NamedTuple):
+    """One family of objects."""
+
+    messages: tuple[str, ...]
+    """What VPP must have for it to be asked."""
+    requests: Callable[[Connection, Wanted], Sequence[bytes]]
+    read: Callable[[Connection, Replies, Wanted], Iterable[Attachment]]

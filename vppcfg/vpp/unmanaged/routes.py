@@ -1,0 +1,150 @@
+"""Routes and multicast routes that others have through interfaces and in FIB tables, path by path.
+
+A route whose interface is deleted stays and drops, and so does every route that is added with the same paths, until
+none of them is left (fib_path_list_db_insert, vnet/fib/fib_path_list.c): they are removed before the interface goes. A
+multicast route keeps the index and forwards to the next interface that gets it (vnet/mfib/mfib_entry.c).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vppcfg.model.attachment import Attachment, Layer, api_call, index_of
+from vppcfg.model.vrf import FibTable
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.messages.address import text_of_address
+from vppcfg.vpp.messages.message import NO_INDEX
+from vppcfg.vpp.round import Replies
+from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+
+_SOURCES = "fib_source_dump"
+_ROUTES = "ip_route_v2_dump"
+_ADD_ROUTE = "ip_route_add_del_v2"
+_MROUTES = "ip_mroute_dump"
+_ADD_MROUTE = "ip_mroute_add_del"
+_CARRIED = {"CLI": "route of the prompt", "API": "route of the API"}
+"""Sources whose routes nobody else brings back: those of Linux and of protocols come again by themselves."""
+_IDS = {"API": 8, "CLI": 9}
+"""fib_source_t (vnet/fib/fib_source.h), the same in all releases from 22.06."""
+_LABELS = 16
+_NUMBERS = ("table_id", "rpf_id", "weight", "preference", "type", "flags", "proto", "nh.via_label", "n_labels")
+_LABEL = ("is_uniform", "label", "ttl", "exp")
+_STACK = tuple(f"label_stack.{place}.{part}" for place in range(_LABELS) for part in _LABEL)
+_PATH = ("sw_if_index", "nh.address", *_NUMBERS, *_STACK)
+_NORMAL = 0
+_ENDS = {1: "local", 2: "drop", 5: "null-send-unreach", 6: "null-send-prohibit"}
+_OWN_GROUPS = frozenset({"224.0.0.1", "224.0.0.2", "224.0.0.0", "0.0.0.0", "::", "ff00::"})
+
+
+def _route_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [
+        connection.request(
+            _ROUTES, {"src": number, "table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)}
+        )[1]
+        for table in wanted.tables
+        for number in _IDS.values()
+    ]
+
+
+def _read_routes(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    kinds = {_IDS[source]: kind for source, kind in _CARRIED.items()}
+    heads = ("route.table_id", "route.src", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
+    for (table_id, source, family, raw, length), paths in connection.lists(
+        replies, "ip_route_v2_details", heads, *_PATH
+    ):
+        table = FibTable(table_id=table_id, is_ipv6=bool(family))
+        values = {
+            "route.table_id": table_id,
+            "route.prefix.address.af": family,
+            "route.prefix.address.un": raw,
+            "route.prefix.len": length,
+            "route.src": source,
+        }
+        prefix = f"{text_of_address(family, raw)}/{length}" + (f" table {table_id}" if table_id else "")
+        for each in paths:
+            path = dict(zip(_PATH, each, strict=True))
+            name = wanted.names.get(path["sw_if_index"], "")
+            holder = table.key if table.key in wanted.holders else name
+            if holder in wanted.holders and source in kinds:
+                yield _of_path(holder, kinds[source], prefix, values, path, name)
+
+
+def _of_path(
+    holder: str, kind: str, prefix: str, route: Mapping[str, Any], path: Mapping[str, Any], name: str
+) -> Attachment:
+    element = _element(path, name)
+    change = {"is_multipath": 1, **route}
+    return Attachment(
+        holder=holder,
+        kind=kind,
+        name=f"{prefix} {_way(path, name)}",
+        layer=Layer.ROUTED,
+        put=api_call(_ADD_ROUTE, {"is_add": 1, **change}, "paths", [element]),
+        take=api_call(_ADD_ROUTE, {"is_add": 0, **change}, "paths", [element]),
+        outlives=True,
+        lines=(f"ip route add {prefix} {_way(path, name)}{_share(path)}",),
+        removal=f"ip route del {prefix} {_way(path, name)}",
+    )
+
+
+def _element(path: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {**path, "sw_if_index": index_of(name) if name else NO_INDEX}
+
+
+def _way(path: Mapping[str, Any], name: str) -> str:
+    """Return where a path leads, as the prompt takes it."""
+    if path["type"] != _NORMAL:
+        return f"via {_ENDS.get(path['type'], name)}"
+    hop = path["nh.address"]
+    gateway = text_of_address(path["proto"], hop) if any(hop) and path["proto"] in (0, 1) else ""
+    if not gateway and not name:
+        return f"via ip{6 if path['proto'] else 4}-lookup-in-table {path['table_id']}"
+    return f"via {gateway} {name}".replace("  ", " ").rstrip()
+
+
+def _share(path: Mapping[str, Any]) -> str:
+    weight = f" weight {path['weight']}" if path["weight"] not in (0, 1) else ""
+    return weight + (f" preference {path['preference']}" if path["preference"] else "")
+
+
+def _mroute_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [
+        connection.request(_MROUTES, {"table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)})[1]
+        for table in wanted.tables
+    ]
+
+
+_MPREFIX = ("af", "grp_address_length", "grp_address", "src_address")
+
+
+def _read_mroutes(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    heads = ("route.table_id", "route.entry_flags", "route.rpf_id", *(f"route.prefix.{each}" for each in _MPREFIX))
+    paths = ("itf_flags", *(f"path.{each}" for each in _PATH))
+    for head, found in connection.lists(replies, "ip_mroute_details", heads, *paths):
+        values = dict(zip(heads, head, strict=True))
+        family = values["route.prefix.af"]
+        group = text_of_address(family, values["route.prefix.grp_address"])
+        if group in _OWN_GROUPS or group.startswith("ff02:"):
+            continue
+        for each in found:
+            path = dict(zip(paths, each, strict=True))
+            name = wanted.name(path["path.sw_if_index"])
+            if name:
+                element = {**path, "path.sw_if_index": index_of(name)}
+                change = {"is_multipath": 1, **values}
+                yield Attachment(
+                    holder=name,
+                    kind="multicast route",
+                    name=f"{group} itf-flags {path['itf_flags']:#x}",
+                    layer=Layer.ROUTED,
+                    put=api_call(_ADD_MROUTE, {"is_add": 1, **change}, "paths", [element]),
+                    take=api_call(_ADD_MROUTE, {"is_add": 0, **change}, "paths", [element]),
+                    outlives=True,
+                )
+
+
+READERS = (
+    Reader((_ROUTES, _ADD_ROUTE), _route_requests, _read_routes),
+    Reader((_MROUTES, _ADD_MROUTE), _mroute_requests, _read_mroutes),
+)

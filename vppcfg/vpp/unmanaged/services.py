@@ -1,0 +1,126 @@
+"""Services of routed interfaces: policy routing, virtual routers, BFD, and who is where behind a multipoint tunnel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.attachment import Attachment, Layer, api_call, index_of
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.messages.address import text_of_address
+from vppcfg.vpp.messages.message import ALL_INDEXES
+from vppcfg.vpp.round import Replies
+from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.simple import Fields, simple
+
+
+def _family(is_ipv6: int) -> str:
+    return "ip6" if is_ipv6 else "ip4"
+
+
+def _abf(fields: Fields, name: str) -> tuple[str, str, str]:
+    policy, priority, family = fields["policy_id"], fields["priority"], _family(fields["is_ipv6"])
+    line = f"abf attach {family} policy {policy} priority {priority} {name}"
+    return "ABF policy", f"{policy} priority {priority} {family}", line
+
+
+_VRRP_V6 = 0x4
+"""VRRP_API_VR_IPV6 (plugins/vrrp/vrrp.api)."""
+_VRRP = "vrrp_vr"
+
+
+def _vrrp_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [connection.request(f"{_VRRP}_dump", {"sw_if_index": ALL_INDEXES})[1]]
+
+
+def _read_vrrp(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    """Yield virtual routers, which are removed before their interface goes: VPP leaves them to the next one.
+
+    Peers, tracked interfaces and the state are not put together to one that could be brought back.
+    """
+    settings = ("sw_if_index", "vr_id", "priority", "interval", "flags")
+    heads = tuple(f"config.{each}" for each in settings)
+    for head, addresses in connection.lists(replies, f"{_VRRP}_details", heads, "af", "un"):
+        fields = dict(zip(settings, head, strict=True))
+        name = wanted.name(fields["sw_if_index"])
+        if name:
+            shared = " ".join(text_of_address(family, raw) for family, raw in addresses)
+            listed = [{"af": family, "un": raw} for family, raw in addresses]
+            values = {**fields, "sw_if_index": index_of(name)}
+            family = " ipv6" if fields["flags"] & _VRRP_V6 else ""
+            begin = f"{name} vr_id {fields['vr_id']}"
+            add = f"vrrp vr add {begin} priority {fields['priority']} interval {fields['interval']}{family} {shared}"
+            yield Attachment(
+                holder=name,
+                kind="VRRP router",
+                name=f"{fields['vr_id']}{family} with {shared}",
+                layer=Layer.ROUTED,
+                take=api_call(f"{_VRRP}_add_del", {"is_add": 0, **values}, "addrs", listed),
+                outlives=True,
+                lines=(add, f"vrrp proto start {begin}{family}"),
+                removal=f"vrrp vr del {begin}{family}",
+            )
+
+
+_BFD = "bfd_udp_session"
+
+
+def _bfd_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [connection.request(f"{_BFD}_dump")[1]]
+
+
+def _read_bfd(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    """Yield BFD sessions; the key of one that is authenticated cannot be read, but is known by its number."""
+    ends = ("local_addr.af", "local_addr.un", "peer_addr.af", "peer_addr.un")
+    auth = ("is_authenticated", "bfd_key_id", "conf_key_id")
+    timers = ("required_min_rx", "desired_min_tx", "detect_mult")
+    paths = ("sw_if_index", *ends, *auth, *timers)
+    for row in connection.rows(replies, f"{_BFD}_details", *paths):
+        fields = dict(zip(paths, row, strict=True))
+        name = wanted.name(fields["sw_if_index"])
+        if name:
+            place = {"sw_if_index": index_of(name), **{path: fields[path] for path in ends}}
+            local = text_of_address(fields[ends[0]], fields[ends[1]])
+            peer = text_of_address(fields[ends[2]], fields[ends[3]])
+            rates = f"desired-min-tx {fields['desired_min_tx']} required-min-rx {fields['required_min_rx']}"
+            line = f"bfd udp session add interface {name} local-addr {local} peer-addr {peer} {rates}"
+            yield Attachment(
+                holder=name,
+                kind="BFD session",
+                name=f"with {peer}",
+                layer=Layer.ROUTED,
+                put=api_call("bfd_udp_add", {**place, **{path: fields[path] for path in (*auth, *timers)}}),
+                take=api_call("bfd_udp_del", place),
+                outlives=True,
+                lines=(f"{line} detect-mult {fields['detect_mult']}",),
+                removal=f"bfd udp session del interface {name} local-addr {local} peer-addr {peer}",
+            )
+
+
+def _teib(fields: Fields, name: str) -> tuple[str, str, str]:
+    peer = text_of_address(fields["peer.af"], fields["peer.un"])
+    underlay = text_of_address(fields["nh.af"], fields["nh.un"])
+    line = f"create teib {name} peer {peer} nh {underlay} nh-table-id {fields['nh_table_id']}"
+    return "TEIB neighbour", peer, line
+
+
+READERS = (
+    simple(
+        "abf_itf_attach_dump",
+        "abf_itf_attach_details",
+        ("policy_id", "sw_if_index", "priority", "is_ipv6"),
+        ("abf_itf_attach_add_del", "is_add"),
+        _abf,
+        prefix="attach.",
+        removal="del",
+    ),
+    Reader((f"{_VRRP}_dump", f"{_VRRP}_add_del"), _vrrp_requests, _read_vrrp),
+    Reader((f"{_BFD}_dump", "bfd_udp_add"), _bfd_requests, _read_bfd),
+    simple(
+        "teib_dump",
+        "teib_details",
+        ("sw_if_index", "peer.af", "peer.un", "nh.af", "nh.un", "nh_table_id"),
+        ("teib_entry_add_del", "is_add"),
+        _teib,
+        prefix="entry.",
+    ),
+)

@@ -1,0 +1,62 @@
+"""Objects of which one dump reads everything back, and one message with the same values adds and removes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from vppcfg.model.attachment import Attachment, Layer, api_call, index_of
+from vppcfg.vpp.codec import Value
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.round import Replies
+from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+
+Fields = Mapping[str, Any]
+INDEX = "sw_if_index"
+
+
+def simple(
+    dump: str,
+    details: str,
+    paths: tuple[str, ...],
+    change: tuple[str, str],
+    describe: Callable[[Fields, str], tuple[str, str, str]],
+    *,
+    prefix: str = "",
+    asked: Mapping[str, Value] | None = None,
+    outlives: bool = True,
+    removal: str = "",
+    layer: Layer = Layer.ROUTED,
+) -> Reader:
+    """Return the reader of such objects.
+
+    `paths` are the values of `details` behind `prefix`, the interface's index among them; `change` is the message that
+    takes the same values, and its field that is 1 to add and 0 to remove; `describe` returns kind, name and the line
+    that brings one back, from the values and the name of the interface; with `removal` behind it, it removes one.
+    """
+
+    def requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+        return [connection.request(dump, asked or {})[1]]
+
+    def read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+        for row in connection.rows(replies, details, *(prefix + path for path in paths)):
+            fields = dict(zip(paths, row, strict=True))
+            holder = wanted.name(fields[INDEX])
+            if not holder:
+                continue
+            message, switch = change
+            values = {prefix + path: value for path, value in fields.items()} | {prefix + INDEX: index_of(holder)}
+            kind, name, line = describe(fields, holder)
+            yield Attachment(
+                holder=holder,
+                kind=kind,
+                name=name,
+                layer=layer,
+                put=api_call(message, {switch: 1, **values}),
+                take=api_call(message, {switch: 0, **values}),
+                outlives=outlives,
+                lines=(line,),
+                removal=f"{line} {removal}" if removal else "",
+            )
+
+    return Reader((dump, change[0]), requests, read)
