@@ -13,6 +13,7 @@ from vppcfg.app.consent import Terms, pass_guards
 from vppcfg.app.console import Console
 from vppcfg.app.loading import configuration_in, load_configuration, read
 from vppcfg.app.target import Target, now
+from vppcfg.app.unmanaged import compare_with
 from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
@@ -42,7 +43,17 @@ def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, consol
         code = _apply_at(place, files, terms, console)
         if code is ExitCode.DONE:
             _note_half_way(place)
+            _compare(place)
         return code
+
+
+def _compare(place: Workplace) -> None:
+    """Log what others had on interfaces and in tables when they were last looked at, and do not have after the boot."""
+    copy = place.journal.accepted()
+    accepted = accepted_entry(place.records, copy)
+    state = accepted_state(accepted, place.journal, copy) if accepted is not None else None
+    if state is not None:
+        compare_with(state, place.session.dataplane)
 
 
 def _note_half_way(place: Workplace) -> None:

@@ -15,12 +15,14 @@ from vppcfg.app.report import Report
 from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
 from vppcfg.app.timers import armed, disarm
+from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.app.workplace import Workplace
 from vppcfg.common.numbers import numbered
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.going_back import way_back
 from vppcfg.plan.plan import Plan
+from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
@@ -191,6 +193,7 @@ def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
         target=intent.target,
         comment=intent.comment,
         unmanaged=intent.unmanaged,
+        lost=tuple(map(str, harmful(unmanaged_changes(plan)))),
         protected=intent.protected,
         pid=os.getpid(),
         process=mark_of(os.getpid()),
@@ -203,6 +206,8 @@ def _code_of(outcome: Outcome, stop: Stop) -> ExitCode:
     if outcome.ending is Ending.KEPT:
         return ExitCode.DIFFERENT
     if outcome.ending is not Ending.OLD:
+        return ExitCode.STRANDED
+    if outcome.not_back:
         return ExitCode.STRANDED
     if outcome.failure.cause is Cause.STOPPED:
         return ExitCode.TERMINATED if stop.number == SIGTERM else ExitCode.INTERRUPTED
@@ -230,7 +235,7 @@ def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:
     if outcome.ending is Ending.KEPT:
         return (Status.WAITING if has_timer else Status.APPLIED), f"{text}; kept"
     if outcome.ending is Ending.OLD:
-        return Status.UNDONE, text
+        return Status.UNDONE, f"{text}; not back: {listed_by_holder(outcome.not_back)}" if outcome.not_back else text
     if outcome.ending is Ending.LOST:
         return Status.STRANDED, f"{text}; {outcome.trouble}"
     return (Status.CUT_OFF if has_timer else Status.STRANDED), f"{text}; {outcome.trouble}"

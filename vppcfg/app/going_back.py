@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -14,6 +15,7 @@ from vppcfg.app.consent import Terms, guard, pass_guards
 from vppcfg.app.console import Console
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import disarm
+from vppcfg.app.unmanaged import compare_with
 from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config.load import source_of
 from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
@@ -91,7 +93,11 @@ def go_back(
         made = Made(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
     if not made.is_waiting:
         note(record, place, is_timer=is_timer, others=others)
-    log.info("The state before change %d is back", record.entry.number)
+    if compare_with(wanted, place.session.dataplane):
+        log.error("What vppcfg manages is as before change %d; the rest is not", record.entry.number)
+        made = replace(made, code=ExitCode.STRANDED)
+    else:
+        log.info("The state before change %d is back", record.entry.number)
     if not is_timer:
         _warn_of_file(place.records, record.entry.number)
     return made

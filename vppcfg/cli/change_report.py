@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vppcfg.app.report import Report
+from vppcfg.app.unmanaged import log_missing
 from vppcfg.cli.difference import painted_states
 from vppcfg.cli.output import Paint, complain, say
 from vppcfg.cli.progress import Progress
@@ -21,6 +22,7 @@ from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.render.plan_text import cli_line, describe, plan_text
 from vppcfg.transaction.entry import Record
+from vppcfg.transaction.planning import lines_for
 from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome
 
 log = logging.getLogger("root.main")
@@ -80,7 +82,8 @@ class TextReport:
             log.error("vppcfg itself has failed in the middle of it")
         elif failure.cause is Cause.DIFFERENT:
             log.error("Every step succeeded, but VPP shows something else; this still differs from what was asked for:")
-            if failure.remaining is not None:
+            log_missing(failure.not_carried)
+            if failure.remaining:
                 left = failure.remaining
                 complain(painted_states(left.observed, left.desired, Paint(False)).rstrip("\n"))
         elif failure.performance is not None and self._plan is not None:
@@ -99,10 +102,13 @@ class TextReport:
             log.info("Applied %s", _steps(record.entry.steps))
         elif outcome.ending is Ending.KEPT:
             log.error("It stays as it is, as --keep asks")
-        elif outcome.ending is Ending.OLD:
+        elif outcome.ending is Ending.OLD and not outcome.not_back:
             log.warning("The old state is back, after %s", _steps(outcome.undone))
+        elif outcome.ending is Ending.OLD:
+            log.warning("What vppcfg manages is as before, after %s", _steps(outcome.undone))
         else:
             _say_what_stands(outcome, folder / f"{record.entry.number:06}")
+        log_missing(outcome.not_back)
 
     def _refused(self, refusal: Refusal) -> None:
         total = len(self._plan.steps) if self._plan else 0
@@ -196,6 +202,8 @@ class JsonReport:
             status=record.status.value,
             trouble=outcome.trouble,
             way_back=way_back,
+            not_back=[f"{each.holder}: {each.label}" for each in outcome.not_back],
+            commands=lines_for(outcome.not_back),
         )
 
     def _begin(self, plan: Plan, direction: str) -> None:

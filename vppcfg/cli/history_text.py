@@ -60,6 +60,7 @@ def details(record: Record, records: Sequence[Record], *, is_verbose: bool) -> l
         ("since", record.at if record.at != entry.made_at else ""),
         ("steps", f"{entry.steps}; {entry.summary}"),
         ("began", _beginning(record, records)),
+        *(("lost", text) for text in entry.lost),
     ]
     if entry.install_as:
         rows.append(("file", f"{entry.install_as}, {_file_is(record)}"))

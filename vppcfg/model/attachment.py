@@ -7,6 +7,7 @@ where VPP reads it back exactly, so that a plan carries it over a recreation and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 
@@ -17,6 +18,9 @@ INDEX_OF = "@"
 """Before the name of an interface: its index takes the place of the value when the call is sent."""
 BYTES = "x"
 """Before hexadecimal digits: the value is these bytes."""
+
+
+_WORD = re.compile(r"[A-Za-z0-9/._:-]+")
 
 
 @record
@@ -30,9 +34,14 @@ class ApiCall:
     """The list that ends the message, where it has one."""
     elements: tuple[str, ...] = ()
     """The elements of that list, each with its `path=value` pairs separated by spaces."""
+    text: str = ""
+    """What ends it instead: a line for VPP's prompt, where no message does what is needed."""
+    needs: tuple[str, ...] = ()
+    """Interfaces that such a line names."""
 
     def interfaces(self) -> Iterator[str]:
         """Yield the names of the interfaces that the call refers to."""
+        yield from self.needs
         for pair in (*self.values, *(pair for element in self.elements for pair in element.split(" "))):
             value = pair.partition("=")[2]
             if value.startswith(INDEX_OF):
@@ -54,8 +63,24 @@ def api_call(message: str, values: Values, list_name: str = "", elements: Iterab
     return ApiCall(message=message, values=tuple(_pairs(values)), list_name=list_name, elements=written)
 
 
+def typed(line: str, interface: str) -> ApiCall | None:
+    """Return the call that runs a line at VPP's prompt, which names an interface.
+
+    None where the name could be read as anything but one word: it comes from whoever created the interface.
+    """
+    if _WORD.fullmatch(interface) is None:
+        return None
+    return ApiCall(message="cli_inband", text=line, needs=(interface,))
+
+
 def _pairs(values: Values) -> list[str]:
-    return [f"{path}={BYTES + value.hex() if isinstance(value, bytes) else value}" for path, value in values.items()]
+    return [f"{path}={_written(value)}" for path, value in values.items()]
+
+
+def _written(value: int | str | bytes) -> str:
+    if isinstance(value, bytes):
+        return f"{BYTES}{value.hex()}"
+    return value if isinstance(value, str) else str(int(value))
 
 
 class Layer(Enum):

@@ -101,6 +101,8 @@ class Entry:
     comment: str = ""
     """What whoever gave the command had to say about it."""
     unmanaged: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    """What others had configured and the change took away, as the plan named it."""
     protected: tuple[str, ...] = ()
     """Interfaces that the file protects."""
     pid: int = 0

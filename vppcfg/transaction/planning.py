@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
+from vppcfg.plan.operations import PutBack
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import holders_of, missing, touched, with_unmanaged
 
@@ -26,8 +28,16 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
 
 def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
     """Return what others had in a former state and is missing now, by what VPP has. Raise DataplaneError."""
+    if not before.unmanaged:
+        return ()
     there = holders_of(before) & (now.interfaces.keys() | now.vrfs.keys())
     return missing(before, dataplane.unmanaged(there, now))
+
+
+def not_carried(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
+    """Return what a plan was to carry over or bring back, and is missing after it. Raise DataplaneError."""
+    back = tuple(each.attachment for each in plan.operations if isinstance(each, PutBack))
+    return not_back(replace(plan.desired, unmanaged=back), dataplane, now) if back else ()
 
 
 def lines_for(attachments: Iterable[Attachment]) -> list[str]:

@@ -21,7 +21,7 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import without
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
-from vppcfg.transaction.planning import not_back, plan_on
+from vppcfg.transaction.planning import not_back, not_carried, plan_on
 from vppcfg.transaction.session import RestartedError, Session
 from vppcfg.transaction.verify import Remainder, still_different
 
@@ -65,6 +65,8 @@ class Failure:
     """How far it got, where that is known."""
     remaining: Remainder | None = None
     """What differs from the desired state, after a verification."""
+    not_carried: tuple[Attachment, ...] = ()
+    """What others had, was to be carried over, and is missing."""
 
 
 @record
@@ -153,11 +155,14 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
             return Failure(cause=Cause.STOPPED, performance=performance)
         watcher.verifying()
         remaining = still_different(plan, session.dataplane, should_stop=should_stop)
+        absent = not_carried(plan, session.dataplane, remaining.observed)
     except DataplaneError as error:
         return Failure(cause=Cause.GONE, text=error.message)
     if should_stop():
         return Failure(cause=Cause.STOPPED, performance=performance)
-    return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining) if remaining else None
+    if not remaining and not absent:
+        return None
+    return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining, not_carried=absent)
 
 
 def _back(

@@ -14,11 +14,11 @@ from vppcfg.plan.transition import Transition
 def steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that carry attachments over, and those that leave nothing to the next interface or table.
 
-    What VPP cannot remove has no step.
+    What was put on last is taken off first. What VPP cannot remove has no step.
     """
     going = transition.doomed | transition.doomed_tables
     left = set(transition.observed.unmanaged)
-    for each in transition.observed.unmanaged:
+    for each in reversed(transition.observed.unmanaged):
         if each.needs(going):
             left.discard(each)
             if each.take is not None:

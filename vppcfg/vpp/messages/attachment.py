@@ -23,7 +23,7 @@ def _request(call: ApiCall | None, operation: op.AttachmentOperation, indexes: I
     if call is None:
         raise ValueError(f"VPP has no message for {operation.attachment.label} of {operation.subject}")
     elements = [_values(element.split(" "), indexes) for element in call.elements]
-    return Request(call.message, _values(call.values, indexes), call.list_name, elements)
+    return Request(call.message, _values(call.values, indexes), call.list_name, elements, call.text)
 
 
 def _values(pairs: Iterable[str], indexes: Indexes) -> dict[str, Value]:

@@ -7,30 +7,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.model.attachment import Attachment, Layer, Values, api_call, index_of
 from vppcfg.model.interface import Interface
-from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.messages.message import NO_INDEX
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Wanted
 
 _ARC = re.compile(r"^([a-z0-9-]+):$")
 _NODE = re.compile(r"^\s+([A-Za-z0-9_-]+)(?:\s+\(.*\))?$")
+_POLICERS = "policer_dump_v2"
 _L2_ARCS = frozenset({"l2-input", "l2-output"})
 _OURS = re.compile(
     r"acl-plugin-|ip[46]-[rt]x-urpf|tcp-mss-clamping|sflow$|sflow-egress|lldp|flowprobe-|span-|gso-|mpls-|linux-cp-|lcp-"
-    r"|bond-|dhcp-client|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup|wg-"
+    r"|bond-|dhcp-client|policer-|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup|wg-"
     r"|ip6-link|icmp-|ip[46]-mfib|bvi-|stats-collect|ip[46]-multicast|ip[46]-local|ip[46]-drop|virtio-|memif|feature-bitmap"
     r"|device-input|none$"
 )
 """Features of what vppcfg manages, and those that VPP turns on for every interface."""
 _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
-    "NAT": re.compile(r"nat|ip[46]-(sv|full)-reassembly"),
+    "NAT": re.compile(r"nat|ip[46]-sv-reassembly"),
     "ABF": re.compile(r"abf-"),
     "IPsec": re.compile(r"ipsec|esp[46]|ah[46]"),
     "security": re.compile(r"ipsec|esp[46]|ah[46]"),
-    "QoS": re.compile(r"qos|ip[46]-qos|vlan-.*-qos|mpls-qos"),
+    "QoS": re.compile(r"qos"),
     "classifier": re.compile(r"ip[46]-inacl|l2-input-acl"),
     "VRRP": re.compile(r"vrrp"),
     "BFD": re.compile(r"bfd"),
@@ -38,7 +40,6 @@ _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
 }
 """Features that belong to an attachment whose kind begins with the word."""
 _NAMES = (
-    (re.compile(r"policer"), "policer"),
     (re.compile(r"(full|sv)-reassembly"), "reassembly"),
     (re.compile(r"outacl"), "classifier of output"),
     (re.compile(r"-bypass"), "tunnel bypass"),
@@ -63,7 +64,18 @@ _OWN_BITS = frozenset(
         "GBP",
         "OUTPUT",
     }
-    | {"XCONNECT", "XCRW", "EFP_FILTER", "L2PT", "L2_EMULATION", "LINESTATUS_DOWN", "STP_BLOCKED", "INPUT_FEAT_ARC"}
+    | {
+        "XCONNECT",
+        "XCRW",
+        "POLICER",
+        "L2_IP_QOS_RECORD",
+        "EFP_FILTER",
+        "L2PT",
+        "L2_EMULATION",
+        "LINESTATUS_DOWN",
+        "STP_BLOCKED",
+        "INPUT_FEAT_ARC",
+    }
     | {"OUTPUT_FEAT_ARC", "CFM", "ECID_XLATE", "BVI", "IPSEC", "DROP", "none"}
 )
 
@@ -71,15 +83,21 @@ _OWN_BITS = frozenset(
 def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) -> Iterator[Attachment]:
     """Yield the features of each interface that neither vppcfg nor one of the attachments `found` accounts for."""
     names = [name for name in wanted.names.values() if name in wanted.holders]
+    has_policers = connection.offers(_POLICERS)
     lines = {name: f"show interface {name} features" for name in names}
     commands = Commands(connection, list(lines.values()))
-    shown = commands.read(connection, connection.ask(commands.requests))
+    replies = connection.ask([*commands.requests, *_policer_requests(connection)])
+    shown = commands.read(connection, replies)
+    policers = (
+        [text_of(name) for (name,) in connection.rows(replies, "policer_details", "name")] if has_policers else []
+    )
     kinds: dict[str, set[str]] = {}
     for each in found:
         kinds.setdefault(each.holder, set()).add(each.kind.split(" ")[0].partition("4")[0].partition("6")[0])
     for name in names:
         arcs = _arcs(shown[lines[name]][1])
         known = wanted.state.interfaces.get(name)
+        yield from _of_policers(name, arcs, policers)
         yield from _of_arcs(name, arcs, kinds.get(name, set()))
         if known is not None:
             yield from _of_bits(known, arcs, wanted)
@@ -95,6 +113,32 @@ def _arcs(text: str) -> dict[str, list[str]]:
         elif (match := _NODE.match(line)) and arc and "none configured" not in line:
             arcs.setdefault(arc, []).append(match[1])
     return arcs
+
+
+def _policer_requests(connection: Connection) -> list[bytes]:
+    return [connection.request(_POLICERS, {"policer_index": NO_INDEX})[1]] if connection.offers(_POLICERS) else []
+
+
+def _of_policers(name: str, arcs: Mapping[str, list[str]], policers: Sequence[str]) -> Iterator[Attachment]:
+    """Yield the policers of an interface. VPP does not tell which they are, and takes off whatever is there.
+
+    They are switched on as often as they stand there, and leave L2 bits behind unless they are switched off as often.
+    """
+    for arc, node, side in (("ip4-unicast", "policer-input", "input"), ("ip4-output", "policer-output", "output")):
+        for number in range(arcs.get(arc, []).count(node)):
+            take = None
+            if policers:
+                values: Values = {"name": policers[0].encode(), "sw_if_index": index_of(name), "apply": 0}
+                take = api_call(f"policer_{side}", values)
+            yield Attachment(
+                holder=name,
+                kind="policer",
+                name=f"of {side}" + (f" {number + 1}" if number else ""),
+                layer=Layer.ALL,
+                take=take,
+                outlives=True,
+                removal=f"policer {side} unapply name {policers[0]} {name}" if policers else "",
+            )
 
 
 def _of_arcs(name: str, arcs: Mapping[str, list[str]], kinds: Iterable[str]) -> Iterator[Attachment]:

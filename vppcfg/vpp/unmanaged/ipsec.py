@@ -12,7 +12,9 @@ from vppcfg.vpp.round import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 
 _PROTECT = "ipsec_tunnel_protect"
-_SPD = "ipsec_spd_interface_dump"
+_SPD_INTERFACES = "ipsec_spd_interface_dump"
+_SPDS = "ipsec_spds_dump"
+_BIND = "ipsec_interface_add_del_spd"
 
 
 def _protect_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
@@ -52,17 +54,40 @@ def _read_protection(connection: Connection, replies: Replies, wanted: Wanted) -
 
 
 def _spd_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
-    return [connection.request(_SPD)[1]]
+    return [connection.request(_SPD_INTERFACES)[1], connection.request(_SPDS)[1]]
 
 
 def _read_spds(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
-    """Yield the bindings of security policy databases: VPP numbers these by their place, not by their id."""
-    for _, index in connection.rows(replies, "ipsec_spd_interface_details", "spd_index", "sw_if_index"):
-        if name := wanted.name(index):
+    """Yield the bindings of security policy databases, which VPP numbers by their place there, not by their id.
+
+    Ids come in the order of places, so that they are known as long as no database before the last was deleted.
+    """
+    ids = [number for (number,) in connection.rows(replies, "ipsec_spds_details", "spd_id")]
+    rows = connection.rows(replies, "ipsec_spd_interface_details", "spd_index", "sw_if_index")
+    is_known = max((place for place, _ in rows), default=0) == len(ids) - 1 or len(ids) == 1
+    for place, index in rows:
+        name = wanted.name(index)
+        if not name:
+            continue
+        if not is_known:
             yield Attachment(holder=name, kind="security policy database", guards=True, outlives=True)
+            continue
+        number = ids[0] if len(ids) == 1 else ids[place]
+        values = {"sw_if_index": index_of(name), "spd_id": number}
+        yield Attachment(
+            holder=name,
+            kind="security policy database",
+            name=str(number),
+            put=api_call(_BIND, {"is_add": 1, **values}),
+            take=api_call(_BIND, {"is_add": 0, **values}),
+            outlives=True,
+            guards=True,
+            lines=(f"set interface ipsec spd {name} {number}",),
+            removal=f"set interface ipsec spd {name} {number} del",
+        )
 
 
 READERS = (
     Reader((f"{_PROTECT}_dump", f"{_PROTECT}_update"), _protect_requests, _read_protection),
-    Reader((_SPD,), _spd_requests, _read_spds),
+    Reader((_SPD_INTERFACES, _SPDS, _BIND), _spd_requests, _read_spds),
 )

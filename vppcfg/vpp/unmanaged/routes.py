@@ -7,15 +7,17 @@ multicast route keeps the index and forwards to the next interface that gets it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from vppcfg.model.attachment import Attachment, Layer, api_call, index_of
+from vppcfg.model.attachment import Attachment, Layer, api_call, index_of, typed
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
 from vppcfg.vpp.messages.message import NO_INDEX
 from vppcfg.vpp.round import Replies
+from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 
 _SOURCES = "fib_source_dump"
@@ -34,7 +36,11 @@ _STACK = tuple(f"label_stack.{place}.{part}" for place in range(_LABELS) for par
 _PATH = ("sw_if_index", "nh.address", *_NUMBERS, *_STACK)
 _NORMAL = 0
 _ENDS = {1: "local", 2: "drop", 5: "null-send-unreach", 6: "null-send-prohibit"}
-_OWN_GROUPS = frozenset({"224.0.0.1", "224.0.0.2", "224.0.0.0", "0.0.0.0", "::", "ff00::"})
+_ITF_FLAGS = {0x1: "Negate-Signal", 0x2: "Accept", 0x4: "Forward", 0x8: "Signal-Present", 0x10: "Dont-Preserve"}
+"""mfib_itf_flags (vnet/mfib/mfib_types.h), as the prompt takes them."""
+_OF_VRRP = frozenset({"224.0.0.18", "ff02::12"})
+"""Groups that a virtual router joins and leaves by itself, as the API would (plugins/vrrp/vrrp.c)."""
+_MFIB_SOURCE = re.compile(r"^\s+src:(\S+) flags", re.MULTILINE)
 
 
 def _route_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
@@ -89,7 +95,7 @@ def _of_path(
 
 
 def _element(path: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {**path, "sw_if_index": index_of(name) if name else NO_INDEX}
+    return {key: value for key, value in path.items() if value} | {"sw_if_index": index_of(name) if name else NO_INDEX}
 
 
 def _way(path: Mapping[str, Any], name: str) -> str:
@@ -118,30 +124,82 @@ def _mroute_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
 _MPREFIX = ("af", "grp_address_length", "grp_address", "src_address")
 
 
+class _Flow(NamedTuple):
+    """A multicast route's prefix, and one of its paths."""
+
+    route: Mapping[str, Any]
+    path: Mapping[str, Any]
+    interface: str
+
+    @property
+    def is_ipv6(self) -> bool:
+        return bool(self.route["route.prefix.af"])
+
+    @property
+    def prefix(self) -> str:
+        """Return source and group, as the prompt takes them."""
+        family, length = self.route["route.prefix.af"], self.route["route.prefix.grp_address_length"]
+        source, group = (text_of_address(family, self.route[f"route.prefix.{each}"]) for each in _MPREFIX[:1:-1])
+        return f"{source} {group}" if any(self.route["route.prefix.src_address"]) else f"{group}/{length}"
+
+    @property
+    def shown_by(self) -> str:
+        """Return the command that shows who configured it."""
+        table = self.route["route.table_id"]
+        return f"show ip{'6' if self.is_ipv6 else ''} mfib table {table} {self.prefix.partition('/')[0]}"
+
+
 def _read_mroutes(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
-    heads = ("route.table_id", "route.entry_flags", "route.rpf_id", *(f"route.prefix.{each}" for each in _MPREFIX))
+    """Yield the paths of multicast routes; the dump does not tell whose they are, but the prompt does.
+
+    The message changes routes of the API alone; those of the prompt are changed by the prompt's own command.
+    """
+    flows = list(_flows(connection, replies, wanted))
+    commands = Commands(connection, list({flow.shown_by for flow in flows}))
+    shown = commands.read(connection, connection.ask(commands.requests))
+    for flow in flows:
+        sources = set(_MFIB_SOURCE.findall(shown[flow.shown_by][1]))
+        for source in sorted(sources & _CARRIED.keys()):
+            yield _of_flow(flow, source)
+
+
+def _flows(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[_Flow]:
+    heads = ("route.table_id", *(f"route.prefix.{each}" for each in _MPREFIX))
     paths = ("itf_flags", *(f"path.{each}" for each in _PATH))
     for head, found in connection.lists(replies, "ip_mroute_details", heads, *paths):
-        values = dict(zip(heads, head, strict=True))
-        family = values["route.prefix.af"]
-        group = text_of_address(family, values["route.prefix.grp_address"])
-        if group in _OWN_GROUPS or group.startswith("ff02:"):
-            continue
+        route = dict(zip(heads, head, strict=True))
         for each in found:
             path = dict(zip(paths, each, strict=True))
             name = wanted.name(path["path.sw_if_index"])
-            if name:
-                element = {**path, "path.sw_if_index": index_of(name)}
-                change = {"is_multipath": 1, **values}
-                yield Attachment(
-                    holder=name,
-                    kind="multicast route",
-                    name=f"{group} itf-flags {path['itf_flags']:#x}",
-                    layer=Layer.ROUTED,
-                    put=api_call(_ADD_MROUTE, {"is_add": 1, **change}, "paths", [element]),
-                    take=api_call(_ADD_MROUTE, {"is_add": 0, **change}, "paths", [element]),
-                    outlives=True,
-                )
+            if name and text_of_address(route["route.prefix.af"], route["route.prefix.grp_address"]) not in _OF_VRRP:
+                yield _Flow(route, path, name)
+
+
+def _of_flow(flow: _Flow, source: str) -> Attachment:
+    flags = [word for bit, word in _ITF_FLAGS.items() if flow.path["itf_flags"] & bit]
+    table = f" table {flow.route['route.table_id']}" if flow.route["route.table_id"] else ""
+    words = f"{flow.prefix}{table} via {flow.interface} {' '.join(flags)}"
+    add, remove = f"ip mroute add {words}", f"ip mroute del {words}"
+    element = {path: value for path, value in flow.path.items() if value} | {
+        "path.sw_if_index": index_of(flow.interface)
+    }
+    change = {"is_multipath": 1, **flow.route}
+    is_typed = source == "CLI"
+    return Attachment(
+        holder=flow.interface,
+        kind=f"multicast {_CARRIED[source]}",
+        name=f"{flow.prefix}{table} {' '.join(flags)}",
+        layer=Layer.ROUTED,
+        put=typed(add, flow.interface)
+        if is_typed
+        else api_call(_ADD_MROUTE, {"is_add": 1, **change}, "paths", [element]),
+        take=typed(remove, flow.interface)
+        if is_typed
+        else api_call(_ADD_MROUTE, {"is_add": 0, **change}, "paths", [element]),
+        outlives=True,
+        lines=(add,),
+        removal=remove,
+    )
 
 
 READERS = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from vppcfg.model.attachment import Attachment, Layer, api_call, index_of
+from vppcfg.model.attachment import Attachment, Layer, Values, api_call, index_of
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
 from vppcfg.vpp.messages.message import ALL_INDEXES
@@ -23,42 +23,76 @@ def _abf(fields: Fields, name: str) -> tuple[str, str, str]:
     return "ABF policy", f"{policy} priority {priority} {family}", line
 
 
-_VRRP_V6 = 0x4
-"""VRRP_API_VR_IPV6 (plugins/vrrp/vrrp.api)."""
+_VRRP_PREEMPT, _VRRP_ACCEPT, _VRRP_UNICAST, _VRRP_V6 = 0x1, 0x2, 0x4, 0x8
+_VRRP_MODES = {_VRRP_PREEMPT: "no_preempt", _VRRP_ACCEPT: "accept_mode", _VRRP_UNICAST: "unicast"}
+_VRRP_INIT = 0
+"""vrrp_vr_flags and vrrp_vr_state (plugins/vrrp/vrrp.api)."""
 _VRRP = "vrrp_vr"
 
 
 def _vrrp_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
-    return [connection.request(f"{_VRRP}_dump", {"sw_if_index": ALL_INDEXES})[1]]
+    every = {"sw_if_index": ALL_INDEXES}
+    return [
+        connection.request(f"{_VRRP}_dump", every)[1],
+        connection.request(f"{_VRRP}_track_if_dump", {"dump_all": 1})[1],
+    ]
 
 
 def _read_vrrp(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
-    """Yield virtual routers, which are removed before their interface goes: VPP leaves them to the next one.
+    """Yield virtual routers, and apart from them that they run: VPP deletes one that runs, and leaves its address.
 
-    Peers, tracked interfaces and the state are not put together to one that could be brought back.
+    One with unicast peers or tracked interfaces cannot be brought back by one message, and is not.
     """
     settings = ("sw_if_index", "vr_id", "priority", "interval", "flags")
-    heads = tuple(f"config.{each}" for each in settings)
-    for head, addresses in connection.lists(replies, f"{_VRRP}_details", heads, "af", "un"):
+    heads = (*(f"config.{each}" for each in settings), "runtime.state")
+    tracking = ("sw_if_index", "vr_id", "is_ipv6", "n_ifs")
+    tracked = {
+        (index, number, bool(is_ipv6))
+        for index, number, is_ipv6, count in connection.rows(replies, f"{_VRRP}_track_if_details", *tracking)
+        if count
+    }
+    for (*head, state), listed in connection.lists(replies, f"{_VRRP}_details", heads, "af", "un"):
         fields = dict(zip(settings, head, strict=True))
-        name = wanted.name(fields["sw_if_index"])
-        if name:
-            shared = " ".join(text_of_address(family, raw) for family, raw in addresses)
-            listed = [{"af": family, "un": raw} for family, raw in addresses]
-            values = {**fields, "sw_if_index": index_of(name)}
-            family = " ipv6" if fields["flags"] & _VRRP_V6 else ""
-            begin = f"{name} vr_id {fields['vr_id']}"
-            add = f"vrrp vr add {begin} priority {fields['priority']} interval {fields['interval']}{family} {shared}"
-            yield Attachment(
-                holder=name,
-                kind="VRRP router",
-                name=f"{fields['vr_id']}{family} with {shared}",
-                layer=Layer.ROUTED,
-                take=api_call(f"{_VRRP}_add_del", {"is_add": 0, **values}, "addrs", listed),
-                outlives=True,
-                lines=(add, f"vrrp proto start {begin}{family}"),
-                removal=f"vrrp vr del {begin}{family}",
-            )
+        index, number, is_ipv6 = fields["sw_if_index"], fields["vr_id"], bool(fields["flags"] & _VRRP_V6)
+        if name := wanted.name(index):
+            is_whole = not fields["flags"] & _VRRP_UNICAST and (index, number, is_ipv6) not in tracked
+            yield from _of_vrrp(name, {**fields, "sw_if_index": index_of(name)}, listed, is_whole, state != _VRRP_INIT)
+
+
+def _of_vrrp(
+    name: str, fields: Fields, addresses: Sequence[tuple[int, bytes]], is_whole: bool, runs: bool
+) -> Iterator[Attachment]:
+    flags = fields["flags"]
+    is_ipv6 = bool(flags & _VRRP_V6)
+    shared = " ".join(text_of_address(family, raw) for family, raw in addresses)
+    words = f"{name} vr_id {fields['vr_id']}" + (" ipv6" if is_ipv6 else "")
+    modes = "".join(f" {word}" for bit, word in _VRRP_MODES.items() if bool(flags & bit) == (bit != _VRRP_PREEMPT))
+    listed: list[Values] = [{"af": family, "un": raw} for family, raw in addresses]
+    change, label = f"{_VRRP}_add_del", f"{fields['vr_id']}{' IPv6' if is_ipv6 else ''}"
+    yield Attachment(
+        holder=name,
+        kind="VRRP router",
+        name=f"{label} with {shared}",
+        layer=Layer.ROUTED,
+        put=api_call(change, {"is_add": 1, **fields}, "addrs", listed) if is_whole else None,
+        take=api_call(change, {"is_add": 0, **fields}, "addrs", listed),
+        outlives=True,
+        lines=(f"vrrp vr add {words} priority {fields['priority']} interval {fields['interval']}{modes} {shared}",),
+        removal=f"vrrp vr del {words}",
+    )
+    if runs:
+        place = {"sw_if_index": fields["sw_if_index"], "vr_id": fields["vr_id"], "is_ipv6": int(is_ipv6)}
+        yield Attachment(
+            holder=name,
+            kind="VRRP router running",
+            name=label,
+            layer=Layer.ROUTED,
+            put=api_call(f"{_VRRP}_start_stop", {**place, "is_start": 1}) if is_whole else None,
+            take=api_call(f"{_VRRP}_start_stop", {**place, "is_start": 0}),
+            outlives=True,
+            lines=(f"vrrp proto start {words}",),
+            removal=f"vrrp proto stop {words}",
+        )
 
 
 _BFD = "bfd_udp_session"

@@ -1,0 +1,37 @@
+"""What others had configured and is missing after a change or a way back, with the commands that bring it back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+
+from vppcfg.common.printable import printable
+from vppcfg.dataplane import Dataplane
+from vppcfg.model.attachment import Attachment, by_holder, counted, in_order
+from vppcfg.model.state import State
+from vppcfg.transaction.planning import lines_for, not_back
+
+log = logging.getLogger("root.main")
+
+
+def log_missing(missing: Sequence[Attachment]) -> None:
+    """Write what is missing into the log, by interface and table, and what an operator types to bring it back."""
+    if not missing:
+        return
+    log.error("Not back is what others had configured: %s", printable(listed_by_holder(missing)))
+    log.error("These commands bring it back, as far as they are known:")
+    for line in lines_for(missing):
+        log.error("    %s", printable(line))
+
+
+def listed_by_holder(attachments: Iterable[Attachment]) -> str:
+    """Return attachments in one line: `loop10: NAT44 inside; loop11: 2 routes of CLI`."""
+    grouped = by_holder(in_order(attachments))
+    return "; ".join(f"{holder}: {counted(in_order(same))}" for holder, same in grouped.items())
+
+
+def compare_with(before: State, dataplane: Dataplane) -> tuple[Attachment, ...]:
+    """Return, and write into the log, what others had in a former state and is missing now. Raise DataplaneError."""
+    missing = not_back(before, dataplane, dataplane.observe()) if before.unmanaged else ()
+    log_missing(missing)
+    return missing
