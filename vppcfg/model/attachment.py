@@ -57,7 +57,7 @@ Values = Mapping[str, int | str | bytes]
 """By path; a text is what `index_of` returns."""
 
 
-def api_call(message: str, values: Values, list_name: str = "", elements: Iterable[Values] = ()) -> ApiCall:
+def stored_call(message: str, values: Values, list_name: str = "", elements: Iterable[Values] = ()) -> ApiCall:
     """Return a call with `values`, and the elements of the list that ends the message."""
     written = tuple(" ".join(_pairs(element)) for element in elements)
     return ApiCall(message=message, values=tuple(_pairs(values)), list_name=list_name, elements=written)

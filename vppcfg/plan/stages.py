@@ -71,6 +71,9 @@ class Stage(IntEnum):
     ADD_BOND_MEMBER = auto()
     SET_MAC = auto()
     CREATE_SUB_INTERFACE = auto()
+    PUT_GUARD_BACK = auto()
+    """IPsec of interfaces that were made anew, before they have addresses or are in a bridge domain: some come up by
+    themselves."""
     DELETE_AUTO_LCP = auto()
     """Pairs that VPP made by itself (lcp-auto-subint) and that are not the ones that are wanted."""
     CREATE_BRIDGE = auto()
@@ -118,8 +121,7 @@ class Stage(IntEnum):
     REMOVE_PROXY_ARP = auto()
     TURN_FEATURE_ON = auto()
     PUT_BACK = auto()
-    """What others had on interfaces and tables that were made anew: before these are up, so that no packet passes
-    without IPsec."""
+    """What others had on interfaces and tables that were made anew, once these have their addresses."""
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()
     MEMBER_STATE = auto()

@@ -44,9 +44,6 @@ class PutBack(AttachmentOperation):
         missing = [name for name in (call.interfaces() if call is not None else ()) if name not in draft.interfaces]
         if missing:
             return f"{missing[0]} does not exist"
-        interface = draft.interfaces.get(self.subject)
-        if self.attachment.guards and interface is not None and interface.is_up:
-            return f"{self.subject} would be up before it has its {self.attachment.label}"
         has_it = self.attachment in draft.unmanaged.get(self.subject, ())
         return f"{self.subject} has its {self.attachment.label}" if has_it else None
 

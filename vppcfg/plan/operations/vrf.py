@@ -82,6 +82,7 @@ class DeleteVrf(VrfOperation):
     def carry_out(self, draft: Draft) -> None:
         """Take the table out."""
         del draft.vrfs[self.subject]
+        draft.unmanaged.pop(self.subject, None)
 
 
 @record

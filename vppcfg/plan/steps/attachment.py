@@ -27,7 +27,8 @@ def steps(transition: Transition) -> Iterator[Step]:
             left.discard(each)
     for each in transition.desired.unmanaged:
         if each not in left and each.put is not None and _can_have(each, transition):
-            yield Step(stage=Stage.PUT_BACK, operation=PutBack(attachment=each))
+            stage = Stage.PUT_GUARD_BACK if each.guards else Stage.PUT_BACK
+            yield Step(stage=stage, operation=PutBack(attachment=each))
 
 
 def _is_reset(attachment: Attachment, transition: Transition) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from vppcfg.model.attachment import Attachment, Layer, Values, api_call, index_of
+from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.message import NO_INDEX
@@ -129,7 +129,7 @@ def _of_policers(name: str, arcs: Mapping[str, list[str]], policers: Sequence[st
             take = None
             if policers:
                 values: Values = {"name": policers[0].encode(), "sw_if_index": index_of(name), "apply": 0}
-                take = api_call(f"policer_{side}", values)
+                take = stored_call(f"policer_{side}", values)
             yield Attachment(
                 holder=name,
                 kind="policer",
@@ -171,8 +171,8 @@ def _of_bits(interface: Interface, arcs: Mapping[str, list[str]], wanted: Wanted
                 holder=interface.name,
                 kind=f"L2 {word} off",
                 layer=Layer.SWITCHED,
-                put=api_call("l2_flags", {**values, "is_set": 0}),
-                take=api_call("l2_flags", {**values, "is_set": 1}),
+                put=stored_call("l2_flags", {**values, "is_set": 0}),
+                take=stored_call("l2_flags", {**values, "is_set": 1}),
                 lines=(f"set interface l2 {word} {interface.name} disable",),
                 removal=f"set interface l2 {word} {interface.name}",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.attachment import Attachment, api_call, index_of
+from vppcfg.model.attachment import Attachment, index_of, stored_call
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
 from vppcfg.vpp.messages.message import ALL_INDEXES
@@ -36,7 +36,7 @@ def _read_protection(connection: Connection, replies: Replies, wanted: Wanted) -
         sas = [number for (number,) in inbound]
         place = {"sw_if_index": index_of(name), "nh.af": family, "nh.un": raw}
         values = {f"tunnel.{path}": value for path, value in place.items()}
-        put = api_call(
+        put = stored_call(
             f"{_PROTECT}_update", {**values, "tunnel.sa_out": sa_out}, "sa_in", [{"": number} for number in sas]
         )
         words = [f"ipsec tunnel protect {name}", *([] if is_any else [peer])]
@@ -45,7 +45,7 @@ def _read_protection(connection: Connection, replies: Replies, wanted: Wanted) -
             kind="IPsec protection",
             name="" if is_any else f"of {peer}",
             put=put,
-            take=api_call(f"{_PROTECT}_del", place),
+            take=stored_call(f"{_PROTECT}_del", place),
             outlives=True,
             guards=True,
             lines=(f"{' '.join(words)} {' '.join(f'sa-in {number}' for number in sas)} sa-out {sa_out}",),
@@ -78,8 +78,8 @@ def _read_spds(connection: Connection, replies: Replies, wanted: Wanted) -> Iter
             holder=name,
             kind="security policy database",
             name=str(number),
-            put=api_call(_BIND, {"is_add": 1, **values}),
-            take=api_call(_BIND, {"is_add": 0, **values}),
+            put=stored_call(_BIND, {"is_add": 1, **values}),
+            take=stored_call(_BIND, {"is_add": 0, **values}),
             outlives=True,
             guards=True,
             lines=(f"set interface ipsec spd {name} {number}",),

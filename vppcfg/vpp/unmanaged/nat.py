@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.attachment import Attachment, Layer, Values, api_call, index_of
+from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.message import ALL_INDEXES
 from vppcfg.vpp.round import Replies
@@ -32,8 +32,8 @@ def _sides(dump: str, details: str, change: str, kind: str, command: str) -> Rea
                         holder=name,
                         kind=f"{kind} {word}",
                         layer=Layer.ROUTED,
-                        put=api_call(change, {"is_add": 1, **values}),
-                        take=api_call(change, {"is_add": 0, **values}),
+                        put=stored_call(change, {"is_add": 1, **values}),
+                        take=stored_call(change, {"is_add": 0, **values}),
                         lines=(f"{command} {typed} {name}",),
                         removal=f"{command} {typed} {name} del",
                     )
@@ -74,8 +74,8 @@ def _read_output(connection: Connection, replies: Replies, wanted: Wanted) -> It
                     holder=name,
                     kind="NAT44 output",
                     layer=Layer.ROUTED,
-                    put=api_call("nat44_ed_add_del_output_interface", {"is_add": 1, **values}),
-                    take=api_call("nat44_ed_add_del_output_interface", {"is_add": 0, **values}),
+                    put=stored_call("nat44_ed_add_del_output_interface", {"is_add": 1, **values}),
+                    take=stored_call("nat44_ed_add_del_output_interface", {"is_add": 0, **values}),
                     lines=(f"set interface nat44 out {name} output-feature",),
                     removal=f"set interface nat44 out {name} output-feature del",
                 )

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from vppcfg.model.attachment import Attachment, Layer, api_call, index_of, typed
+from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call, typed
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
@@ -86,8 +86,8 @@ def _of_path(
         kind=kind,
         name=f"{prefix} {_way(path, name)}",
         layer=Layer.ROUTED,
-        put=api_call(_ADD_ROUTE, {"is_add": 1, **change}, "paths", [element]),
-        take=api_call(_ADD_ROUTE, {"is_add": 0, **change}, "paths", [element]),
+        put=stored_call(_ADD_ROUTE, {"is_add": 1, **change}, "paths", [element]),
+        take=stored_call(_ADD_ROUTE, {"is_add": 0, **change}, "paths", [element]),
         outlives=True,
         lines=(f"ip route add {prefix} {_way(path, name)}{_share(path)}",),
         removal=f"ip route del {prefix} {_way(path, name)}",
@@ -192,10 +192,10 @@ def _of_flow(flow: _Flow, source: str) -> Attachment:
         layer=Layer.ROUTED,
         put=typed(add, flow.interface)
         if is_typed
-        else api_call(_ADD_MROUTE, {"is_add": 1, **change}, "paths", [element]),
+        else stored_call(_ADD_MROUTE, {"is_add": 1, **change}, "paths", [element]),
         take=typed(remove, flow.interface)
         if is_typed
-        else api_call(_ADD_MROUTE, {"is_add": 0, **change}, "paths", [element]),
+        else stored_call(_ADD_MROUTE, {"is_add": 0, **change}, "paths", [element]),
         outlives=True,
         lines=(add,),
         removal=remove,

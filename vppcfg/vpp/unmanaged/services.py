@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vppcfg.model.attachment import Attachment, Layer, Values, api_call, index_of
+from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
 from vppcfg.vpp.messages.message import ALL_INDEXES
@@ -74,8 +74,8 @@ def _of_vrrp(
         kind="VRRP router",
         name=f"{label} with {shared}",
         layer=Layer.ROUTED,
-        put=api_call(change, {"is_add": 1, **fields}, "addrs", listed) if is_whole else None,
-        take=api_call(change, {"is_add": 0, **fields}, "addrs", listed),
+        put=stored_call(change, {"is_add": 1, **fields}, "addrs", listed) if is_whole else None,
+        take=stored_call(change, {"is_add": 0, **fields}, "addrs", listed),
         outlives=True,
         lines=(f"vrrp vr add {words} priority {fields['priority']} interval {fields['interval']}{modes} {shared}",),
         removal=f"vrrp vr del {words}",
@@ -87,8 +87,8 @@ def _of_vrrp(
             kind="VRRP router running",
             name=label,
             layer=Layer.ROUTED,
-            put=api_call(f"{_VRRP}_start_stop", {**place, "is_start": 1}) if is_whole else None,
-            take=api_call(f"{_VRRP}_start_stop", {**place, "is_start": 0}),
+            put=stored_call(f"{_VRRP}_start_stop", {**place, "is_start": 1}) if is_whole else None,
+            take=stored_call(f"{_VRRP}_start_stop", {**place, "is_start": 0}),
             outlives=True,
             lines=(f"vrrp proto start {words}",),
             removal=f"vrrp proto stop {words}",
@@ -122,8 +122,8 @@ def _read_bfd(connection: Connection, replies: Replies, wanted: Wanted) -> Itera
                 kind="BFD session",
                 name=f"with {peer}",
                 layer=Layer.ROUTED,
-                put=api_call("bfd_udp_add", {**place, **{path: fields[path] for path in (*auth, *timers)}}),
-                take=api_call("bfd_udp_del", place),
+                put=stored_call("bfd_udp_add", {**place, **{path: fields[path] for path in (*auth, *timers)}}),
+                take=stored_call("bfd_udp_del", place),
                 outlives=True,
                 lines=(f"{line} detect-mult {fields['detect_mult']}",),
                 removal=f"bfd udp session del interface {name} local-addr {local} peer-addr {peer}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from vppcfg.model.attachment import Attachment, Layer, api_call, index_of
+from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.round import Replies
@@ -52,8 +52,8 @@ def simple(
                 kind=kind,
                 name=name,
                 layer=layer,
-                put=api_call(message, {switch: 1, **values}),
-                take=api_call(message, {switch: 0, **values}),
+                put=stored_call(message, {switch: 1, **values}),
+                take=stored_call(message, {switch: 0, **values}),
                 outlives=outlives,
                 lines=(line,),
                 removal=f"{line} {removal}" if removal else "",

@@ -1,0 +1,105 @@
+"""What others have configured survives every plan where it can, comes back, and reaches nobody else."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from tests.laws.networks import numbered_plan_ends
+from vppcfg.config.resolve import resolve
+from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.going_back import way_back
+from vppcfg.plan.operations import DeleteInterface, PutBack, SetAdminState
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.unmanaged import Survival, irremovable, touched, unmanaged_changes, with_unmanaged
+
+NUMBERS = range(60)
+
+
+def attachments_of(state: State, seed: int) -> Iterator[Attachment]:
+    """Yield some of every sort on every interface and table: with and without a way back, inherited or not."""
+    draw = random.Random(seed)
+    for holder in sorted({*state.interfaces, *state.vrfs}):
+        is_interface = holder in state.interfaces
+        values = {"sw_if_index": index_of(holder)} if is_interface else {"table_id": 1}
+        for number in range(draw.randrange(4)):
+            call = stored_call("a_message", {**values, "number": number})
+            can_return, outlives = draw.random() < 0.7, draw.random() < 0.5
+            is_switched = is_interface and state.interfaces[holder].is_l2 and draw.random() < 0.3
+            yield Attachment(
+                holder=holder,
+                kind="service",
+                name=str(number),
+                layer=Layer.SWITCHED if is_switched else draw.choice([Layer.ALL, Layer.ROUTED]),
+                put=call if can_return else None,
+                take=call if outlives or draw.random() < 0.5 else None,
+                outlives=outlives,
+                guards=is_interface and can_return and not is_switched and draw.random() < 0.3,
+            )
+
+
+def plan_of(number: int) -> Plan:
+    observed, configuration = numbered_plan_ends(number)
+    plan = make_plan(observed, resolve(configuration, observed).desired)
+    holders = touched(plan)
+    return with_unmanaged(plan, [each for each in attachments_of(observed, number) if each.holder in holders])
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_plan_carries_over_what_it_can_and_names_the_rest(number: int) -> None:
+    plan = plan_of(number)
+    assert irremovable(plan) == []
+    left = set(plan.reached.unmanaged)
+    named = {each: change.survival for change in unmanaged_changes(plan) for each in change.attachments}
+    for each in plan.observed.unmanaged:
+        has_holder = each.holder in plan.desired.interfaces or each.holder in plan.desired.vrfs
+        assert has_holder or each not in left, "nothing stays on what is gone"
+        assert each in left or named[each] is Survival.LOST
+        if each.put is not None and has_holder and not is_left_behind_in_l2(each, plan):
+            assert each in left, "what can be carried over is carried over"
+
+
+def is_left_behind_in_l2(attachment: Attachment, plan: Plan) -> bool:
+    return attachment.layer is Layer.SWITCHED and not plan.desired.interfaces[attachment.holder].is_l2
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_what_guards_traffic_is_there_whenever_its_interface_is_up(number: int) -> None:
+    plan = plan_of(number)
+    guards = [each for each in plan.observed.unmanaged if each.guards and each in plan.reached.unmanaged]
+    draft = Draft(plan.observed)
+    for step in plan.steps:
+        step.operation.carry_out(draft)
+        for each in guards:
+            interface = draft.interfaces.get(each.holder)
+            if interface is not None and interface.is_up and (interface.addresses or interface.is_l2):
+                assert each in draft.unmanaged.get(each.holder, ()), step
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_nothing_is_left_to_the_next_interface_with_the_index(number: int) -> None:
+    plan = plan_of(number)
+    draft = Draft(plan.observed)
+    for step in plan.steps:
+        if isinstance(step.operation, DeleteInterface):
+            left = draft.unmanaged.get(step.operation.interface, ())
+            assert not [each for each in left if each.outlives]
+        step.operation.carry_out(draft)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_way_back_brings_back_what_can_be_brought_back(number: int) -> None:
+    plan = plan_of(number)
+    back = way_back(plan, lambda name: False)
+    again = set(back.reached.unmanaged)
+    for each in plan.observed.unmanaged:
+        assert each in again or each.put is None
+
+
+def test_the_laws_see_attachments_carried_and_brought_back() -> None:
+    kinds = {type(each) for number in NUMBERS for each in plan_of(number).operations}
+    assert {PutBack, SetAdminState} <= kinds
