@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call, typed
+from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_of, stored_call, typed
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
@@ -175,7 +175,16 @@ def _flows(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator
                 yield _Flow(route, path, name)
 
 
+def _changed(flow: _Flow, element: Values, line: str, *, is_add: bool) -> ApiCall | None:
+    """Return the call that adds or removes a path: the prompt's line where there is one, else the message."""
+    if line:
+        return typed(line, flow.interface)
+    values = {"is_add": int(is_add), "is_multipath": 1, **flow.route}
+    return stored_call(_ADD_MROUTE, values, "paths", [element])
+
+
 def _of_flow(flow: _Flow, source: str) -> Attachment:
+    """Return a path as an attachment; VPP reads one that both accepts and forwards back as neither."""
     flags = [word for bit, word in _ITF_FLAGS.items() if flow.path["itf_flags"] & bit]
     table = f" table {flow.route['route.table_id']}" if flow.route["route.table_id"] else ""
     words = f"{flow.prefix}{table} via {flow.interface} {' '.join(flags)}"
@@ -183,19 +192,14 @@ def _of_flow(flow: _Flow, source: str) -> Attachment:
     element = {path: value for path, value in flow.path.items() if value} | {
         "path.sw_if_index": index_of(flow.interface)
     }
-    change = {"is_multipath": 1, **flow.route}
     is_typed = source == "CLI"
     return Attachment(
         holder=flow.interface,
         kind=f"multicast {_CARRIED[source]}",
         name=f"{flow.prefix}{table} {' '.join(flags)}",
         layer=Layer.ROUTED,
-        put=typed(add, flow.interface)
-        if is_typed
-        else stored_call(_ADD_MROUTE, {"is_add": 1, **change}, "paths", [element]),
-        take=typed(remove, flow.interface)
-        if is_typed
-        else stored_call(_ADD_MROUTE, {"is_add": 0, **change}, "paths", [element]),
+        put=_changed(flow, element, add if is_typed else "", is_add=True) if flags else None,
+        take=_changed(flow, element, remove if is_typed else "", is_add=False),
         outlives=True,
         lines=(add,),
         removal=remove,

@@ -55,11 +55,9 @@ MAC_OF_9 = {"mac": bytes.fromhex("020000000007"), "bd_id": 9, "bvi_mac": False}
 MACIP_RULE = MacipRule(action=MacipAction.PERMIT, source="192.0.2.1/32", mac="02:00:00:00:00:01")
 ON_PORT = Attachment(
     holder="port",
-    kind="IPsec protection",
-    put=stored_call(
-        "ipsec_tunnel_protect_update", {"tunnel.sw_if_index": "@port", "tunnel.sa_out": 10}, "sa_in", [{"": 5}]
-    ),
-    take=stored_call("ipsec_tunnel_protect_del", {"sw_if_index": "@port", "nh.un": b"\1\2"}),
+    kind="service",
+    put=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 1}),
+    take=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 0}),
 )
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.SetAdminState(interface="port", is_up=True), "sw_interface_set_flags", {"sw_if_index": 1, "flags": 1}),
@@ -694,12 +692,8 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         "ip_neighbor_add_del",
         {"is_add": False, "neighbor.sw_if_index": 2, "neighbor.ip_address.af": 1},
     ),
-    (
-        op.TakeOff(attachment=ON_PORT),
-        "ipsec_tunnel_protect_del",
-        {"sw_if_index": 1, "nh.un": b"\1\2" + bytes(14)},
-    ),
-    (op.PutBack(attachment=ON_PORT), "ipsec_tunnel_protect_update", {"tunnel.sw_if_index": 1, "tunnel.sa_out": 10}),
+    (op.TakeOff(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": False}),
+    (op.PutBack(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
     (op.SetGso(interface="port", is_on=True), "feature_gso_enable_disable", {"sw_if_index": 1, "enable_disable": True}),
     (
         op.SetUrpf(interface="other", is_ipv6=True, is_output=False, mode=UrpfMode.STRICT),
