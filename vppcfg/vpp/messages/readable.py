@@ -13,6 +13,7 @@ from vppcfg.vpp.messages import request_of
 from vppcfg.vpp.messages.message import NO_MAC
 
 _MAC_BYTES = 6
+_ADDRESS_BYTES = (4, 16)
 
 
 class _Names:
@@ -77,4 +78,6 @@ def _readable(value: Value) -> int | str:
         return value
     if len(value) == KEY_BYTES:
         return key_text(value)
-    return value.hex(":") if len(value) == _MAC_BYTES else str(ip_address(value))
+    if len(value) == _MAC_BYTES:
+        return value.hex(":")
+    return str(ip_address(value)) if len(value) in _ADDRESS_BYTES else value.decode(errors="replace")

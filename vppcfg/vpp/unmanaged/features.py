@@ -49,35 +49,10 @@ _NAMES = (
 _SWITCHES = {"LEARN": (1 << 0, "learn"), "FWD": (1 << 1, "forward"), "FLOOD": (1 << 2, "flood")}
 """The bits of l2_flags (vnet/l2/l2_input.h), and what the prompt calls them."""
 _OWN_BITS = frozenset(
-    {
-        "FLOOD",
-        "UU_FLOOD",
-        "FWD",
-        "LEARN",
-        "ARP_TERM",
-        "ARP_UFWD",
-        "UU_FWD",
-        "VTR",
-        "ACL",
-        "SPAN",
-        "FLOW",
-        "GBP",
-        "OUTPUT",
-    }
-    | {
-        "XCONNECT",
-        "XCRW",
-        "POLICER",
-        "L2_IP_QOS_RECORD",
-        "EFP_FILTER",
-        "L2PT",
-        "L2_EMULATION",
-        "LINESTATUS_DOWN",
-        "STP_BLOCKED",
-        "INPUT_FEAT_ARC",
-    }
-    | {"OUTPUT_FEAT_ARC", "CFM", "ECID_XLATE", "BVI", "IPSEC", "DROP", "none"}
+    "FLOOD UU_FLOOD FWD LEARN ARP_TERM ARP_UFWD UU_FWD VTR ACL SPAN FLOW GBP OUTPUT XCONNECT XCRW EFP_FILTER L2PT "
+    "L2_EMULATION LINESTATUS_DOWN STP_BLOCKED INPUT_FEAT_ARC OUTPUT_FEAT_ARC CFM ECID_XLATE BVI IPSEC DROP none".split()
 )
+"""Bits that come with the mode of an interface, and with what vppcfg manages."""
 
 
 def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) -> Iterator[Attachment]:
@@ -157,7 +132,8 @@ def _of_bits(interface: Interface, arcs: Mapping[str, list[str]], wanted: Wanted
     VPP shows the bits of a bridge port masked by those of its bridge domain.
     """
     bits = set(arcs.get("l2-input", ()))
-    for bit in sorted({*bits, *arcs.get("l2-output", ())} - _OWN_BITS):
+    others = {*bits, *arcs.get("l2-output", ())} - _OWN_BITS if interface.is_l2 else ()
+    for bit in sorted(others):
         yield Attachment(holder=interface.name, kind="L2 feature", name=bit.lower(), layer=Layer.SWITCHED)
     bridge = next((each for each in wanted.state.bridges.values() if each.bd_id == interface.bridge), None)
     if bridge is None or not bits:

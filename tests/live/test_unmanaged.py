@@ -1,0 +1,198 @@
+"""What others have configured on a real VPP, through every way in which a plan can touch it, and back.
+
+Nothing may be lost that the plan has not named, and a rollback brings back all that it does not except.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.live.others_opinion import forwards, read_others
+from tests.real_vpp import RealVpp, running, skip_reason
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+
+REASON = skip_reason()
+pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+
+PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "GigabitEthernet5/0/0")
+BEFORE = """
+vrfs: { red: { id: 10 } }
+interfaces:
+  GigabitEthernet1/0/0: { addresses: [ 192.0.2.1/24 ] }
+  GigabitEthernet3/0/0:
+    mtu: 1500
+    addresses: [ 198.51.100.1/24 ]
+    sub-interfaces:
+      101: { encapsulation: { dot1q: 101, exact-match: true }, addresses: [ 10.1.1.1/24 ] }
+  GigabitEthernet5/0/0: {}
+  ipip0: { mtu: 1400, addresses: [ 10.9.9.1/30 ] }
+loopbacks:
+  loop10: { mtu: 1500, addresses: [ 192.168.10.1/24 ] }
+  loop20: { mtu: 1500, vrf: red, addresses: [ 192.168.20.1/24 ] }
+  loop30: { mtu: 1500, addresses: [ 192.168.30.1/24 ] }
+bridgedomains:
+  bd10: { bvi: loop30, interfaces: [ GigabitEthernet5/0/0 ] }
+ipip_tunnels:
+  ipip0: { local: 192.0.2.1, remote: 192.0.2.2 }
+"""
+CHANGES = {
+    "loopback renamed": ("loop10:", "loop11:"),
+    "loopback removed": ("  loop10: { mtu: 1500, addresses: [ 192.168.10.1/24 ] }\n", ""),
+    "sub-interface with other tags": ("dot1q: 101", "dot1q: 1101"),
+    "sub-interface replaced by another": ("      101: {", "      102: {"),
+    "tunnel recreated": ("remote: 192.0.2.2", "remote: 192.0.2.2, dscp: ef"),
+    "VRF renamed": ("red", "blue"),
+    "VRF left": ("vrf: red, ", ""),
+    "port bridged": (
+        "GigabitEthernet1/0/0: { addresses: [ 192.0.2.1/24 ] }",
+        "GigabitEthernet1/0/0: {}\n  GigabitEthernet9/0/0: {}",
+    ),
+    "port taken out of its bridge": ("interfaces: [ GigabitEthernet5/0/0 ]", "interfaces: []"),
+    "bridge domain renamed": ("bd10", "bd11"),
+    "MTU changed": ("    mtu: 1500\n", "    mtu: 1400\n"),
+    "shut": ("GigabitEthernet3/0/0:\n", "GigabitEthernet3/0/0:\n    state: down\n"),
+    "renumbered": ("192.168.30.1/24", "192.168.31.1/24"),
+}
+_CRYPTO = (
+    "crypto-alg aes-cbc-128 crypto-key 4a506a794f574265564551694d653768 integ-alg sha1-96 "
+    "integ-key 4339314b55523947594d6d3547666b45764e6a58"
+)
+OTHERS = f"""
+ipsec sa add 10 spi 1000 esp {_CRYPTO}
+ipsec sa add 20 spi 1001 esp {_CRYPTO}
+ipsec tunnel protect ipip0 sa-in 20 sa-out 10
+ipsec spd add 500
+set interface ipsec spd GigabitEthernet3/0/0.101 500
+nat44 plugin enable sessions 1000
+set interface nat44 in loop10
+set interface nat44 out GigabitEthernet1/0/0
+nat44 add interface address loop10
+policer add name p1 cir 1000 cb 10000 rate kbps round closest type 1r2c conform-action transmit exceed-action drop
+policer input name p1 loop10
+policer input name p1 GigabitEthernet5/0/0
+vrrp vr add loop10 vr_id 7 priority 200 192.168.10.254
+vrrp proto start loop10 vr_id 7
+bfd udp session add interface loop10 local-addr 192.168.10.1 peer-addr 192.168.10.7 \
+desired-min-tx 100000 required-min-rx 100000 detect-mult 3
+set interface reassembly loop10 on
+qos record ip GigabitEthernet3/0/0.101
+ip mroute add 232.1.1.1/32 via GigabitEthernet3/0/0.101 Forward
+ip mroute add 10.1.1.7 232.1.1.2 via loop10 Accept
+set acl-plugin acl permit tag guests
+abf policy add id 1 acl 0 via 192.168.10.8 loop10
+abf attach ip4 policy 1 priority 10 loop10
+abf attach ip4 policy 1 priority 10 GigabitEthernet3/0/0.101
+ip route add 10.71.0.0/16 via 192.168.10.9 loop10
+ip route add 10.72.0.0/16 via 10.9.9.2 ipip0
+ip route add 10.73.0.0/16 via 10.1.1.9 GigabitEthernet3/0/0.101
+ip route add 10.74.0.0/16 via 10.1.1.9 GigabitEthernet3/0/0.101 weight 3
+ip route add 10.74.0.0/16 via 192.168.10.9 loop10 weight 2
+ip route add 10.75.0.0/16 table 10 via 192.168.20.9 loop20
+ip route add 10.76.0.0/16 table 10 via drop
+set interface l2 learn GigabitEthernet5/0/0 disable
+set interface l2 learn loop30 disable
+"""
+
+
+ROUTES = tuple(f"10.{number}.0.0/16" for number in range(71, 75))
+
+
+@pytest.fixture
+def vpp() -> Iterator[RealVpp]:
+    with running(PORTS) as started:
+        yield started
+
+
+def arguments(vpp: RealVpp, tmp_path: Path) -> list[str]:
+    return ["-a", str(vpp.socket_path), "--state-dir", str(tmp_path / "state")]
+
+
+def prepare(vpp: RealVpp, tmp_path: Path) -> None:
+    (tmp_path / "before.yaml").write_text(BEFORE)
+    assert main(["apply", "-qy", "-c", str(tmp_path / "before.yaml"), *arguments(vpp, tmp_path)]) == ExitCode.DONE
+    for line in OTHERS.strip().replace("\\\n", "").splitlines():
+        retval, text = vpp.cli(line)
+        assert retval == 0, (line, text)
+
+
+def planned(vpp: RealVpp, tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """Return what a plan says of what others have configured; its file is `after.yaml`."""
+    (tmp_path / "after.yaml").write_text(text)
+    capsys.readouterr()
+    words = ["plan", "-q", "--format", "json", "--lose-unmanaged", "-c", str(tmp_path / "after.yaml")]
+    assert main([*words, *arguments(vpp, tmp_path)]) == ExitCode.DONE
+    unmanaged: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["unmanaged"]
+    return unmanaged
+
+
+def lost(before: dict[str, list[str]], now: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return what each interface had and has no more, without what vppcfg or VPP itself has on its arcs."""
+    gone = {
+        name: [line for line in lines if line not in now.get(name, ()) and " ip6-not" not in line and "arp" not in line]
+        for name, lines in before.items()
+    }
+    own = ("mpls-input", "interface-output", "l2-output", "l2-input")
+    return {
+        name: kept
+        for name, lines in gone.items()
+        if (kept := [line for line in lines if not line.startswith(own) or "POLICER" in line])
+    }
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_nothing_is_lost_that_the_plan_has_not_named(
+    change: str, vpp: RealVpp, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepare(vpp, tmp_path)
+    before, forwarding = read_others(vpp), {prefix: forwards(vpp, prefix) for prefix in ROUTES}
+    old, new = CHANGES[change]
+    text = BEFORE.replace(old, new)
+    if change == "port bridged":
+        text = text.replace("\n  GigabitEthernet9/0/0: {}", "").replace("[ GigabitEthernet5/0/0 ]", f"{[*PORTS[::2]]}")
+        text = text.replace("'", "")
+    said = planned(vpp, tmp_path, text, capsys)
+    named = {each["holder"] for each in said if each["outcome"] != "carried"}
+    words = ["apply", "-qy", "--lose-unmanaged", "-c", str(tmp_path / "after.yaml")]
+    assert main([*words, *arguments(vpp, tmp_path)]) == ExitCode.DONE
+    unsaid = {name: lines for name, lines in lost(before, read_others(vpp)).items() if name not in named}
+    assert unsaid == {}
+    assert not forwarding["10.72.0.0/16"] or forwards(vpp, "10.72.0.0/16"), "the route through the tunnel"
+    back = main(["rollback", "-qy", "--lose-unmanaged", *arguments(vpp, tmp_path)])
+    excepted = {each["holder"] for each in said if not each["rollback"]}
+    assert back == (ExitCode.STRANDED if excepted else ExitCode.DONE)
+    left = {name: lines for name, lines in lost(before, read_others(vpp)).items() if name not in excepted}
+    assert left == {}
+    assert {prefix: forwards(vpp, prefix) for prefix in forwarding} == forwarding
+
+
+def test_apply_asks_before_it_takes_away_what_others_have(vpp: RealVpp, tmp_path: Path) -> None:
+    prepare(vpp, tmp_path)
+    before = read_others(vpp)
+    (tmp_path / "after.yaml").write_text(BEFORE.replace("loop10:", "loop11:"))
+    words = ["apply", "-qy", "-c", str(tmp_path / "after.yaml"), *arguments(vpp, tmp_path)]
+    assert main(words) == ExitCode.REFUSED
+    assert read_others(vpp) == before
+    (tmp_path / "after.yaml").write_text(f"protected: [ loop10 ]\n{BEFORE.replace('loop10:', 'loop11:')}")
+    assert main([*words, "--lose-unmanaged", "--override-protected"]) == ExitCode.REFUSED
+    assert read_others(vpp) == before
+
+
+def test_the_next_interface_with_the_index_has_nothing_of_the_former_one(vpp: RealVpp, tmp_path: Path) -> None:
+    prepare(vpp, tmp_path)
+    (tmp_path / "after.yaml").write_text(
+        BEFORE.replace("loop10:", "loop11:").replace("      101: {", "      102: {").replace("dot1q: 101", "dot1q: 102")
+    )
+    words = ["apply", "-qy", "--lose-unmanaged", "-c", str(tmp_path / "after.yaml"), *arguments(vpp, tmp_path)]
+    assert main(words) == ExitCode.DONE
+    inherited = read_others(vpp)
+    with running(PORTS) as fresh:
+        assert main([*words[:5], "-a", str(fresh.socket_path), "--state-dir", str(tmp_path / "fresh")]) == ExitCode.DONE
+        expected = read_others(fresh)
+    for name in ("loop11", "GigabitEthernet3/0/0.102"):
+        assert inherited.get(name) == expected.get(name)
