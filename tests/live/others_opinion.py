@@ -1,4 +1,4 @@
-"""What somebody other than vppcfg has on the interfaces of a VPP, by name, read with a plain client and VPP's prompt."""
+"""What others than vppcfg have on the interfaces of a VPP, by name, read with a plain client and VPP's prompt."""
 
 from __future__ import annotations
 

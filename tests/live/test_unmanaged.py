@@ -56,7 +56,16 @@ CHANGES = {
     "port taken out of its bridge": ("interfaces: [ GigabitEthernet5/0/0 ]", "interfaces: []"),
     "bridge domain renamed": ("bd10", "bd11"),
     "MTU changed": ("    mtu: 1500\n", "    mtu: 1400\n"),
-    "shut": ("GigabitEthernet3/0/0:\n", "GigabitEthernet3/0/0:\n    state: down\n"),
+    "shut": ("ipip0: { mtu: 1400", "ipip0: { state: down, mtu: 1400"),
+    "addresses swapped": (
+        "192.0.2.1/24 ] }\n  GigabitEthernet3/0/0:\n    mtu: 1500\n    addresses: [ 198.51.100.1/24",
+        "198.51.100.1/24 ] }\n  GigabitEthernet3/0/0:\n    mtu: 1500\n    addresses: [ 192.0.2.1/24",
+    ),
+    "port put into a bond": (
+        "interfaces:\n  GigabitEthernet1/0/0: { addresses: [ 192.0.2.1/24 ] }",
+        "bondethernets: { BondEthernet0: { interfaces: [ GigabitEthernet1/0/0 ] } }\n"
+        "interfaces:\n  GigabitEthernet1/0/0: {}\n  BondEthernet0: { mtu: 1500, addresses: [ 192.0.2.1/24 ] }",
+    ),
     "renumbered": ("192.168.30.1/24", "192.168.31.1/24"),
 }
 _CRYPTO = (
@@ -162,7 +171,8 @@ def test_nothing_is_lost_that_the_plan_has_not_named(
     assert main([*words, *arguments(vpp, tmp_path)]) == ExitCode.DONE
     unsaid = {name: lines for name, lines in lost(before, read_others(vpp)).items() if name not in named}
     assert unsaid == {}
-    assert not forwarding["10.72.0.0/16"] or forwards(vpp, "10.72.0.0/16"), "the route through the tunnel"
+    if change != "shut":
+        assert forwards(vpp, "10.72.0.0/16") == forwarding["10.72.0.0/16"], "the route through the tunnel"
     back = main(["rollback", "-qy", "--lose-unmanaged", *arguments(vpp, tmp_path)])
     excepted = {each["holder"] for each in said if not each["rollback"]}
     assert back == (ExitCode.STRANDED if excepted else ExitCode.DONE)
