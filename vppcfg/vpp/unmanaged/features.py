@@ -49,8 +49,11 @@ _NAMES = (
 _SWITCHES = {"LEARN": (1 << 0, "learn"), "FWD": (1 << 1, "forward"), "FLOOD": (1 << 2, "flood")}
 """The bits of l2_flags (vnet/l2/l2_input.h), and what the prompt calls them."""
 _OWN_BITS = frozenset(
-    "FLOOD UU_FLOOD FWD LEARN ARP_TERM ARP_UFWD UU_FWD VTR ACL SPAN FLOW GBP OUTPUT XCONNECT XCRW EFP_FILTER L2PT "
-    "L2_EMULATION LINESTATUS_DOWN STP_BLOCKED INPUT_FEAT_ARC OUTPUT_FEAT_ARC CFM ECID_XLATE BVI IPSEC DROP none".split()
+    {
+        *("FLOOD", "UU_FLOOD", "FWD", "LEARN", "ARP_TERM", "ARP_UFWD", "UU_FWD", "VTR", "ACL", "SPAN", "FLOW", "GBP"),
+        *("OUTPUT", "XCONNECT", "XCRW", "EFP_FILTER", "L2PT", "L2_EMULATION", "LINESTATUS_DOWN", "STP_BLOCKED"),
+        *("INPUT_FEAT_ARC", "OUTPUT_FEAT_ARC", "CFM", "ECID_XLATE", "BVI", "IPSEC", "DROP", "none"),
+    }
 )
 """Bits that come with the mode of an interface, and with what vppcfg manages."""
 
