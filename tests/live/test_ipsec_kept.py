@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=RE
 
 ESP, IPIP = 50, 4
 FILE = """
+unmanaged: [ "pg-*" ]
 interfaces:
   GigabitEthernet1/0/0: { addresses: [ 192.0.2.1/24 ], neighbors: { 192.0.2.2: "02:00:00:00:99:02" } }
   GigabitEthernet3/0/0: { addresses: [ 198.51.100.1/24 ] }
@@ -64,9 +65,11 @@ def captured(vpp: RealVpp, device: str) -> Iterator[Counter[int]]:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.3)
-        yield seen
-        time.sleep(0.3)
-        process.terminate()
+        try:
+            yield seen
+        finally:
+            time.sleep(0.3)
+            process.terminate()
         for pair in process.stdout.read().split():
             protocol, _, count = pair.partition("=")
             seen[int(protocol)] = int(count)
