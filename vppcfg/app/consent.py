@@ -147,7 +147,11 @@ def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: C
     with suppress(UsageError):  # standard output may be a file on a full disk
         console.show_plan(plan)
     guards.check(plan, (), replace(terms.limits, allow_mass_deletion=True))
-    texts = [guards.harm(plan, protected), guards.mass_deletion(plan), *map(str, harmful(unmanaged_changes(plan)))]
+    texts = [
+        guards.harm(plan, protected),
+        guards.mass_deletion(plan),
+        *(f"the plan takes away what vppcfg does not manage: {each}" for each in harmful(unmanaged_changes(plan))),
+    ]
     found = (*guards.about_neighbors(plan), *guards.about_routes(plan, dataplane))
     texts += [f"{objection.text} ({objection.hint})" for objection in found]
     for text in texts:

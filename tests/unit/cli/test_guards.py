@@ -278,33 +278,36 @@ def routed(vpp: str, run: Run) -> Run:
     return run
 
 
-@pytest.mark.parametrize("file", ["one.yaml", "renamed.yaml"])
 @pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")], ids=lambda words: words[0])
-def test_a_table_with_typed_routes_is_not_deleted(routed: Run, command: tuple[str, ...], file: str) -> None:
-    code, _, err = routed(*command, "-c", file)
+def test_typed_routes_of_a_table_that_goes_are_lost_with_consent_alone(routed: Run, command: tuple[str, ...]) -> None:
+    code, _, err = routed(*command, "-c", "one.yaml")
     assert code == ExitCode.REFUSED
-    assert "red is to go, and ipv4-VRF:100 has routes that only who made them can remove: " in err
-    assert "10.8.0.0/16, 10.9.0.0/16, 10.10.0.0/16, 10.11.0.0/16, 10.12.0.0/16 and 2 more typed at VPP's prompt" in err
-    assert "remove them first: at VPP's prompt, `ip route del 10.8.0.0/16 table 100` and so on" in err
-    assert ("2001:db8:9::/48" in err) is (command[0] == "plan")
+    assert "the plan takes away what vppcfg does not manage: ipv4-VRF:100: 7 routes of the prompt: lost" in err
+    assert "ipv6-VRF:100: route of the prompt 2001:db8:9::/48 table 100" in err
+    assert "--lose-unmanaged does it all the same" in err
     assert routed("diff", "-c", "vrfs.yaml", "--detailed-exitcode")[0] == ExitCode.DONE
+    assert routed(*command, "-c", "one.yaml", "--lose-unmanaged")[0] == ExitCode.DONE
 
 
-def test_a_table_whose_typed_routes_are_removed_is_deleted(routed: Run, vpp: str) -> None:
-    typed(vpp, *(f"ip route del 10.{number}.0.0/16 table 100" for number in range(8, 15)))
-    assert "ipv6-VRF:100" in routed("apply", "--yes", "-c", "one.yaml")[2]
-    typed(vpp, "ip route del 2001:db8:9::/48 table 100")
-    assert routed("apply", "--yes", "-c", "one.yaml")[0] == ExitCode.DONE
+def test_typed_routes_are_carried_over_when_a_table_gets_another_name(routed: Run, vpp: str) -> None:
+    with Target(api_socket=vpp).connect() as dataplane:
+        state = dataplane.observe()
+        before = dataplane.unmanaged(state.vrfs, state)
+        assert len(before) == 8
+        code, out, _ = routed("apply", "--yes", "-c", "renamed.yaml")
+        assert code == ExitCode.DONE
+        assert "ipv4-VRF:100: 7 routes of the prompt: carried over" in out
+        assert dataplane.unmanaged(state.vrfs, dataplane.observe()) == before
 
 
-def test_a_rollback_refuses_it_too_and_a_timer_goes_back_and_says_so(
+def test_a_rollback_asks_for_consent_too_and_a_timer_goes_back_and_says_so(
     routed: Run, vpp: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert routed("rollback", "--yes")[0] == ExitCode.REFUSED
     with workplace(Target(api_socket=vpp), "vppcfg rollback", is_settling=False) as place:
         made = go_back(place.journal.record(2), place, Terms(), Silent(), is_timer=True)
     assert made.code is ExitCode.DONE
-    assert "Red is to go, and ipv4-VRF:100 has routes" in caplog.text
+    assert "ipv4-VRF:100: 7 routes of the prompt: lost" in caplog.text
 
 
 LEFT = ("192.0.2.9", "02:00:5e:00:53:09")

@@ -22,7 +22,10 @@ class AttachmentOperation(Operation):
 
 @record
 class TakeOff(AttachmentOperation):
-    """Remove an attachment, which VPP would otherwise leave to the next interface or table with the index."""
+    """Remove an attachment, which VPP would otherwise leave to the next interface or table with the index.
+
+    The message is that of the attachment.
+    """
 
     def refusal(self, draft: Draft) -> str | None:
         """Return why VPP would refuse it in this state."""
