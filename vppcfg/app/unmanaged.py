@@ -9,6 +9,8 @@ from vppcfg.common.printable import printable
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.attachment import Attachment, by_holder, counted, in_order
 from vppcfg.model.state import State
+from vppcfg.transaction.entry import ACCEPTED
+from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.planning import lines_for, not_back
 
 log = logging.getLogger("root.main")
@@ -28,6 +30,21 @@ def listed_by_holder(attachments: Iterable[Attachment]) -> str:
     """Return attachments in one line: `loop10: NAT44 inside; loop11: 2 routes of CLI`."""
     grouped = by_holder(in_order(attachments))
     return "; ".join(f"{holder}: {counted(in_order(same))}" for holder, same in grouped.items())
+
+
+def accepted_in(journal: Journal, boot_id: str, seen: dict[int, State | None]) -> State | None:
+    """Return the state that was accepted last in a run of VPP, None where there is none; `seen` keeps it by change.
+
+    Raise PlanRefusedError when the journal cannot be read.
+    """
+    last = next((each for each in journal.newest_first() if each.status in ACCEPTED), None)
+    if last is None or last.entry.boot_id != boot_id:
+        return None
+    number = last.entry.number
+    if number not in seen:
+        seen.clear()
+        seen[number] = journal.after(number)
+    return seen[number]
 
 
 def compare_with(before: State, dataplane: Dataplane) -> tuple[Attachment, ...]:

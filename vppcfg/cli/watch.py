@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from vppcfg.app.watching.loop import VppWatch
     from vppcfg.app.watching.reconciling import Reconciler
     from vppcfg.app.watching.verification import Verifier
+    from vppcfg.model.state import State
 
 log = logging.getLogger("root.main")
 
@@ -122,6 +123,7 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:
         is_busy=target.is_another_at_work,
         attend=_attending(args),
         half_way=_asking_for_half_way(args),
+        protected_by=_accepted_in(args),
         verifier=_verifier(target) if args.verify else None,
         is_verbose=args.verbose or args.format == "json",
     )
@@ -168,6 +170,26 @@ def _asking_for_half_way(args: argparse.Namespace) -> Callable[[str], HalfWay | 
     def look(boot_id: str) -> HalfWay | None:
         try:
             return half_way(journal.newest_first(), boot_id)
+        except PlanRefusedError as error:
+            log.debug("%s", error.message)
+            return None
+
+    return look
+
+
+def _accepted_in(args: argparse.Namespace) -> Callable[[str], State | None]:
+    """Return what tells the state that was accepted last; who may not read the journal sees nothing.
+
+    It is read again only when another change was accepted.
+    """
+    from vppcfg.app.unmanaged import accepted_in
+
+    journal = target_of(args).journal()
+    seen: dict[int, State | None] = {}
+
+    def look(boot_id: str) -> State | None:
+        try:
+            return accepted_in(journal, boot_id, seen)
         except PlanRefusedError as error:
             log.debug("%s", error.message)
             return None

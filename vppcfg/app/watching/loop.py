@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from vppcfg.app.confirming import Unconfirmed
 from vppcfg.app.half_way import HalfWay
 from vppcfg.app.planning import exit_code_of
+from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.notices import Notice, Output, Said, WallClock
 from vppcfg.app.watching.reconciling import Attempts, Reconciler
@@ -15,9 +17,12 @@ from vppcfg.app.watching.verification import Verifier, news_of, not_verified, ve
 from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, Follower
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
+from vppcfg.model.attachment import Attachment
+from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.render.file_difference import file_difference
 from vppcfg.render.prometheus import WatchMetrics
+from vppcfg.transaction.planning import lines_for, not_back
 from vppcfg.verify.report import VerifyReport
 
 TICK_S = 1.0
@@ -53,6 +58,7 @@ class VppWatch:
         is_busy: Callable[[], bool] = lambda: False,
         attend: Callable[[], Unconfirmed | None] = lambda: None,
         half_way: Callable[[str], HalfWay | None] = lambda boot_id: None,
+        protected_by: Callable[[str], State | None] = lambda boot_id: None,
         verifier: Verifier | None = None,
         is_verbose: bool = False,
         clock: WallClock = time,
@@ -61,8 +67,9 @@ class VppWatch:
 
         `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift. `attend` looks
         after the timer of a change that waits to be confirmed; `half_way` tells, for a run of VPP, whether a change
-        left it between two states. `verifier` holds VPP against Linux after a look, once in an interval. When it
-        `is_verbose`, each difference is told beside their summary, and VPP's ids.
+        left it between two states; `protected_by` returns, for a run of VPP, the state that was accepted last in it,
+        for the IPsec that interfaces had then. `verifier` holds VPP against Linux after a look, once in an interval.
+        When it `is_verbose`, each difference is told beside their summary, and VPP's ids.
         """
         self._file = file
         self._connect = connect
@@ -76,6 +83,8 @@ class VppWatch:
         self._attend = attend
         self._half_way = half_way
         self._was_half_way: HalfWay | None = None
+        self._protected_by = protected_by
+        self._unprotected: tuple[Attachment, ...] = ()
         self._verifier = verifier
         self._verify_at_s = 0.0
         self._is_once = False
@@ -108,6 +117,7 @@ class VppWatch:
         if self._unconfirmed is not None and self._unconfirmed.is_overdue:
             return ExitCode.NOT_CONFIRMED
         is_other = self._status.verified is not None and self._status.verified.count > 0
+        is_other |= bool(self._unprotected)
         return ExitCode.DRIFT if self._said.differences or is_other else exit_code_of(self._said.problems)
 
     def run(self) -> None:
@@ -255,10 +265,24 @@ class VppWatch:
             if self._is_verbose or not notice.is_detail:
                 self._output.say(notice)
         self._status.differences = tuple(found.values())
+        self._look_for_protection(dataplane, observed)
         self._status.problems = tuple(problem.rule for problem in self._said.errors)
         self._verify()
         self._output.show(self._status)
         return took_s
+
+    def _look_for_protection(self, dataplane: Dataplane, observed: State) -> None:
+        """Say when interfaces have lost IPsec that they had when vppcfg last changed them; VPP is asked only then."""
+        accepted = self._protected_by(self._boot_id)
+        guards = tuple(each for each in accepted.unmanaged if each.guards) if accepted is not None else ()
+        before, self._unprotected = self._unprotected, ()
+        if accepted is not None and guards:
+            self._unprotected = not_back(replace(accepted, unmanaged=guards), dataplane, observed)
+        if self._unprotected and self._unprotected != before:
+            names = sorted({each.holder for each in self._unprotected})
+            text = f"{', '.join(names)} may send in clear text: not there is {listed_by_holder(self._unprotected)}"
+            data = {"interfaces": names, "commands": lines_for(self._unprotected)}
+            self._say("unprotected", text, data, is_bad=True)
 
     def _look_into_journal(self) -> None:
         """See to it that a change which waits to be confirmed does not wait for ever, and say what was cut off."""

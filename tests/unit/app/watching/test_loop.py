@@ -51,6 +51,7 @@ class World:
         self.now_s = 0.0
         self.until_s = until_s
         self.state = RIGHT
+        self.others: tuple[Attachment, ...] = ()
         self.boot = "boot 1"
         self.is_there = True
         self.is_busy = False
@@ -125,7 +126,7 @@ class Vpp:
         return self._world.state
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
-        return ()
+        return self._world.others
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
@@ -215,6 +216,7 @@ def watch_of(
     *,
     is_verbose: bool = True,
     verifier: Verifier | None = None,
+    accepted: State | None = None,
 ) -> VppWatch:
     file = WatchedFile(SourceFiles(names=(str(path),)), Terminal(ColourChoice.NEVER))
     return VppWatch(
@@ -225,6 +227,7 @@ def watch_of(
         interval_s=INTERVAL_S,
         reconciler=reconciler,
         is_busy=lambda: world.is_busy,
+        protected_by=lambda boot_id: accepted,
         verifier=verifier,
         is_verbose=is_verbose,
         clock=world,
@@ -236,6 +239,22 @@ def test_it_looks_at_once_and_then_every_so_often(watch: WatchWorld, heard: Hear
     watch(world)
     assert world.looks == [0, 60, 120, 180]
     assert heard.events == ["connected", "in_sync"]
+
+
+def test_ipsec_that_is_gone_from_an_interface_is_said_once(path: Path, heard: Heard, status: WatchMetrics) -> None:
+    name = next(iter(RIGHT.interfaces))
+    protection = Attachment(holder=name, kind="IPsec protection", guards=True, lines=("ipsec tunnel protect",))
+    world = World(until_s=200)
+    world.others = (protection,)
+
+    def lose() -> None:
+        world.others = ()
+
+    world.at(70, lose)
+    with pytest.raises(OverError):
+        watch_of(world, path, heard, status, accepted=replace(RIGHT, unmanaged=(protection,))).run()
+    assert heard.events == ["connected", "in_sync", "unprotected"]
+    assert heard.notices[-1].data["interfaces"] == [name]
 
 
 def test_an_event_brings_a_look_after_a_moment_of_quiet(watch: WatchWorld, heard: Heard) -> None:
