@@ -341,6 +341,8 @@ class _Outcome:
 
 def _content(entry: Entry) -> dict[str, Any]:
     content: dict[str, Any] = plain(entry)
+    if not entry.lost:
+        del content["lost"]  # releases before 1.1 read no entry that has it
     del content["number"]
     return content
 
