@@ -31,6 +31,10 @@ struct sse2_qos_action: sse2_qos_action_type type, u8 dscp
 struct policer_config: u32 cir, u32 eir, u64 cb, u64 eb, sse2_qos_rate_type rate_type, sse2_qos_round_type \
 round_type, sse2_qos_policer_type type, bool color_aware, sse2_qos_action conform_action, sse2_qos_action \
 exceed_action, sse2_qos_action violate_action
+request policer_input 233f0ef5: string name[64], interface_index sw_if_index, bool apply
+reply policer_input_reply e8d4e804: i32 retval
+request policer_output 233f0ef5: string name[64], interface_index sw_if_index, bool apply
+reply policer_output_reply e8d4e804: i32 retval
 request policer_input_v2 8388eb84: u32 policer_index, interface_index sw_if_index, bool apply
 reply policer_input_v2_reply e8d4e804: i32 retval
 request policer_output_v2 8388eb84: u32 policer_index, interface_index sw_if_index, bool apply
@@ -112,10 +116,17 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 def _answer_put(call: Call, values: Values) -> Outgoing:
+    """Put a policer on an interface or take it off; the first versions of the messages know it by its name."""
     interfaces.require(call.tables, values["sw_if_index"])
-    is_output = call.message == "policer_output_v2"
-    put(call.tables, values["sw_if_index"], values["policer_index"], is_output=is_output, is_on=values["apply"])
+    index = values["policer_index"] if call.message.endswith("_v2") else _named(call.tables, values["name"])
+    is_output = call.message.startswith("policer_output")
+    put(call.tables, values["sw_if_index"], index, is_output=is_output, is_on=values["apply"])
     return call.reply()
+
+
+def _named(tables: Tables, raw: bytes) -> int:
+    name = raw.split(b"\0", 1)[0]
+    return next((each.index for each in tables.part(PolicerMain).policers if each.name == name), NONE)
 
 
 KIND = Kind(
@@ -125,6 +136,8 @@ KIND = Kind(
     changes={
         "policer_add": _answer_add,
         "policer_del": _answer_delete,
+        "policer_input": _answer_put,
+        "policer_output": _answer_put,
         "policer_input_v2": _answer_put,
         "policer_output_v2": _answer_put,
     },

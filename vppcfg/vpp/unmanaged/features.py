@@ -1,6 +1,6 @@
 """What no message reads back: features of an interface's arcs, and its L2 bits, as VPP's prompt shows them.
 
-`show interface NAME features` lists the nodes of every arc and the bits of L2 input and output
+`show interface features NAME` lists the nodes of every arc and the bits of L2 input and output
 (vnet_interface_features_show, vnet/feature/feature.c; show_sw_interfaces, vnet/interface_cli.c).
 """
 
@@ -62,7 +62,7 @@ def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) ->
     """Yield the features of each interface that neither vppcfg nor one of the attachments `found` accounts for."""
     names = [name for name in wanted.names.values() if name in wanted.holders]
     has_policers = connection.offers(_POLICERS)
-    lines = {name: f"show interface {name} features" for name in names}
+    lines = {name: f"show interface features {name}" for name in names}
     commands = Commands(connection, list(lines.values()))
     replies = connection.ask([*commands.requests, *_policer_requests(connection)])
     shown = commands.read(connection, replies)

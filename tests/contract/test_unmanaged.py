@@ -1,0 +1,150 @@
+"""Contract: what others configure is read, taken off, and put back as it was, object by object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.contract.subject import ALL, PORTS, Subject
+from vppcfg.model.attachment import Attachment
+from vppcfg.plan.operations import PutBack, TakeOff
+from vppcfg.vpp.live import LiveDataplane, connect
+
+SUB = f"{PORTS[0]}.100"
+ADDRESS = "192.0.2.1/24"
+KEY = {"length": 16, "data": bytes(range(16))}
+
+
+def route(vpp: Subject, index: int, source: int) -> None:
+    hop = {"address": {"ip4": "192.0.2.9"}}
+    path = {"sw_if_index": index, "nh": hop, "weight": 3, "preference": 1, "label_stack": [{}] * 16}
+    body = {"table_id": 0, "prefix": "10.0.0.0/8", "src": source, "n_paths": 1, "paths": [path]}
+    assert vpp.api.ip_route_add_del_v2(is_add=True, is_multipath=True, route=body).retval == 0
+
+
+def typed_route(vpp: Subject, index: int) -> None:
+    name = SUB
+    assert vpp.cli(f"ip route add 10.1.0.0/16 via 192.0.2.9 {name}")[0] == 0
+    assert vpp.cli(f"ip route add 10.2.0.0/16 via {name}")[0] == 0
+
+
+def multicast(vpp: Subject, index: int) -> None:
+    path = {"itf_flags": 4, "path": {"sw_if_index": index, "weight": 1, "label_stack": [{}] * 16}}
+    prefix = {"af": 0, "grp_address_length": 32, "grp_address": {"ip4": "232.1.1.1"}, "src_address": {"ip4": "0.0.0.0"}}
+    body = {"table_id": 0, "prefix": prefix, "n_paths": 1, "paths": [path]}
+    assert vpp.api.ip_mroute_add_del(is_add=True, is_multipath=True, route=body).retval == 0
+
+
+def nat(vpp: Subject, index: int) -> None:
+    assert vpp.api.nat44_ed_plugin_enable_disable(sessions=0, enable=True).retval in (0, -170)
+    assert vpp.api.nat44_interface_add_del_feature(is_add=True, flags=0x20, sw_if_index=index).retval == 0
+    assert vpp.api.nat44_interface_add_del_feature(is_add=True, flags=0x10, sw_if_index=index).retval == 0
+    assert vpp.api.nat44_add_del_interface_addr(is_add=True, sw_if_index=index).retval == 0
+
+
+def nat_output(vpp: Subject, index: int) -> None:
+    assert vpp.api.nat44_ed_plugin_enable_disable(sessions=0, enable=True).retval in (0, -170)
+    assert vpp.api.nat44_ed_add_del_output_interface(is_add=True, sw_if_index=index).retval == 0
+
+
+def vrrp(vpp: Subject, index: int) -> None:
+    values = {"sw_if_index": index, "vr_id": 7, "priority": 200, "interval": 100, "flags": 1}
+    assert vpp.api.vrrp_vr_add_del(is_add=1, **values, n_addrs=1, addrs=["192.0.2.254"]).retval == 0
+    assert vpp.api.vrrp_vr_start_stop(sw_if_index=index, vr_id=7, is_ipv6=0, is_start=1).retval == 0
+
+
+def bfd(vpp: Subject, index: int) -> None:
+    ends = {"local_addr": "192.0.2.1", "peer_addr": "192.0.2.7"}
+    timers = {"desired_min_tx": 100000, "required_min_rx": 100000, "detect_mult": 3}
+    assert vpp.api.bfd_udp_add(sw_if_index=index, **ends, **timers).retval == 0
+
+
+def qos(vpp: Subject, index: int) -> None:
+    assert vpp.api.qos_record_enable_disable(enable=True, record={"sw_if_index": index, "input_source": 3}).retval == 0
+
+
+def policers(vpp: Subject, index: int) -> None:
+    rates = {"cir": 1000, "cb": 10000, "conform_action": {"type": 1}, "exceed_action": {"type": 0}}
+    assert vpp.api.policer_add(name="contract", infos=rates).retval in (0, -81)
+    for _ in range(2):
+        assert vpp.api.policer_input(name="contract", sw_if_index=index, apply=True).retval == 0
+
+
+SORTS: dict[str, tuple[Callable[[Subject, int], None], list[str]]] = {
+    "route of the API": (lambda vpp, index: route(vpp, index, 0), ["route of the API 10.0.0.0/8 via 192.0.2.9 X"]),
+    "routes of the prompt": (
+        typed_route,
+        ["route of the prompt 10.1.0.0/16 via 192.0.2.9 X", "route of the prompt 10.2.0.0/16 via X"],
+    ),
+    "multicast route": (multicast, ["multicast route of the API 232.1.1.1/32 Forward"]),
+    "NAT44": (nat, ["NAT44 inside", "NAT44 outside", "NAT44 pool"]),
+    "NAT44 output": (nat_output, ["NAT44 output"]),
+    "VRRP": (vrrp, ["VRRP router 7 with 192.0.2.254", "VRRP router running 7"]),
+    "BFD": (bfd, ["BFD session with 192.0.2.7"]),
+    "QoS": (qos, ["QoS record ip"]),
+}
+
+
+@pytest.fixture
+def plane(vpp: Subject) -> Iterator[LiveDataplane]:
+    with connect(vpp.client.server_address, json_dir=str(vpp.client.apidir)) as connected:
+        yield connected
+
+
+def held(plane: LiveDataplane, name: str) -> tuple[Attachment, ...]:
+    state = plane.observe()
+    return tuple(each for each in plane.unmanaged({name}, state) if each.holder == name)
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_it_is_read_taken_off_and_put_back_as_it_was(sort: str, vpp: Subject, first: int, plane: LiveDataplane) -> None:
+    index = vpp.sub(first, 100)
+    name = SUB
+    assert vpp.add_address(index, ADDRESS) == 0
+    assert vpp.api.sw_interface_set_flags(sw_if_index=first, flags=1).retval == 0
+    assert vpp.api.sw_interface_set_flags(sw_if_index=index, flags=1).retval == 0
+    assert held(plane, name) == ()
+    configure, labels = SORTS[sort]
+    configure(vpp, index)
+    before = held(plane, name)
+    assert [each.label.replace(name, "X") for each in before] == labels
+    taken = plane.perform([TakeOff(attachment=each) for each in reversed(before)])
+    assert taken.refusals == ()
+    assert held(plane, name) == ()
+    back = plane.perform([PutBack(attachment=each) for each in before])
+    assert back.refusals == ()
+    assert held(plane, name) == before
+    plane.perform([TakeOff(attachment=each) for each in reversed(before)])
+
+
+def test_policers_are_taken_off_as_often_as_they_were_put_on(vpp: Subject, first: int, plane: LiveDataplane) -> None:
+    index = vpp.sub(first, 100)
+    policers(vpp, index)
+    before = held(plane, SUB)
+    assert [each.label for each in before] == ["policer of input", "policer of input 2"]
+    assert plane.perform([TakeOff(attachment=each) for each in reversed(before)]).refusals == ()
+    assert held(plane, SUB) == ()
+
+
+def test_the_protection_of_a_tunnel_guards_its_traffic(vpp: Subject, first: int, plane: LiveDataplane) -> None:
+    assert vpp.add_address(first, ADDRESS) == 0
+    for number in (10, 20):
+        entry = {"sad_id": number, "spi": 1000 + number, "protocol": 50, "crypto_algorithm": 1, "crypto_key": KEY}
+        added = vpp.api.ipsec_sad_entry_add_v2 if hasattr(vpp.api, "ipsec_sad_entry_add_v2") else None
+        if added is None:
+            pytest.skip("this VPP takes associations by another message")
+        assert added(entry={**entry, "integrity_algorithm": 0}).retval in (0, -116)
+    tunnel = {"instance": 7, "src": "192.0.2.1", "dst": "192.0.2.2"}
+    index = vpp.api.ipip_add_tunnel(tunnel=tunnel).sw_if_index
+    protect = {"sw_if_index": index, "nh": "0.0.0.0", "sa_out": 10, "n_sa_in": 1, "sa_in": [20]}
+    assert vpp.api.ipsec_tunnel_protect_update(tunnel=protect).retval == 0
+    (before,) = held(plane, "ipip7")
+    assert before.label == "IPsec protection" and before.guards
+    assert before.lines == ("ipsec tunnel protect ipip7 sa-in 20 sa-out 10",)
+    assert plane.perform([TakeOff(attachment=before)]).refusals == ()
+    assert held(plane, "ipip7") == ()
+    assert plane.perform([PutBack(attachment=before)]).refusals == ()
+    assert held(plane, "ipip7") == (before,)
+    assert vpp.api.ipip_del_tunnel(sw_if_index=index).retval == 0
+    assert ALL not in [row.tun.sw_if_index for row in vpp.api.ipsec_tunnel_protect_dump(sw_if_index=ALL)]
