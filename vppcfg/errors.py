@@ -24,6 +24,7 @@ class ExitCode(IntEnum):
     DRIFT = 10
     VERDICT = 11
     NOT_NOW = 12
+    HOOK_FAILED = 13
     INTERRUPTED = 130
     TERMINATED = 143
 

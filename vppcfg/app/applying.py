@@ -103,6 +103,7 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
         comment=terms.comment,
         unmanaged=configuration.unmanaged,
         protected=configuration.protected,
+        hooks=configuration.hooks,
         confirm_s=terms.confirm_s,
         keep=terms.keep,
         is_forced=terms.limits.no_way_back or is_boot,

@@ -11,6 +11,7 @@ from vppcfg.app.applying import apply_at
 from vppcfg.app.changing import Intent, make_change
 from vppcfg.app.consent import Terms, pass_guards
 from vppcfg.app.console import Console
+from vppcfg.app.hooks import after_boot, kept_hooks
 from vppcfg.app.loading import configuration_in, load_configuration, read
 from vppcfg.app.target import Target, now
 from vppcfg.app.unmanaged import compare_with
@@ -41,7 +42,7 @@ def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, consol
     """Wait for VPP and apply the file when it is what was accepted last, else the state that was."""
     with workplace(target, "vppcfg apply", patience_s=PATIENCE_S, must_go_on=True) as place:
         code = _apply_at(place, files, terms, console)
-        if code is ExitCode.DONE:
+        if code in {ExitCode.DONE, ExitCode.HOOK_FAILED}:
             _note_half_way(place)
             _compare(place)
         return code
@@ -134,7 +135,8 @@ def _apply_file(
 ) -> ExitCode:
     await_ports(lambda: _missing_ports(configuration, place))
     applied = apply_at(place, configuration, loaded, terms, console, is_boot=True)
-    return ExitCode.NOT_NOW if _are_ports_all(applied.problems) else applied.code
+    code = ExitCode.NOT_NOW if _are_ports_all(applied.problems) else applied.code
+    return after_boot(code, configuration.hooks, place)
 
 
 def _are_ports_all(problems: Sequence[Problem]) -> bool:
@@ -154,9 +156,10 @@ def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, co
             "wait for the ports and try again, or correct the file and apply it",
         )
     plan = plan_on(place.session.dataplane, observed, replace(target.state, unmanaged=()))
+    hooks = kept_hooks(entry.number, place.journal)
     if not plan.steps:
         log.info("Nothing to do")
-        return ExitCode.DONE
+        return after_boot(ExitCode.DONE, hooks, place)
     pass_guards(plan, entry.protected, terms, console, place.session.dataplane)
     intent = Intent(
         origin=Origin.BOOT,
@@ -166,5 +169,6 @@ def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, co
         protected=entry.protected,
         keep=terms.keep,
         is_forced=True,
+        hooks=hooks,
     )
-    return make_change(plan, intent, place, console).code
+    return after_boot(make_change(plan, intent, place, console).code, hooks, place)

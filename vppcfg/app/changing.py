@@ -10,6 +10,7 @@ from signal import SIGTERM
 
 from vppcfg import __version__
 from vppcfg.app.console import Console
+from vppcfg.app.hooks import hooks_in_force, run_hook
 from vppcfg.app.keys import keys_for
 from vppcfg.app.report import Report
 from vppcfg.app.signals import Stop, deferring
@@ -19,6 +20,7 @@ from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.app.workplace import Workplace
 from vppcfg.common.numbers import numbered
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
+from vppcfg.model.hooks import NO_HOOKS, HookEvent, Hooks
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.going_back import way_back
 from vppcfg.plan.plan import Plan
@@ -26,7 +28,7 @@ from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
-from vppcfg.transaction.entry import UNSTOPPABLE, Entry, Origin, Record, Status
+from vppcfg.transaction.entry import ROLLBACKS, UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.installing import digest_at, make_ready
 from vppcfg.transaction.process import mark_of
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
@@ -57,6 +59,8 @@ class Intent:
     keep: bool = False
     is_forced: bool = False
     """Whether it is made even if there is no way back."""
+    hooks: Hooks = NO_HOOKS
+    """Those of the configuration that it leads to."""
 
 
 @record
@@ -70,6 +74,11 @@ class Made:
     def is_waiting(self) -> bool:
         """Return whether somebody has to confirm it."""
         return self.record.status is Status.WAITING
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether VPP is in the new state, whatever became of the hook that ran then."""
+        return self.code in {ExitCode.DONE, ExitCode.HOOK_FAILED}
 
 
 def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> Record:
@@ -104,7 +113,11 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) 
             raise
 
         def ended(outcome: Outcome) -> Made:
-            return _ended(record, outcome, stop, report, place)
+            return _ended(record, outcome, _run_after(outcome, intent, record, place), stop, report, place)
+
+        def afterwards() -> str:
+            is_apply = intent.origin in {Origin.APPLY, Origin.RECONCILE}
+            return run_hook(intent.hooks, HookEvent.AFTER_APPLY, record.entry.number, place, stop) if is_apply else ""
 
         outcome = transact(
             plan,
@@ -115,6 +128,7 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) 
             on_bug=ended,
             keep=intent.keep,
             waiting=stop.waiting,
+            afterwards=afterwards,
         )
         return ended(outcome)
 
@@ -139,7 +153,9 @@ def _added(
     place.session.use_keys(keys)
     try:
         return _with_file(
-            place.journal.add(entry, plan.observed, plan.desired, texts, intent.source, keys), intent, place
+            place.journal.add(entry, plan.observed, plan.desired, texts, intent.source, keys, intent.hooks),
+            intent,
+            place,
         )
     except PlanRefusedError as error:
         if is_needed or entry.origin not in UNSTOPPABLE:
@@ -200,9 +216,21 @@ def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
     )
 
 
-def _code_of(outcome: Outcome, stop: Stop) -> ExitCode:
+def _run_after(outcome: Outcome, intent: Intent, record: Record, place: Workplace) -> str:
+    """Run the hook for a state that is back, that of the configuration which is in force again; return why it failed.
+
+    A boot that failed has brought back a VPP without a configuration, which has none.
+    """
+    is_back = intent.origin in ROLLBACKS if outcome.ending is Ending.NEW else outcome.ending is Ending.OLD
+    if not is_back or intent.origin is Origin.BOOT:
+        return ""
+    hooks = intent.hooks if outcome.ending is Ending.NEW else hooks_in_force(place)
+    return run_hook(hooks, HookEvent.AFTER_ROLLBACK, record.entry.number, place)
+
+
+def _code_of(outcome: Outcome, hook_trouble: str, stop: Stop) -> ExitCode:
     if outcome.failure is None:
-        return ExitCode.DONE
+        return ExitCode.HOOK_FAILED if hook_trouble else ExitCode.DONE
     if outcome.ending is Ending.KEPT:
         return ExitCode.DIFFERENT
     if outcome.ending is not Ending.OLD:
@@ -214,10 +242,13 @@ def _code_of(outcome: Outcome, stop: Stop) -> ExitCode:
     return ExitCode.DIFFERENT if outcome.failure.cause is Cause.DIFFERENT else ExitCode.ROLLED_BACK
 
 
-def _ended(record: Record, outcome: Outcome, stop: Stop, report: Report, place: Workplace) -> Made:
+def _ended(record: Record, outcome: Outcome, hook_trouble: str, stop: Stop, report: Report, place: Workplace) -> Made:
     """Write down how it ended, and say so; a disk that is full by now does not change what VPP has."""
-    code = _code_of(outcome, stop)
+    code = _code_of(outcome, hook_trouble, stop)
     status, text = _status_of(outcome, has_timer=record.timer is not None)
+    if hook_trouble:
+        text = "; ".join(part for part in (text, hook_trouble) if part)
+        outcome = replace(outcome, trouble=outcome.trouble or hook_trouble)
     if status in {Status.UNDONE, Status.STRANDED}:
         disarm(record)
     try:
@@ -229,7 +260,8 @@ def _ended(record: Record, outcome: Outcome, stop: Stop, report: Report, place: 
 
 
 def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:
-    text = outcome.failure.cause.value if outcome.failure else ""
+    failure = outcome.failure
+    text = "" if failure is None else failure.text if failure.cause is Cause.HOOK else failure.cause.value
     if outcome.ending is Ending.NEW:
         return (Status.WAITING if has_timer else Status.APPLIED), text
     if outcome.ending is Ending.KEPT:

@@ -124,9 +124,9 @@ def _roll_back(change: Awaited, place: Workplace, console: Console) -> ExitCode:
         note(record, place, is_timer=True)
     else:
         log.warning("Change %d was not confirmed in time and is rolled back", change.number)
-        code = go_back(record, place, Terms(), console, is_timer=True).code
-        if code is not ExitCode.DONE:
-            raise VppcfgError(f"the way back ended with exit code {code}")
+        made = go_back(record, place, Terms(), console, is_timer=True)
+        if not made.is_done:
+            raise VppcfgError(f"the way back ended with exit code {made.code}")
     change.is_back = True
     if found is not None and place.journal.record(change.number).status in UNDECIDED:
         raise VppcfgError("the old state is back, but that could not be written into the journal")

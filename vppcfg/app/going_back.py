@@ -13,6 +13,7 @@ from vppcfg.app.changing import Intent, Made, make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.consent import Terms, guard, pass_guards
 from vppcfg.app.console import Console
+from vppcfg.app.hooks import kept_hooks
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import disarm
 from vppcfg.app.unmanaged import compare_with
@@ -20,6 +21,7 @@ from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config.load import source_of
 from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
 from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
+from vppcfg.model.hooks import NO_HOOKS
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.ownership import NameGlobs
@@ -55,9 +57,10 @@ def roll_back(number: int | None, target: Target, terms: Terms, console: Console
         if terms.confirm_s is not None and waiting is not None:
             refuse_while_waiting(waiting, place.journal, target)
         made = go_back(record, place, terms, console, is_literal=number is not None)
-    if made.code is not ExitCode.DONE or terms.confirm_s is None or not made.is_waiting:
+    if not made.is_done or terms.confirm_s is None or not made.is_waiting:
         return made.code
-    return wait_for_confirmation(made.record.entry.number, target, terms.confirm_s, console, wait=terms.wait)
+    code = wait_for_confirmation(made.record.entry.number, target, terms.confirm_s, console, wait=terms.wait)
+    return made.code if code is ExitCode.DONE else code
 
 
 def go_back(
@@ -86,7 +89,7 @@ def go_back(
         else:
             guard(plan, _protected(place), terms, console, place.session.dataplane, must_show=False)
         made = make_change(plan, intent, place, console)
-        if made.code is not ExitCode.DONE:
+        if not made.is_done:
             return made
     else:
         log.info("Nothing to do")
@@ -217,6 +220,7 @@ def _intent(entry: Entry, wanted: State, place: Workplace, terms: Terms, *, is_t
         confirm_s=terms.confirm_s,
         comment=terms.comment,
         protected=former.entry.protected if former and is_known else _protected(place),
+        hooks=kept_hooks(former.entry.number, place.journal) if former is not None else NO_HOOKS,
     )
 
 

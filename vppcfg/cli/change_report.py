@@ -76,7 +76,7 @@ class TextReport:
         """Say why."""
         with suppress(UsageError):
             self._progress.clear()
-        if failure.cause is Cause.GONE:
+        if failure.cause in {Cause.GONE, Cause.HOOK}:
             log.error("%s", printable(failure.text))
         elif failure.cause is Cause.BUG:
             log.error("vppcfg itself has failed in the middle of it")

@@ -10,6 +10,7 @@ from vppcfg.config.interface_values import InterfaceValues
 from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
+from vppcfg.model.hooks import Hooks
 from vppcfg.model.interface import Encapsulation, InterfaceKind, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowParams, IpfixExporter
 from vppcfg.model.ownership import MARK, kept_by_vpp
@@ -248,6 +249,8 @@ class Configuration:
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()
     """Interfaces that no plan may do anything to."""
+    hooks: Hooks = Hooks()
+    """What is run after a change."""
     dataplane: DataplaneSection | None = None
     """How VPP itself is set up; plans do not look at it."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -16,6 +17,7 @@ from typing import Any
 
 from vppcfg.common.documents import build, plain
 from vppcfg.errors import PlanRefusedError, StorageError, UntrustedFileError
+from vppcfg.model.hooks import NO_HOOKS, Hooks
 from vppcfg.model.state import State
 from vppcfg.model.state_document import document_of, state_of
 from vppcfg.record import record
@@ -28,7 +30,7 @@ from vppcfg.transaction.key_file import MODE as PRIVATE
 from vppcfg.transaction.key_file import kept_keys, sealed_keys
 from vppcfg.transaction.reserve import give_back, put_into_spare, room_for, take
 from vppcfg.transaction.sealed import place_of, sealed, unsealed, write_durably
-from vppcfg.transaction.trusted import read_trusted
+from vppcfg.transaction.trusted import read_own, read_trusted
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread an entry."""
@@ -36,9 +38,13 @@ KEPT = 50
 """Entries; older ones go."""
 _SOURCE = "source.yaml"
 _KEYS = "keys.json"
+_HOOKS = "hooks.json"
+HOOK_LOG = "hook.log"
+"""What hooks have printed after a change."""
+_LOG_BYTES = 1 << 18
 _OUTCOME_BYTES = 8192
 """More than there ever is to say, in whole blocks of a disk."""
-_MODES = {_KEYS: PRIVATE, COPY_KEYS_NAME: PRIVATE}
+_MODES = {_KEYS: PRIVATE, COPY_KEYS_NAME: PRIVATE, _HOOKS: PRIVATE}
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO})
 """What the kernel says of a file that is not there or is none; anything else may pass, such as a lack of rights."""
 _log = logging.getLogger(__name__)
@@ -180,6 +186,35 @@ class Journal:
                     _log.warning("The keys in %s cannot be used: %s", path, error)
         return found
 
+    def hooks(self, number: int) -> Hooks:
+        """Return the hooks of the configuration that a change was made for. Raise UntrustedFileError or StorageError.
+
+        Only what root or the user has written is run, and not what another member of the group has.
+        """
+        self._demand(number)
+        path = self._folders.path(number, _HOOKS)
+        if not os.path.lexists(path):
+            return Hooks()
+        data = read_own(path, self._folders.group())
+        content = unsealed(data, "journal hooks", FORMAT_VERSION, str(path))
+        if place_of(data) != self._place(number):
+            raise UntrustedFileError(f"{path} is not of {self._place(number)}: it was copied there")
+        try:
+            return build(Hooks, content, "the hooks")
+        except (TypeError, ValueError) as error:
+            raise UntrustedFileError(f"{path} has no hooks: {error}") from error
+
+    def append(self, number: int, name: str, text: str) -> Path:
+        """Write a text for people behind what a file of an entry has, and return the file. Raise StorageError."""
+        self._demand(number)
+        path = self._folders.path(number, name)
+        try:
+            former = path.read_bytes() if path.is_file() else b""
+        except OSError as error:
+            raise StorageError(f"cannot read {path}: {error.strerror}") from error
+        write_durably(path, (former + text.encode(errors="replace"))[-_LOG_BYTES:])
+        return path
+
     def accepted(self) -> Accepted | None:
         """Return the second copy of what was accepted last; None, with a warning, when it cannot be read."""
         return self._copy.read(self._folders.group)
@@ -192,12 +227,14 @@ class Journal:
         texts: Mapping[str, Sequence[str]],
         source: bytes = b"",
         keys: Mapping[str, bytes] | None = None,
+        hooks: Hooks = NO_HOOKS,
     ) -> Record:
         """Write a new entry, on the disk when this returns, and forget the oldest ones. Raise StorageError.
 
         `texts` are lines for people, by the name of the file that gets them; `source` is the configuration file. `keys`
-        are those of WireGuard, by what they go by: they get a file of their own, which only its owner can read. What
-        may have to be undone reserves as much room as it takes; what undoes it uses that when there is no other.
+        are those of WireGuard, by what they go by: they get a file of their own, which only its owner can read, and so
+        do `hooks`, those of the configuration. What may have to be undone reserves as much room as it takes; what
+        undoes it uses that when there is no other.
         """
         made_folder(self.folder)
         self._folders.sweep()
@@ -219,6 +256,8 @@ class Journal:
                 files[COPY_KEYS_NAME] = sealed_keys(keys)
         if keys:
             files[_KEYS] = sealed_keys(keys)
+        if hooks != NO_HOOKS:
+            files[_HOOKS] = sealed("journal hooks", FORMAT_VERSION, plain(hooks), place=place)
         if source:
             files[_SOURCE] = source
         files |= {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}

@@ -40,6 +40,7 @@ class Cause(Enum):
     GONE = "VPP went away or did not answer"
     DIFFERENT = "every step succeeded, but VPP or Linux shows something else"
     STOPPED = "it was interrupted"
+    HOOK = "the hook after-apply failed"
     BUG = "an error in vppcfg itself"
 
 
@@ -121,16 +122,18 @@ def transact(
     on_bug: Callable[[Outcome], object],
     keep: bool = False,
     waiting: Waiting = nullcontext,
+    afterwards: Callable[[], str] = str,
 ) -> Outcome:
     """Carry a plan out and verify it; go back to the state that it was made for when anything goes wrong.
 
     `should_stop` is asked all the time, but not on the way back, where nothing ends early but the wait for a VPP that
-    does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired
-    one although every step succeeded stays as it is. An error that nobody foresaw is raised again, after the way back
-    and after `on_bug` was told how VPP stands.
+    does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired one although every
+    step succeeded stays as it is. `afterwards` is called when VPP has the new state, and returns why that cannot be
+    kept, '' when it can. An error that nobody foresaw is raised again, after the way back and after `on_bug` was told
+    how VPP stands.
     """
     try:
-        failure = _forward(plan, session, watcher, should_stop)
+        failure = _forward(plan, session, watcher, should_stop) or _afterwards(afterwards, should_stop)
     except BaseException:
         failure = Failure(cause=Cause.BUG)
         watcher.failed(failure)
@@ -163,6 +166,13 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
     if not remaining and not absent:
         return None
     return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining, not_carried=absent)
+
+
+def _afterwards(afterwards: Callable[[], str], should_stop: Callable[[], bool]) -> Failure | None:
+    trouble = afterwards()
+    if should_stop():
+        return Failure(cause=Cause.STOPPED, text=trouble)
+    return Failure(cause=Cause.HOOK, text=trouble) if trouble else None
 
 
 def _back(

@@ -46,6 +46,20 @@ def read_secret(path: Path) -> bytes:
         return os.read(descriptor, _LONGEST_SECRET)
 
 
+def read_own(path: Path, group: int | None = None) -> bytes:
+    """Return the bytes of a regular file of root or of the user that nobody else can write, wherever `group` may write.
+
+    What was written by another member of the group is refused: a member must not be able to make root run something.
+    Raise UntrustedFileError.
+    """
+    with _owned_file(path, group) as (descriptor, status):
+        if status.st_uid not in {0, os.geteuid()}:
+            raise UntrustedFileError(f"{path} belongs to {_user(status.st_uid)}, who is not trusted with this")
+        _check_writers(status, descriptor, None)
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            return stream.read(min(LIMIT_BYTES, status.st_size))
+
+
 @contextmanager
 def _owned_file(path: Path, group: int | None) -> Iterator[tuple[int, os.stat_result]]:
     """Yield a regular file of root, the user or `group`, opened, and what it is. Raise UntrustedFileError."""

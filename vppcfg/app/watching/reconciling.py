@@ -88,4 +88,5 @@ def _intent(file: WatchedFile) -> Intent:
         source=file.loaded.source,
         unmanaged=file.configuration.unmanaged,
         protected=file.configuration.protected,
+        hooks=file.configuration.hooks,
     )

@@ -16,6 +16,7 @@ from vppcfg.config.sections import (
     bridge,
     dataplane,
     gre,
+    hooks,
     host_interface,
     interface,
     ipfix,
@@ -68,5 +69,6 @@ SECTIONS: tuple[Section, ...] = (
     proxy_arp.SECTION,
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
+    hooks.SECTION,
     dataplane.SECTION,
 )

@@ -1,0 +1,82 @@
+"""What is run after a change: the hooks of the configuration in force, their output kept with the change."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+from collections.abc import Callable
+
+from vppcfg.app.hook_process import Ran, run_command
+from vppcfg.app.target import now
+from vppcfg.app.workplace import Workplace
+from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
+from vppcfg.model.hooks import HookEvent, Hooks
+from vppcfg.transaction.accepted import last_accepted
+from vppcfg.transaction.journal import HOOK_LOG, Journal
+
+log = logging.getLogger("root.main")
+
+_ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
+
+
+def run_hook(
+    hooks: Hooks, event: HookEvent, number: int, place: Workplace, should_stop: Callable[[], bool] = lambda: False
+) -> str:
+    """Run the command for an event after change `number`, and return why it has failed; '' when it has not."""
+    if hooks.unreadable:
+        return _said(f"whether {event.value} has a hook is not known: {hooks.unreadable}")
+    command = hooks.command(event)
+    if not command:
+        return ""
+    log.info("Running the hook %s: %s", event.value, shlex.join(command))
+    values = {
+        "VPPCFG_EVENT": event.value,
+        "VPPCFG_CHANGE": str(number),
+        "VPPCFG_API_SOCKET": os.path.realpath(place.target.api_socket),
+    }
+    began = now()
+    ran = run_command(command, {**_ENVIRONMENT, **values}, hooks.within_s, should_stop)
+    kept = _keep(f"{began} {event.value}: {shlex.join(command)}", ran, number, place.journal)
+    return _said(f"the hook {event.value} failed: {ran.trouble}{kept}") if ran.trouble else ""
+
+
+def hooks_in_force(place: Workplace) -> Hooks:
+    """Return the hooks of the configuration that was accepted last, as the journal has kept them."""
+    former = last_accepted(place.records)
+    return kept_hooks(former.entry.number, place.journal) if former is not None else Hooks()
+
+
+def kept_hooks(number: int, journal: Journal) -> Hooks:
+    """Return the hooks that the journal has kept with a change, or why they cannot be known."""
+    try:
+        return journal.hooks(number)
+    except PlanRefusedError as error:
+        return Hooks(unreadable=error.message)
+
+
+def after_boot(code: ExitCode, hooks: Hooks, place: Workplace) -> ExitCode:
+    """Run what is to be run once VPP has its configuration, and return how the boot ended."""
+    if code is not ExitCode.DONE:
+        return code
+    newest = next(place.journal.newest_first(), None)
+    trouble = run_hook(hooks, HookEvent.AFTER_BOOT, newest.entry.number if newest is not None else 0, place)
+    return ExitCode.HOOK_FAILED if trouble else code
+
+
+def _said(trouble: str) -> str:
+    log.error("%s%s", trouble[0].upper(), trouble[1:])
+    return trouble
+
+
+def _keep(title: str, ran: Ran, number: int, journal: Journal) -> str:
+    """Keep what a command has printed with the change, and return where, as the end of a message."""
+    end = ran.trouble or "it succeeded"
+    output = ran.output.decode(errors="replace")
+    text = f"{title}\n{output}{'' if output.endswith(chr(10)) or not output else chr(10)}"
+    try:
+        path = journal.append(number, HOOK_LOG, f"{text}{now()} {end}, after {ran.seconds:.1f} s\n")
+    except StorageError as error:
+        log.error("The output of the hook cannot be kept: %s", error.message)
+        return ""
+    return f"; {path} has its output" if ran.output else ""
