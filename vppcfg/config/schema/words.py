@@ -147,6 +147,13 @@ def is_truth_or_auto(value: Any) -> bool:
     return value == AUTO or isinstance(value, bool)
 
 
+def is_command(value: Any) -> bool:
+    """Return whether a value is a text or a list of words; whether they can be run is told by a rule."""
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(word, str) for word in value)
+    return isinstance(value, str)
+
+
 def is_thread(value: Any) -> bool:
     """Return whether a value names the main thread of VPP or a worker."""
     return isinstance(value, str) and _THREAD.fullmatch(value) is not None
@@ -270,6 +277,12 @@ _ROWS = (
         pattern=_address_pattern,
     ),
     Word(
+        name="command",
+        accepts=is_command,
+        expects="is no command: a text, or a list of words, which are text too; put numbers in quotes",
+        pattern=lambda: {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]},
+    ),
+    Word(
         name="dhcp_hostname",
         accepts=is_dhcp_hostname,
         expects=f"is no hostname: up to {DHCP_HOSTNAME_LENGTH} letters, digits, `-` and `.`",
@@ -280,6 +293,12 @@ _ROWS = (
         accepts=is_dscp,
         expects="is no DSCP: a name such as ef or af21, or a number from 0 to 63",
         pattern=lambda: {"anyOf": [limited(0, LAST_DSCP), {"enum": list(DSCP_NAMES)}]},
+    ),
+    Word(
+        name="duration",
+        accepts=is_number_or_text,
+        expects="is no time such as 30s or 2m",
+        pattern=_number_or_text_pattern,
     ),
     Word(
         name="endpoint",
