@@ -20,6 +20,7 @@ NAMES = (
     "probe",
     "dump",
     "adopt",
+    "rest",
     "explain",
     "sim",
     "host",
@@ -97,6 +98,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import adopt
 
             return adopt
+        case "rest":
+            from vppcfg.cli import rest
+
+            return rest
         case "explain":
             from vppcfg.cli import explain
 

@@ -138,11 +138,15 @@ class LiveDataplane:
 
         withdraw(self._connection, stations)
 
-    def run_line(self, line: str) -> str:
-        """Return what a CLI command prints. Raise DataplaneError when VPP refuses it."""
+    def run_at_prompt(self, line: str) -> tuple[int, str]:
+        """Run a CLI command, and return VPP's return code and text. Raise DataplaneError."""
         from vppcfg.vpp.shell import show
 
-        code, text = show(self._connection, line)
+        return show(self._connection, line)
+
+    def run_line(self, line: str) -> str:
+        """Return what a CLI command prints. Raise DataplaneError when VPP refuses it."""
+        code, text = self.run_at_prompt(line)
         if code:
             raise DataplaneError(f"VPP refuses `{line}`: {text.strip() or code}")
         return text

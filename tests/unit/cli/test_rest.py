@@ -1,0 +1,51 @@
+"""`vppcfg rest` on a simulated VPP: each command is reported, a second run changes nothing, and no key is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, Serve, two_ports
+from vppcfg.app.resting import without_secrets
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.vpp import SimulatedVpp
+
+
+def test_each_command_is_run_and_a_second_time_changes_nothing(
+    serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vpp = serve(SimulatedVpp(ports=two_ports()))
+    file = tmp_path / "rest.vpp"
+    file.write_text(
+        "# left\ncomment { more }\ncreate loopback interface \\\n  instance 7 # seven\n\n"
+        f"set interface mtu packet 1400 {GI1}\nset interface state nowhere up\n"
+    )
+    assert main(["rest", str(file), "-a", vpp]) == ExitCode.DATAPLANE
+    first = capsys.readouterr().out
+    assert "done           create loopback interface instance 7\n" in first
+    assert f"done           set interface mtu packet 1400 {GI1}\n" in first
+    assert "failed         set interface state nowhere up: " in first
+    assert first.endswith("rest.vpp: 3 commands: 2 done, 1 failed\n")
+    assert main(["dump", "-a", vpp]) == ExitCode.DONE
+    dumped = capsys.readouterr().out
+    main(["rest", str(file), "-a", vpp])
+    assert "there already  create loopback interface instance 7\n" in capsys.readouterr().out
+    main(["dump", "-a", vpp])
+    assert capsys.readouterr().out == dumped
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ipsec sa add 10 spi 1 esp crypto-alg aes-gcm-128 crypto-key {} integ-key {} salt 0x1",
+        "wireguard create listen-port 1 private-key {} src 192.0.2.1",
+        "bfd key set conf-key-id 1 type keyed-sha1 secret {}",
+        "ikev2 profile set pr1 auth shared-key-mic string {}",
+        "create interface memif id 0 secret {} master",
+    ],
+)
+def test_no_secret_is_shown(line: str) -> None:
+    shown = without_secrets(line.replace("{}", "4a506a794f574265"))
+    assert shown == line.replace("{}", "<withheld>")

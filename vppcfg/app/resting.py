@@ -1,0 +1,67 @@
+"""The commands that no configuration can say, run so that a second time changes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from enum import Enum
+
+from vppcfg.app.target import Target
+from vppcfg.record import record
+from vppcfg.vpp.repeated import Repetition
+
+_SECRETS = re.compile(
+    r"\b((?:private|preshared|crypto|integ|local-crypto|remote-crypto|local-integ|remote-integ)-?key|secret"
+    r"|shared-key-mic (?:string|hex))([ :]+)\S+"
+)
+
+
+class LineEnd(Enum):
+    """What became of a command; each value is a word for operators."""
+
+    DONE = "done"
+    THERE = "there already"
+    FAILED = "failed"
+
+
+@record
+class RestLine:
+    """A command that was run, or was not because its effect is there."""
+
+    number: int
+    """Of the line in its file."""
+    text: str
+    """Without keys and other secrets."""
+    end: LineEnd
+    answer: str = ""
+    """What VPP said when it failed."""
+
+
+def run_rest(commands: Iterable[tuple[int, str]], target: Target) -> Iterator[RestLine]:
+    """Run commands, each with the number of its line, one by one, and yield what became of each.
+
+    One that VPP refuses ends nothing. Raise DataplaneError when VPP does not answer.
+    """
+    vpp, _ = target.connect_apart()
+    with closing(vpp):
+        repetition = Repetition(vpp.run_at_prompt)
+        for number, line in commands:
+            text = without_secrets(line)
+            if repetition.is_there(line):
+                yield RestLine(number=number, text=text, end=LineEnd.THERE)
+                continue
+            missing = repetition.missing(line)
+            code, answer = (-1, missing) if missing else vpp.run_at_prompt(line)
+            if not code:
+                yield RestLine(number=number, text=text, end=LineEnd.DONE)
+            elif repetition.is_done(line, answer):
+                yield RestLine(number=number, text=text, end=LineEnd.THERE)
+            else:
+                said = without_secrets(" ".join(answer.split())) or f"VPP answers {code}"
+                yield RestLine(number=number, text=text, end=LineEnd.FAILED, answer=said)
+
+
+def without_secrets(text: str) -> str:
+    """Return a command, or what VPP says of one, with no key in it."""
+    return _SECRETS.sub(r"\1\2<withheld>", text)

@@ -1,0 +1,72 @@
+"""`vppcfg rest`: runs the commands that no configuration can say; run again, it changes nothing."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import add_dataplane_options, target_of
+from vppcfg.errors import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vppcfg.app.resting import RestLine
+
+_PASSED_OVER = ("comment", "define", "undefine")
+"""Commands that do nothing to VPP; `adopt` has put the values of macros in their places."""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "rest",
+        help="run the commands that the configuration cannot say",
+        description=(
+            "Run the commands in a file, such as the one that `vppcfg adopt` writes, one by one on a running VPP. A "
+            "command whose effect is there already is passed over, so that running the file again changes nothing: "
+            "after each apply, boot and rollback, as a hook of the configuration."
+        ),
+    )
+    parser.add_argument("file", metavar="FILE", help="the commands, a line each; - is standard input")
+    add_dataplane_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Run the commands and report each; one that VPP refuses ends nothing but makes the command fail."""
+    from vppcfg.app.resting import LineEnd, run_rest
+    from vppcfg.config.yaml.files import read_source
+
+    commands = list(_commands(read_source(args.file).decode(errors="replace")))
+    ends: Counter[LineEnd] = Counter()
+    for line in run_rest(commands, target_of(args)):
+        ends[line.end] += 1
+        _say(line)
+    counts = ", ".join(f"{ends[end]} {end.value}" for end in LineEnd if ends[end]) or "nothing to do"
+    total = "1 command" if len(commands) == 1 else f"{len(commands)} commands"
+    _write(f"{args.file}: {total}: {counts}")
+    return ExitCode.DATAPLANE if ends[LineEnd.FAILED] else ExitCode.DONE
+
+
+def _commands(text: str) -> Iterator[tuple[int, str]]:
+    from vppcfg.adopt.script import commands_in
+
+    for number, command in commands_in(text):
+        words = command.split()
+        if words[0] not in _PASSED_OVER:
+            yield number, " ".join(words)
+
+
+def _say(line: RestLine) -> None:
+    answer = f": {line.answer}" if line.answer else ""
+    _write(f"{line.end.value:<13}  {line.text}{answer}")
+
+
+def _write(text: str) -> None:
+    from vppcfg.cli.output import say
+    from vppcfg.common.printable import printable
+
+    say(printable(text))
