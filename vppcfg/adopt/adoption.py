@@ -8,10 +8,11 @@ from dataclasses import replace
 from vppcfg.adopt.classify import Classifier
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
 from vppcfg.adopt.grammar import Grammar, grammar_of
+from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.places import PLACING, queue_in, says_more_than_a_file
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
-from vppcfg.adopt.rest import RestFile, rest_of
+from vppcfg.adopt.rest import RestFile, rest_of, rest_of_others
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
@@ -124,9 +125,15 @@ def adopt_scripts(
 
 
 def adopt_state(
-    state: State, name: str, settings: Settings | None = None, lines: Sequence[SourceLine] = ()
+    state: State,
+    name: str,
+    settings: Settings | None = None,
+    lines: Sequence[SourceLine] = (),
+    others: tuple[OthersOfKind, ...] = (),
 ) -> Adoption:
-    """Return what becomes of a running VPP: what `dump` writes, and the `settings` of its startup.conf.
+    """Return what becomes of a running VPP: what `dump` writes, the `settings` of its startup.conf, and what is left.
+
+    `others` are what others have on it.
 
     Raise AdoptionError when the configuration cannot be proved to mean the same.
     """
@@ -142,8 +149,9 @@ def adopt_state(
         release=state.facts.version,
         lines=list(lines),
         notices=tuple(notices),
+        others=others,
     )
-    return Adoption(text=text, rest=RestFile(), report=report, state=state)
+    return Adoption(text=text, rest=rest_of_others(others), report=report, state=state)
 
 
 def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from vppcfg.adopt.others import OthersOfKind
 from vppcfg.model.problem import KeyPath
 from vppcfg.record import record
 
@@ -83,12 +84,14 @@ class AdoptionReport:
     lines: Sequence[SourceLine]
     ports: tuple[AssumedPort, ...] = ()
     notices: tuple[str, ...] = ()
+    others: tuple[OthersOfKind, ...] = ()
+    """What others have on a running VPP, by kind."""
 
     @property
     def is_whole(self) -> bool:
         """Return whether the file says everything, and nothing is a fault or had to be assumed."""
         odd = (LineOutcome.UNMANAGED, LineOutcome.FAULT, LineOutcome.NEVER_RAN)
-        return not self.ports and all(line.outcome not in odd for line in self.lines)
+        return not self.ports and not self.others and all(line.outcome not in odd for line in self.lines)
 
     def counts(self) -> dict[LineOutcome, int]:
         """Return how many lines have each outcome."""
@@ -106,6 +109,7 @@ def document_of(report: AdoptionReport) -> dict[str, Any]:
         "items": [_item(line) for line in report.lines],
         "assumed_ports": [{"name": port.name, "source": port.source, "line": port.line} for port in report.ports],
         "notices": list(report.notices),
+        "others": [each.document for each in report.others],
     }
 
 
@@ -141,6 +145,7 @@ def text_of(report: AdoptionReport) -> list[tuple[LineOutcome | None, str]]:
         if len(groups) > _SHOWN:
             shown.append((outcome, f"{title:<10}  and {len(groups) - _SHOWN} more; --report json has them all"))
     shown += [(LineOutcome.FAULT, _assumed(report.ports))] if report.ports else []
+    shown += [(LineOutcome.UNMANAGED, f"{'unmanaged':<10}  {each.text}") for each in report.others]
     return shown + [(None, f"{'notice':<10}  {notice}") for notice in report.notices]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vppcfg.adopt.grammar import Grammar
+from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.report import SourceLine
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.config.configuration import Configuration
@@ -13,7 +14,9 @@ from vppcfg.record import record
 
 _HEAD = "# Commands that vppcfg.yaml cannot say, in their order."
 _FIRST = "# VPP can run them at its start: dataplane.unix.exec in vppcfg.yaml, unix { exec } in startup.conf."
-_AFTER = "# They need what vppcfg makes: run them after `vppcfg apply` with `vppctl exec`, not at VPP's start."
+_AFTER = (
+    "# They need what vppcfg makes: `vppcfg rest` runs them after an apply, by hand or as a hook; not VPP at its start."
+)
 _CREATE_SOCKET, _CREATE_MEMIF = "create memif socket", "create interface memif"
 """A memif that is left needs its socket when the script runs, though the file has a memif at it too."""
 _CREATE_VHOST_USER = "create vhost-user"
@@ -26,11 +29,14 @@ class RestFile:
     commands: tuple[str, ...] = ()
     needs_the_file: bool = False
     """Whether they work only on what the configuration makes, and so come after it."""
+    notes: tuple[str, ...] = ()
+    """What is in none of the commands, and why."""
 
     @property
     def text(self) -> str:
         """Return the script."""
-        return "\n".join((_HEAD, _AFTER if self.needs_the_file else _FIRST, *self.commands, ""))
+        notes = (f"# {note}" for note in self.notes)
+        return "\n".join((_HEAD, _AFTER if self.needs_the_file else _FIRST, *self.commands, *notes, ""))
 
 
 def rest_of(
@@ -46,6 +52,13 @@ def rest_of(
     if not texts:
         return RestFile()
     return RestFile(commands=texts, needs_the_file=_needs_more_than_ports(texts, configuration, start(), grammar))
+
+
+def rest_of_others(others: Sequence[OthersOfKind]) -> RestFile:
+    """Return the commands that bring it back, and as comments what is in none."""
+    notes = [f"Not written: {each.kind} ({len(each.names)}): {each.why}" for each in others if each.why]
+    commands = dict.fromkeys(command for each in others for command in each.commands)
+    return RestFile(commands=tuple(commands), needs_the_file=True, notes=tuple(notes))
 
 
 def _number_after(word: str, line: SourceLine) -> str:

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from vppcfg.adopt.adoption import Adoption, Ground
+    from vppcfg.adopt.others import OthersOfKind
     from vppcfg.adopt.report import AdoptionReport
     from vppcfg.adopt.sources import Folder, Source
+    from vppcfg.app.target import Target
     from vppcfg.common.release import Release
     from vppcfg.model.state import State
 
@@ -242,11 +244,25 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     target = target_of(args)
     with target.connect() as dataplane:
         state = with_whole_descriptions(dataplane.observe(), target.journal())
+    others = _others(target, state)
     name, path = f"VPP at {args.api_socket}", os.path.join(args.root, STARTUP_CONF)
     if not os.path.isfile(path):
-        return adopt_state(state, name)
+        return adopt_state(state, name, others=others)
     conf = adopt_conf(path, read_source(path).decode(errors="replace"), _release(state.facts.version))
-    return adopt_state(state, name, conf.settings, conf.lines)
+    return adopt_state(state, name, conf.settings, conf.lines, others)
+
+
+def _others(target: Target, state: State) -> tuple[OthersOfKind, ...]:
+    """Return what others have on a running VPP; each interface takes it about 0.1 ms to tell."""
+    from contextlib import closing
+
+    from vppcfg.adopt.others import others_in
+    from vppcfg.model.vrf import FibTable
+
+    tables = {FibTable(table_id=0).key, FibTable(table_id=0, is_ipv6=True).key, *state.vrfs}
+    vpp, _ = target.connect_apart()
+    with closing(vpp):
+        return others_in(vpp.standing(state), vpp.unmanaged({*state.interfaces, *tables}, state))
 
 
 def _rest_name(args: argparse.Namespace) -> str | None:
@@ -291,9 +307,11 @@ def _write(adoption: Adoption, args: argparse.Namespace) -> None:
         return
     write_document(rest.text, rest_name)
     when = (
-        "after each `vppcfg apply`, with `vppctl exec`" if rest.needs_the_file else "at VPP's start, by unix { exec }"
+        f"run them after each change with `vppcfg rest {rest_name}`, by hand or as hooks of the configuration"
+        if rest.needs_the_file
+        else "VPP is to run them at its start, by unix { exec }"
     )
-    log.info("%s in %s; VPP is to run them %s", _commands(rest.commands), rest_name, when)
+    log.info("%s in %s; %s", _commands(rest.commands), rest_name, when)
 
 
 def _commands(commands: Sequence[str]) -> str:

@@ -36,10 +36,12 @@ _BYTES = {
     **dict.fromkeys(("mgmt_ip4", "low", "hi"), 4),
     **dict.fromkeys(("max_radv_interval", "min_radv_interval", "initial_adverts_interval", "age"), 8),
     **dict.fromkeys(("system_name", "port_desc", "mgmt_oid"), 0),
+    **dict.fromkeys(("ip_address", "local_ip_address", "external_ip_address", "address", "addr", "in_addr", "bsid"), 0),
+    "outputs": 0,
     **dict.fromkeys(("public_key", "private_key", "preshared_key"), 32),
 }
-"""The fields that are read as bytes, by their path or the last part of it, and how many those must be; 0 for texts of
-any size. All others are whole numbers. A VPP whose definitions say otherwise is not understood."""
+"""The fields that are read as bytes, by their path or the last part of it, and how many those must be; 0 for texts and
+addresses of any size. All others are whole numbers. A VPP whose definitions say otherwise is not understood."""
 
 _UNKNOWN_VPP = "this VPP is older or newer than vppcfg knows"
 

@@ -20,7 +20,23 @@ USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
     *("memclnt", "vlib", "vpe", "interface", "ip", "ip6_nd", "ip_neighbor", "fib", "feature", "gso", "l2", "span"),
     *("bond", "mpls", "acl", "gre", "ipip", "lacp", "lcp", "lldp", "mss_clamp", "sflow", "tapv2", "urpf", "vxlan"),
-    *("abf", "bfd", "classify", "ipsec", "nat44_ed", "nat44_ei", "nat64", "nat66", "policer", "qos", "teib", "vrrp"),
+    *(
+        "abf",
+        "bfd",
+        "classify",
+        "det44",
+        "ikev2",
+        "ipsec",
+        "sr",
+        "nat44_ed",
+        "nat44_ei",
+        "nat64",
+        "nat66",
+        "policer",
+        "qos",
+        "teib",
+        "vrrp",
+    ),
     *("af_packet", "arp", "dhcp", "flowprobe", "ipfix_export", "memif", "vhost_user", "wireguard"),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""

@@ -87,6 +87,12 @@ class LiveDataplane:
 
         return read_unmanaged(self._connection, holders, state)
 
+    def standing(self, state: State) -> Sequence[Attachment]:
+        """Return what others have that hangs on no interface. Raise DataplaneError."""
+        from vppcfg.vpp.unmanaged import read_standing
+
+        return read_standing(self._connection, state)
+
     def read_forwarding(self) -> VppForwarding:
         """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError."""
         return read_forwarding(self._connection)

@@ -27,7 +27,7 @@ SHOWN = {
         "abf:[1]: policy:2 acl:0\n     path-list:[28] locks:1\n      path:[32] pl-index:28 ip4\n"
         "        192.168.2.98 loop10\n"
     ),
-    "show classify tables": "  TableIdx  Sessions\n         0         1\n  nbuckets 16, skip 1 match 1 flag 0 offset 0\n",
+    "show classify tables": "  TableIdx  Sessions\n         0         1\n  nbuckets 16, skip 1 match 1\n",
     "show acl-plugin acl": "acl-index 0 count 1 tag {foreign}\nacl-index 1 count 1 tag {cli}\n",
     "show ipsec spd": "spd 1\n ip4-inbound-bypass:\n   [0] priority 100 action bypass\nspd 2\n ip4-outbound:\n",
     "show nat44 static mappings": "NAT44 static mappings:\n identity mapping 192.168.2.12 vrf 0\n",

@@ -12,7 +12,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface, vrf
-from vppcfg.vpp.unmanaged import features, filters, ipsec, nat, quality, routes, services
+from vppcfg.vpp.unmanaged import features, filters, ipsec, nat, quality, routes, services, standing
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 
 READERS: Sequence[Reader] = (
@@ -32,14 +32,30 @@ def read_unmanaged(connection: Connection, holders: Collection[str], state: Stat
     """
     if not holders:
         return ()
+    wanted = _wanted(connection, holders, state)
+    found = _read(connection, READERS, wanted)
+    found += features.read(connection, wanted, found)
+    return in_order(each for each in found if each.needs(holders))
+
+
+def read_standing(connection: Connection, state: State) -> tuple[Attachment, ...]:
+    """Return what others have that hangs on no interface, without a holder, in the order in which it is made.
+
+    Raise DataplaneError.
+    """
+    wanted = _wanted(connection, state.interfaces.keys(), state)
+    return (*standing.unnamed_tables(wanted), *_read(connection, standing.READERS, wanted))
+
+
+def _wanted(connection: Connection, holders: Collection[str], state: State) -> Wanted:
     first = connection.ask([*interface.requests(connection)[:1], *vrf.requests(connection)])
     names = {row.sw_if_index: row.name for row in interface.read(connection, first)}
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *state.vrfs.values()]
-    wanted = Wanted(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)
-    found: list[Attachment] = []
-    readers = [each for each in READERS if all(map(connection.offers, each.messages))]
+    return Wanted(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)
+
+
+def _read(connection: Connection, known: Sequence[Reader], wanted: Wanted) -> list[Attachment]:
+    """Ask for everything in one round; parts of VPP that are not loaded are not asked."""
+    readers = [each for each in known if all(map(connection.offers, each.messages))]
     replies = connection.ask([request for each in readers for request in each.requests(connection, wanted)])
-    for each in readers:
-        found += each.read(connection, replies, wanted)
-    found += features.read(connection, wanted, found)
-    return in_order(each for each in found if each.needs(holders))
+    return [found for each in readers for found in each.read(connection, replies, wanted)]

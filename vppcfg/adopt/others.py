@@ -1,0 +1,94 @@
+"""What others have on a running VPP: counted by kind for the report, and as the commands that bring it back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from vppcfg.common.names import natural_key
+from vppcfg.model.attachment import Attachment
+from vppcfg.record import record
+
+_NAMED = 5
+"""Of one kind, in the text; the JSON has all."""
+_LISTED_TWICE = "NAT44 static mapping"
+"""An interface holds those by its address, of which the list of all mappings has more."""
+_KEYS = "its keys are neither shown nor written"
+_NEEDS_KEYS = "it needs security associations, whose keys are neither shown nor written"
+_NOT_WHOLE = "what it consists of is not read"
+_WHY: Mapping[str, str] = {
+    "IPsec SA": _KEYS,
+    "IKEv2 profile": _KEYS,
+    "BFD key": _KEYS,
+    "IPsec protection": _NEEDS_KEYS,
+    "IPsec SPD": "its policies are not read",
+    "security policy database": "VPP does not tell its number",
+    "policer on an interface": "VPP does not tell which policer it is",
+    "classifier table": "its matches are not read",
+    "classifier of input": "it needs classifier tables, whose matches are not read",
+}
+_WITHOUT_COMMANDS = frozenset({"IPsec protection", "IPsec SPD", "classifier of input"})
+"""Their commands do no good without what cannot be written."""
+_REASSEMBLY = re.compile(r"(ip[46])-full-reassembly-feature of ")
+
+
+@record
+class OthersOfKind:
+    """What others have of one kind."""
+
+    kind: str
+    names: tuple[str, ...]
+    """Of each object, with its interface where it has one."""
+    commands: tuple[str, ...] = ()
+    """What brings it back, as far as VPP tells it."""
+    why: str = ""
+    """Why some or all of it is in no command; '' when all is."""
+
+    @property
+    def text(self) -> str:
+        """Return it for people, in one line."""
+        names = [name for name in self.names if name]
+        shown = f": {', '.join(names[:_NAMED])}" + (" and more" if len(names) > _NAMED else "") if names else ""
+        said = f"{len(self.commands)} command{'' if len(self.commands) == 1 else 's'}" if self.commands else ""
+        return f"{self.kind} ({len(self.names)}){shown}; {' and '.join(part for part in (said, self.why) if part)}"
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Return it for programs."""
+        names, commands = list(self.names), list(self.commands)
+        return {"kind": self.kind, "count": len(names), "names": names, "commands": commands, "why": self.why}
+
+
+def others_in(standing: Iterable[Attachment], attached: Iterable[Attachment]) -> tuple[OthersOfKind, ...]:
+    """Return what others have by kind: what hangs on no interface, in the order in which it is made, then the rest."""
+    kinds: dict[str, list[Attachment]] = {}
+    for each in [*standing, *(each for each in attached if each.kind != _LISTED_TWICE)]:
+        kinds.setdefault(_kind_of(each), []).append(each)
+    return tuple(_of_kind(kind, same) for kind, same in kinds.items())
+
+
+def _kind_of(attachment: Attachment) -> str:
+    return (
+        f"{attachment.kind} on an interface" if attachment.holder and attachment.kind == "policer" else attachment.kind
+    )
+
+
+def _of_kind(kind: str, same: Sequence[Attachment]) -> OthersOfKind:
+    said = [_lines_of(each) for each in same] if kind not in _WITHOUT_COMMANDS else [() for _ in same]
+    why = "" if all(said) else _WHY.get(kind, _NOT_WHOLE)
+    names = sorted(map(_named, same), key=natural_key)
+    return OthersOfKind(
+        kind=kind, names=tuple(names), commands=tuple(line for lines in said for line in lines), why=why
+    )
+
+
+def _lines_of(attachment: Attachment) -> tuple[str, ...]:
+    if attachment.kind == "reassembly" and (found := _REASSEMBLY.match(attachment.name)):
+        return (f"set interface reassembly {attachment.holder} {found[1]}",)
+    return attachment.lines
+
+
+def _named(attachment: Attachment) -> str:
+    where = f"on {attachment.holder}" if attachment.holder and attachment.holder not in attachment.name else ""
+    return f"{attachment.name} {where}".strip()
