@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,11 @@ import pytest
 from tests.golden_adopt.test_golden_adopt import CASES
 from tests.real_vpp import RealVpp, release, skip_reason
 from vppcfg.adopt.adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.others import OthersOfKind, others_in
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.rest import rest_of_others
 from vppcfg.adopt.simulation import ports_of
+from vppcfg.app.resting import LineEnd, run_rest
 from vppcfg.app.target import Target
 from vppcfg.common.release import release_of
 from vppcfg.config.load import parse_text
@@ -72,3 +77,90 @@ def is_said_besides(operation: Operation, linked: set[str]) -> bool:
     if isinstance(operation, SetPacketMtu):
         return operation.interface in linked
     return isinstance(operation, (SetTag, SetLinkMtu, SetLinuxLink))
+
+
+SERVICES = (
+    "create loopback interface instance 10",
+    "set interface state loop10 up",
+    "set interface ip address loop10 192.168.2.1/24",
+    "set interface ip address eth0 192.0.2.1/24",
+    "set interface state eth0 up",
+    "nat44 plugin enable sessions 1000",
+    "nat44 add interface address eth0",
+    "nat44 add address 198.51.100.1",
+    "nat44 add static mapping tcp local 192.168.2.11 80 external 198.51.100.1 8081",
+    "nat44 add static mapping tcp local 192.168.2.10 80 external eth0 8080",
+    "nat44 add identity mapping 192.168.2.12",
+    "set interface nat44 in loop10",
+    "set interface nat44 out eth0",
+    "ip table add 7",
+    "ip route add 10.7.0.0/16 table 7 via 192.168.2.98 loop10",
+    "ip route add 10.8.0.0/16 via drop",
+    "ip route add 10.9.0.0/16 via 192.168.2.99 loop10",
+    "qos record ip loop10",
+    "qos egress map id 1 [ip][4]=4",
+    "qos mark ip loop10 id 1",
+    "abf policy add id 1 acl 0 via 192.168.2.99 loop10",
+    "abf policy add id 1 acl 0 via 192.168.2.98 loop10",
+    "abf attach ip4 policy 1 priority 10 loop10",
+    "bfd udp session add interface loop10 local-addr 192.168.2.1 peer-addr 192.168.2.9 desired-min-tx 100000 "
+    "required-min-rx 100000 detect-mult 3",
+    "vrrp vr add loop10 vr_id 5 priority 100 192.168.2.254",
+    "set interface reassembly loop10 on",
+    "set interface reassembly eth1 ip6",
+    "set dhcp proxy server 192.168.2.50 src-address 192.168.2.1",
+    "ip punt redirect add rx loop10 via 192.168.2.77 loop10",
+    "ipsec sa add 10 spi 1001 esp crypto-alg aes-gcm-128 crypto-key 4a506a794f574265564551694d653768",
+    "ipsec spd add 1",
+    "ipsec policy add spd 1 priority 100 inbound action bypass protocol 50",
+    "policer add name pol1 type 1r2c cir 1000 cb 2000 rate kbps round closest",
+    "policer input name pol1 loop10",
+    "classify table mask l3 ip4 src buckets 16",
+    "set acl-plugin acl permit src 10.0.0.0/8 tag foreign",
+)
+INTERFACES = 5
+"""The first lines, which are those of interfaces and addresses."""
+
+
+@contextmanager
+def fresh_vpp() -> Iterator[Target]:
+    vpp = RealVpp()
+    vpp.start(("eth0", "eth1"))
+    try:
+        yield Target(api_socket=str(vpp.socket_path), json_dir=str(vpp.api_dir))
+    finally:
+        vpp.stop()
+
+
+def run_all(lines: Sequence[str], target: Target) -> None:
+    failed = [line for line in run_rest(enumerate(lines), target) if line.end is LineEnd.FAILED]
+    assert [(line.text, line.answer) for line in failed] == []
+
+
+def others_of(target: Target) -> tuple[OthersOfKind, ...]:
+    vpp, _ = target.connect_apart()
+    with closing(vpp):
+        state = vpp.observe()
+        tables = {"ipv4-VRF:0", "ipv6-VRF:0", *state.vrfs}
+        return others_in(vpp.standing(state), vpp.unmanaged({*state.interfaces, *tables}, state))
+
+
+@pytest.mark.skipif(REASON is not None or release_of(release()) < release_of("26.10"), reason="tried on 26.10")
+def test_what_others_have_is_accounted_for_and_comes_back_again_and_again() -> None:
+    with fresh_vpp() as target:
+        run_all(SERVICES, target)
+        others = others_of(target)
+        run_all(SERVICES, target)
+        assert others_of(target) == others
+    rest = rest_of_others(others)
+    assert "4a506a794f574265564551694d653768" not in rest.text + str([each.document for each in others])
+    counts = {each.kind: len(each.names) for each in others}
+    assert counts["NAT44 static mapping"] == counts["policy of ABF"] + 1 == 2
+    assert counts["IPsec SA"] == counts["IPsec SPD"] == counts["classifier table"] == counts["policer"] == 1
+    assert counts["route of the prompt"] == 3
+    with fresh_vpp() as target:
+        run_all(SERVICES[:INTERFACES], target)
+        for _ in range(2):
+            run_all(rest.commands, target)
+            back = {each.kind: each for each in others_of(target)}
+            assert [each for each in others if not each.why and back.get(each.kind) != each] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.common.names import natural_key
@@ -75,18 +75,25 @@ def _kind_of(attachment: Attachment) -> str:
 
 
 def _of_kind(kind: str, same: Sequence[Attachment]) -> OthersOfKind:
-    said = [_lines_of(each) for each in same] if kind not in _WITHOUT_COMMANDS else [() for _ in same]
-    why = "" if all(said) else _WHY.get(kind, _NOT_WHOLE)
+    said = [each.lines if kind not in _WITHOUT_COMMANDS else () for each in same]
+    commands = tuple(line for lines in said for line in lines)
+    is_whole = all(said)
+    if kind == "reassembly":
+        commands = tuple(_reassembly(same))
+        is_whole = all(_REASSEMBLY.match(each.name) for each in same)
     names = sorted(map(_named, same), key=natural_key)
-    return OthersOfKind(
-        kind=kind, names=tuple(names), commands=tuple(line for lines in said for line in lines), why=why
-    )
+    why = "" if is_whole else _WHY.get(kind, _NOT_WHOLE)
+    return OthersOfKind(kind=kind, names=tuple(names), commands=commands, why=why)
 
 
-def _lines_of(attachment: Attachment) -> tuple[str, ...]:
-    if attachment.kind == "reassembly" and (found := _REASSEMBLY.match(attachment.name)):
-        return (f"set interface reassembly {attachment.holder} {found[1]}",)
-    return attachment.lines
+def _reassembly(same: Iterable[Attachment]) -> Iterator[str]:
+    """Yield a command for each interface: the one for IPv6 would switch IPv4 off."""
+    families: dict[str, list[str]] = {}
+    for each in same:
+        if found := _REASSEMBLY.match(each.name):
+            families.setdefault(each.holder, []).append(found[1])
+    for holder, enabled in families.items():
+        yield f"set interface reassembly {holder} {'on' if len(enabled) > 1 else enabled[0]}"
 
 
 def _named(attachment: Attachment) -> str:

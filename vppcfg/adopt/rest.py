@@ -14,9 +14,7 @@ from vppcfg.record import record
 
 _HEAD = "# Commands that vppcfg.yaml cannot say, in their order."
 _FIRST = "# VPP can run them at its start: dataplane.unix.exec in vppcfg.yaml, unix { exec } in startup.conf."
-_AFTER = (
-    "# They need what vppcfg makes: `vppcfg rest` runs them after an apply, by hand or as a hook; not VPP at its start."
-)
+_AFTER = "# They need what vppcfg makes: run them after `vppcfg apply` with `vppcfg rest`, not at VPP's start."
 _CREATE_SOCKET, _CREATE_MEMIF = "create memif socket", "create interface memif"
 """A memif that is left needs its socket when the script runs, though the file has a memif at it too."""
 _CREATE_VHOST_USER = "create vhost-user"

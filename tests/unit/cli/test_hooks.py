@@ -120,7 +120,7 @@ def test_a_rollback_whose_hook_fails_is_a_rollback(run: Run, files: Files) -> No
     run("apply", "-c", files.write("a.yaml", 1400, failing="after-rollback"))
     run("apply", "-c", files.write("b.yaml", 1300))
     code, said = run("rollback")
-    assert code == ExitCode.HOOK_FAILED == 13
+    assert code == ExitCode.HOOK_FAILED
     assert "The hook after-rollback failed: it ended with exit code 7" in said
     assert "The state before change 2 is back" in said
     changes = json.loads(run("history", "--format", "json")[1])["changes"]
