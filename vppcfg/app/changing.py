@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from signal import SIGTERM
 
@@ -19,7 +20,7 @@ from vppcfg.app.timers import armed, disarm
 from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.app.workplace import Workplace
 from vppcfg.common.numbers import numbered
-from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, StorageError
+from vppcfg.errors import DataplaneError, ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.hooks import NO_HOOKS, HookEvent, Hooks
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.going_back import way_back
@@ -30,6 +31,7 @@ from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.entry import ROLLBACKS, UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.installing import digest_at, make_ready
+from vppcfg.transaction.planning import not_back
 from vppcfg.transaction.process import mark_of
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
 
@@ -113,7 +115,8 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) 
             raise
 
         def ended(outcome: Outcome) -> Made:
-            return _ended(record, outcome, _run_after(outcome, intent, record, place), stop, report, place)
+            hook_trouble = _run_after(outcome, intent, record, place)
+            return _ended(record, _seen_after(outcome, plan, place), hook_trouble, stop, report, place)
 
         def afterwards() -> str:
             is_apply = intent.origin in {Origin.APPLY, Origin.RECONCILE}
@@ -226,6 +229,16 @@ def _run_after(outcome: Outcome, intent: Intent, record: Record, place: Workplac
         return ""
     hooks = intent.hooks if outcome.ending is Ending.NEW else hooks_in_force(place)
     return run_hook(hooks, HookEvent.AFTER_ROLLBACK, record.entry.number, place)
+
+
+def _seen_after(outcome: Outcome, plan: Plan, place: Workplace) -> Outcome:
+    """Return how VPP stands after the hook, which may have brought back what others had."""
+    if outcome.ending is not Ending.OLD or not outcome.not_back:
+        return outcome
+    dataplane = place.session.dataplane
+    with suppress(DataplaneError):
+        return replace(outcome, not_back=not_back(plan.observed, dataplane, dataplane.observe()))
+    return outcome
 
 
 def _code_of(outcome: Outcome, hook_trouble: str, stop: Stop) -> ExitCode:
