@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -38,7 +38,7 @@ class Router:
         (folder / "rest.vpp").write_text(REST)
         self.rest = [sys.executable, "-m", "vppcfg", "rest", str(folder / "rest.vpp"), *self.options[:4]]
 
-    def apply(self, loopbacks: dict[str, object], hooks: dict[str, Sequence[str]]) -> int:
+    def apply(self, loopbacks: Mapping[str, object], hooks: Mapping[str, Sequence[str]]) -> int:
         file = self.folder / "router.yaml"
         file.write_text(json.dumps({"interfaces": {"eth0": {}}, "loopbacks": loopbacks, "hooks": hooks}))
         return main(["apply", "-y", "--lose-unmanaged", "-c", str(file), *self.options])

@@ -11,6 +11,7 @@ import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
 from vppcfg.cli.main import main
+from vppcfg.config import load
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -184,3 +185,13 @@ def test_hooks_of_a_foreign_hand_are_not_run(run: Run, files: Files, journal: Pa
     assert code == ExitCode.HOOK_FAILED
     assert "Whether after-rollback has a hook is not known: " in said
     assert files.ran() == []
+
+
+def test_a_dump_into_a_file_leaves_its_hooks_alone(run: Run, files: Files) -> None:
+    path = files.write("a.yaml", 1400)
+    hooks = json.loads(Path(path).read_text())["hooks"]
+    assert run("dump", "--into", path)[0] == ExitCode.DONE
+    configuration = load(path).configuration
+    assert configuration is not None
+    assert configuration.hooks.after_apply == tuple(hooks["after-apply"])
+    assert configuration.interfaces[GI1].mtu == 9000

@@ -28,10 +28,16 @@ class _Counted(NamedTuple):
     name: str
     """The path of what each goes by: a number or a text."""
     asked: Mapping[str, Value] = {}
+    newer: str = ""
+    """The message that is asked in its place where VPP has it."""
 
 
 _COUNTED = (
     _Counted("IPsec SA", "ipsec_sa_v5_dump", "ipsec_sa_v5_details", "entry.sad_id", {"sa_id": ALL_INDEXES}),
+    _Counted(
+        *("IPsec SA", "ipsec_sa_v3_dump", "ipsec_sa_v3_details", "entry.sad_id", {"sa_id": ALL_INDEXES}),
+        newer="ipsec_sa_v5_dump",
+    ),
     _Counted("IKEv2 profile", "ikev2_profile_dump", "ikev2_profile_details", "profile.name"),
     _Counted("BFD key", "bfd_auth_keys_dump", "bfd_auth_keys_details", "conf_key_id"),
     _Counted(
@@ -54,7 +60,7 @@ _COUNTED = (
 
 def _counted(each: _Counted) -> Reader:
     def requests(connection: Connection, wanted: Wanted) -> list[bytes]:
-        return [connection.request(each.dump, each.asked)[1]]
+        return [] if connection.offers(each.newer) else [connection.request(each.dump, each.asked)[1]]
 
     def read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
         for (value,) in connection.rows(replies, each.details, each.name):

@@ -13,6 +13,7 @@ OLDEST = (1, 0, 0)
 
 DONE, CHANGES_PENDING, INVALID, DATAPLANE, REFUSED = 0, 2, 3, 4, 5
 ROLLED_BACK, STRANDED, DIFFERENT, NOT_CONFIRMED, DRIFT, VERDICT, NOT_NOW = 6, 7, 8, 9, 10, 11, 12
+HOOK_FAILED = 13
 
 _MEANINGS = {
     1: "vppcfg met an error of its own",
@@ -26,6 +27,7 @@ _MEANINGS = {
     DRIFT: "VPP differs from the configuration",
     VERDICT: "the tuner found what was not to be found",
     NOT_NOW: "not now: another vppcfg is at work, or something else that passes stands in the way",
+    HOOK_FAILED: "VPP is where it belongs, but the hook that runs then has failed",
     130: "vppcfg was interrupted, and the old state is back",
     143: "vppcfg was ended, and the old state is back",
 }
