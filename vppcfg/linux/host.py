@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.linux import device
 from vppcfg.linux.inside import Result, run_apart
 from vppcfg.linux.link import Link, read_links
 from vppcfg.linux.netns import Namespaces, add_netns
 from vppcfg.linux.refusal import refusal_of, require_device_name, require_netns_name, within
+from vppcfg.linux.restoring import restore_settings
 from vppcfg.linux.routing import LinuxNeighbors, read_addresses, read_neighbors, read_routes
+from vppcfg.linux.settings import read_settings
 from vppcfg.model.forwarding import LinuxForwarding, PairSide
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
+from vppcfg.model.linux_setting import LinuxSetting
 
 _ROUTES_S = 300.0
 """So long the kernel may take to tell of a million routes on a busy machine."""
@@ -62,6 +65,36 @@ class LinuxHost:
                 raise refusal_of(f"read addresses, neighbours and routes{within(netns)}", error) from error
 
         return run_apart(read, _ROUTES_S)
+
+    def read_settings(
+        self, netns: str, devices: Mapping[str, str], wanted: Collection[str]
+    ) -> list[tuple[str, LinuxSetting]]:
+        """Return what was configured on the devices of the interfaces `wanted`, each setting with the interface.
+
+        `devices` names the interfaces of all devices of the namespace that belong to any. Raise LinuxError.
+        """
+
+        def read() -> list[tuple[str, LinuxSetting]]:
+            if not self._namespaces.enter_if_there(netns):
+                return []
+            try:
+                return read_settings(netns, devices, wanted)
+            except OSError as error:
+                raise refusal_of(f"read addresses, neighbours and routes{within(netns)}", error) from error
+
+        return run_apart(read, _ROUTES_S)
+
+    def restore(self, netns: str, settings: Sequence[LinuxSetting]) -> LinkOutcome:
+        """Make settings on devices of a namespace, all that can be made. Raise LinuxError."""
+
+        def restore() -> LinkOutcome:
+            try:
+                refused = restore_settings(netns, settings)
+            except OSError as error:
+                raise refusal_of(f"set addresses, neighbours and routes{within(netns)}", error) from error
+            return LinkOutcome(done=tuple(n for n in range(len(settings)) if n not in refused), refused=refused)
+
+        return self._run_in(netns, restore)
 
     def add_namespace(self, name: str) -> None:
         """Make a network namespace unless it is there, as `ip netns add` does. Raise LinuxError."""

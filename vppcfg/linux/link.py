@@ -10,6 +10,7 @@ import os
 import socket
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 
 from vppcfg.record import record
 
@@ -32,6 +33,9 @@ _SKIP_STATS = 0x8
 _ROUNDS = 5
 _TIMEOUT_S = 10.0
 _BUFFER_BYTES = 1 << 18
+_DUMP_BYTES = 1 << 20
+_DUMP_TIMEOUT_S = 30.0
+_SOL_NETLINK, _NETLINK_GET_STRICT_CHK = 270, 12
 Span = tuple[int, int]
 """Where something starts and ends in the data that it stands in."""
 
@@ -127,9 +131,9 @@ def ask_links(name: str = "", index: int = 0) -> tuple[list[tuple[bytes, Span]],
     It asks about the namespace that the calling thread is in: all devices, or the one with `name` or `index`.
     Raise OSError.
     """
-    attributes = _attribute(_IFLA_EXT_MASK, _NUMBER.pack(_SKIP_STATS))
+    attributes = attribute(_IFLA_EXT_MASK, _NUMBER.pack(_SKIP_STATS))
     if name:
-        attributes += _attribute(_IFLA_IFNAME, name.encode() + b"\0")
+        attributes += attribute(_IFLA_IFNAME, name.encode() + b"\0")
     body = _INFO.pack(socket.AF_UNSPEC, 0, index, 0, 0) + attributes
     flags = _NLM_F_REQUEST | (_NLM_F_ACK if name or index else _NLM_F_DUMP)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
@@ -137,6 +141,23 @@ def ask_links(name: str = "", index: int = 0) -> tuple[list[tuple[bytes, Span]],
         sock.sendto(_HEADER.pack(_HEADER.size + len(body), _RTM_GETLINK, flags, 1, 0) + body, (0, 0))
         found = list(receive(sock, RTM_NEWLINK))
     return [(data, span) for data, span, _ in found], not any(flags & _NLM_F_DUMP_INTR for _, _, flags in found)
+
+
+def dump(request: int, answer: int, body: bytes, *, is_filtered: bool = False) -> Iterator[tuple[bytes, Span]]:
+    """Yield the messages of a dump, each behind its header. Raise OSError.
+
+    What changes while it is read may be told twice, or not at all. With `is_filtered`, the kernel is to send only what
+    fits `body`; before Linux 4.20 it sends all the same.
+    """
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
+        sock.settimeout(_DUMP_TIMEOUT_S)
+        if is_filtered:
+            with suppress(OSError):
+                sock.setsockopt(_SOL_NETLINK, _NETLINK_GET_STRICT_CHK, 1)
+        flags = _NLM_F_REQUEST | _NLM_F_DUMP
+        sock.sendto(_HEADER.pack(_HEADER.size + len(body), request, flags, 1, 0) + body, (0, 0))
+        for data, span, _ in receive(sock, answer, _DUMP_BYTES):
+            yield data, span
 
 
 def receive(sock: socket.socket, wanted: int, most_bytes: int = _BUFFER_BYTES) -> Iterator[tuple[bytes, Span, int]]:
@@ -180,7 +201,8 @@ def _garbled() -> OSError:
     return OSError(errno.EBADMSG, os.strerror(errno.EBADMSG))
 
 
-def _attribute(kind: int, value: bytes) -> bytes:
+def attribute(kind: int, value: bytes) -> bytes:
+    """Return an attribute with its header, filled up to where the next one may begin."""
     length = _ATTRIBUTE.size + len(value)
     return _ATTRIBUTE.pack(length, kind) + value.ljust(_aligned(len(value)), b"\0")
 

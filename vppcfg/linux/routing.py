@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from vppcfg.common.addresses import address_text
-from vppcfg.linux.link import Span, attributes_of, receive
+from vppcfg.linux.link import Span, attributes_of, dump
 from vppcfg.model.forwarding import (
     Hop,
     NeighborSeen,
@@ -23,8 +23,6 @@ from vppcfg.model.forwarding import (
     ordered,
 )
 
-_HEADER = struct.Struct("=IHHII")
-"""struct nlmsghdr (linux/netlink.h): length, type, flags, sequence number, port."""
 _ROUTE = struct.Struct("=BBBBBBBBI")
 """struct rtmsg (linux/rtnetlink.h): family, destination and source length, tos, table, protocol, scope, type, flags."""
 _ADDRESS = struct.Struct("=BBBBi")
@@ -39,7 +37,6 @@ _LABEL = struct.Struct(">I")
 _GETADDR, _NEWADDR = 22, 20
 _GETROUTE, _NEWROUTE = 26, 24
 _GETNEIGH, _NEWNEIGH = 30, 28
-_REQUEST, _DUMP = 0x1, 0x300
 _TYPE_MASK = 0x3FFF
 """The two bits above it are flags of an attribute."""
 _IFA_ADDRESS, _IFA_LOCAL = 1, 2
@@ -63,8 +60,6 @@ _VALID = 0x02 | 0x04 | 0x08 | 0x10 | 0x40 | 0x80
 """Reachable, stale, delay, probe, noarp, permanent: the states in which a neighbour is known."""
 _FOR_EVER = 0x40 | 0x80
 _FAILED = 0x20
-_LARGE = 1 << 20
-_TIMEOUT_S = 30.0
 
 
 class LinuxRoutes(NamedTuple):
@@ -293,13 +288,5 @@ def _is_link_local(raw: bytes) -> bool:
 
 
 def _ask(request: int, answer: int, family: int) -> Iterator[tuple[bytes, Span]]:
-    """Yield the messages of a dump, each behind its header. Raise OSError.
-
-    What changes while it is read may be told twice, or not at all.
-    """
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
-        sock.settimeout(_TIMEOUT_S)
-        body = bytes((family,)).ljust(_ROUTE.size, b"\0")
-        sock.sendto(_HEADER.pack(_HEADER.size + len(body), request, _REQUEST | _DUMP, 1, 0) + body, (0, 0))
-        for data, span, _ in receive(sock, answer, _LARGE):
-            yield data, span
+    """Yield the messages of a dump, each behind its header. Raise OSError."""
+    return dump(request, answer, bytes((family,)).ljust(_ROUTE.size, b"\0"))

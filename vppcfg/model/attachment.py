@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
 from enum import Enum
 
 from vppcfg.common.names import natural_key
+from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.record import record
 
 INDEX_OF = "@"
@@ -108,10 +110,14 @@ class Attachment:
     """Brings it back exactly; None where VPP cannot be read well enough for that."""
     take: ApiCall | None = None
     """Removes it."""
+    linux: LinuxSetting | None = None
+    """What it is, where Linux has it on the device of the interface, and not VPP: it goes with the device."""
     outlives: bool = False
     """Whether VPP keeps it when the interface goes, for the next interface with the index."""
     lines: tuple[str, ...] = ()
     """What brings it back, typed at VPP's prompt; none where that is not known."""
+    in_linux: str = field(default="", compare=False)
+    """What brings it back in Linux, on the device as it was called; '' where that is not known."""
     removal: str = ""
     """What removes it, typed likewise."""
     guards: bool = False
@@ -121,6 +127,16 @@ class Attachment:
     def label(self) -> str:
         """Return what an operator calls it."""
         return f"{self.kind} {self.name}".rstrip()
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """Return what an operator types to bring it back."""
+        return (self.in_linux,) if self.in_linux else self.lines
+
+    @property
+    def is_restorable(self) -> bool:
+        """Return whether a plan can bring it back exactly."""
+        return self.put is not None or (self.linux is not None and self.linux.is_exact)
 
     def refers(self) -> Iterator[str]:
         """Yield the interfaces that must be there for it, apart from a FIB table that holds it."""
@@ -159,4 +175,4 @@ def _number_of(kind: str, same: list[Attachment]) -> str:
     if len(same) == 1:
         return same[0].label
     first, _, rest = kind.partition(" of ")
-    return f"{len(same)} {first}s" + (f" of {rest}" if rest else "")
+    return f"{len(same)} {first}{'es' if first.endswith('s') else 's'}" + (f" of {rest}" if rest else "")
