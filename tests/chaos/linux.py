@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypedDict
 
 from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
+from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.vpp.live import LiveDataplane, connect
@@ -98,6 +99,16 @@ class FileLinux:
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         """Make a device a port of a bridge."""
         self._set((netns, name), bridge=bridge)
+
+    def read_settings(
+        self, netns: str, devices: Mapping[str, str], wanted: Collection[str]
+    ) -> Sequence[tuple[str, LinuxSetting]]:
+        """Return none: nobody has configured anything."""
+        return ()
+
+    def restore(self, netns: str, settings: Sequence[LinuxSetting]) -> LinkOutcome:
+        """Make settings, of which there are none."""
+        return LinkOutcome(done=tuple(range(len(settings))))
 
     def _set(self, place: tuple[str, str], **values: object) -> None:
         born = self._born()

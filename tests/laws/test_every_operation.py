@@ -24,5 +24,5 @@ def test_the_laws_run_every_operation() -> None:
         back = reverse_plan(plan)
         assert list(diff(replay(back.observed, back.steps), restorable(observed))) == []
         found |= {type(operation) for operation in plan.operations}
-    of_others = {"AttachmentOperation", "PutBack", "TakeOff"}  # test_unmanaged_laws.py has them
+    of_others = {"PutBack", "RestoreInLinux", "TakeOff"}  # test_unmanaged_laws.py has them
     assert {kind.__name__ for kind in every_operation()} - of_others - {kind.__name__ for kind in found} == set()

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.laws.networks import numbered_plan_ends
+from tests.unit.plan.test_carried_in_linux import address, route
 from vppcfg.config.resolve import resolve
 from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.going_back import way_back
-from vppcfg.plan.operations import DeleteInterface, PutBack, SetAdminState
+from vppcfg.plan.operations import DeleteInterface, PutBack, RestoreInLinux, SetAdminState
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import Survival, irremovable, touched, unmanaged_changes, with_unmanaged
 
@@ -40,6 +42,11 @@ def attachments_of(state: State, seed: int) -> Iterator[Attachment]:
                 outlives=outlives,
                 guards=is_interface and can_return and not is_switched and draw.random() < 0.3,
             )
+    for holder, device in sorted(state.linux.items()):
+        yield address("198.51.100.9/24", holder)
+        if device.is_up:
+            yield route("10.1.0.0/16", "198.51.100.7", holder)
+            yield route("10.2.0.0/16", "", holder, is_exact=False)
 
 
 def plan_of(number: int) -> Plan:
@@ -59,11 +66,14 @@ def test_a_plan_carries_over_what_it_can_and_names_the_rest(number: int) -> None
         has_holder = each.holder in plan.desired.interfaces or each.holder in plan.desired.vrfs
         assert has_holder or each not in left, "nothing stays on what is gone"
         assert each in left or named[each] is Survival.LOST
-        if each.put is not None and has_holder and not is_left_behind_in_l2(each, plan):
+        if each.is_restorable and has_holder and not is_left_behind(each, plan):
             assert each in left, "what can be carried over is carried over"
 
 
-def is_left_behind_in_l2(attachment: Attachment, plan: Plan) -> bool:
+def is_left_behind(attachment: Attachment, plan: Plan) -> bool:
+    if attachment.linux is not None:
+        device = plan.reached.linux.get(attachment.holder)
+        return device is None or not (device.is_up or attachment.linux.kind is LinuxKind.ADDRESS)
     return attachment.layer is Layer.SWITCHED and not plan.desired.interfaces[attachment.holder].is_l2
 
 
@@ -97,9 +107,9 @@ def test_a_way_back_brings_back_what_can_be_brought_back(number: int) -> None:
     back = way_back(plan, lambda name: False)
     again = set(back.reached.unmanaged)
     for each in plan.observed.unmanaged:
-        assert each in again or each.put is None
+        assert each in again or not each.is_restorable
 
 
 def test_the_laws_see_attachments_carried_and_brought_back() -> None:
     kinds = {type(each) for number in NUMBERS for each in plan_of(number).operations}
-    assert {PutBack, SetAdminState} <= kinds
+    assert {PutBack, RestoreInLinux, SetAdminState} <= kinds

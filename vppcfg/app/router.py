@@ -10,14 +10,15 @@ from itertools import groupby
 from types import TracebackType
 from typing import Protocol, Self
 
+from vppcfg.app.linux_side import SettingsReader, attachments_in_linux, linux_names
 from vppcfg.common.release import Release, is_older
 from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
-from vppcfg.errors import LinuxError
+from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
+from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.model.state import Facts, State
-from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLcpPair,
@@ -25,6 +26,7 @@ from vppcfg.plan.operations import (
     CreateNamespace,
     CreateSubInterface,
     Operation,
+    RestoreInLinux,
     SetAdminState,
     SetLinuxBridge,
     SetLinuxLink,
@@ -46,7 +48,7 @@ _HEARS_S = 0.5
 log = logging.getLogger(__name__)
 
 
-class Linux(Protocol):
+class Linux(SettingsReader, Protocol):
     """The Linux around one VPP process; vppcfg.linux.host has the real one."""
 
     def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
@@ -63,6 +65,9 @@ class Linux(Protocol):
 
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         """Make a device a port of a bridge, '' of none; raise LinuxError."""
+
+    def restore(self, netns: str, settings: Sequence[LinuxSetting]) -> LinkOutcome:
+        """Make settings on devices of a namespace, all that can be made; raise LinuxError."""
 
 
 class Router:
@@ -84,7 +89,7 @@ class Router:
         self._echoes = facts.lcp.is_sync and "linux_nl" in facts.plugins and is_older(facts.version, _NO_ECHO)
         if self._linux is None:
             return state
-        names = _linux_names(state)
+        names = linux_names(state)
         try:
             side = self._linux.observe({*names, *_looked_into(facts)})
         except LinuxError as error:
@@ -99,7 +104,13 @@ class Router:
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         """Return what others have on interfaces and in FIB tables. Raise DataplaneError."""
-        return self._vpp.unmanaged(holders, state)
+        found = list(self._vpp.unmanaged(holders, state))
+        if self._linux is not None and state.facts.has_linux:
+            try:
+                found += attachments_in_linux(self._linux, holders, state)
+            except LinuxError as error:
+                raise DataplaneError(error.message, error.hint) from error
+        return found
 
     def read_keys(self) -> Mapping[str, bytes]:
         """Return the keys of WireGuard that VPP has, by what they go by. Raise DataplaneError."""
@@ -166,24 +177,26 @@ class Router:
         report: Callable[[int], None] | None = None,
         should_stop: Callable[[], bool] | None = None,
     ) -> Performance:
+        """Carry out operations up to the first refusal; of what is restored, which comes last, all that can be."""
         done: list[int] = []
+        refusals: list[Refusal] = []
         start = 0
         for group in _groups(run):
             if should_stop is not None and should_stop():
                 break
             outcome = self._outcome_on_linux(group)
             done += (start + index for index in outcome.done)
-            if outcome.refused:
-                refusals = (
-                    Refusal(index=start + index, operation=run[start + index], retval=0, text=text)
-                    for index, text in sorted(outcome.refused.items())
-                )
-                return Performance(done=tuple(done), refusals=tuple(refusals))
+            refusals += (
+                Refusal(index=start + index, operation=run[start + index], retval=0, text=text)
+                for index, text in sorted(outcome.refused.items())
+            )
+            if refusals and not isinstance(group[0], RestoreInLinux):
+                break
             self._await_followers(group)
             start += len(group)
-            if report is not None:
+            if report is not None and not refusals:
                 report(start)
-        return Performance(done=tuple(done))
+        return Performance(done=tuple(done), refusals=tuple(refusals))
 
     def _await_followers(self, group: Sequence[Operation]) -> None:
         """Wait, for a bounded time, until the VPP sides of devices are down that linux-nl sets down with them."""
@@ -205,6 +218,9 @@ class Router:
         try:
             if self._linux is None:
                 raise LinuxError("the Linux side of this VPP cannot be reached", "run vppcfg as root on the router")
+            if isinstance(group[0], RestoreInLinux):
+                settings = [each.setting for each in group if isinstance(each, RestoreInLinux)]
+                return self._linux.restore(group[0].netns, settings)
             if isinstance(group[0], SetLinuxLink):
                 return self._linux.set_links(group[0].netns, [_setting(operation) for operation in group])
             self._change_on_linux(self._linux, group[0])
@@ -223,12 +239,6 @@ class Router:
                 linux.set_bridge(operation.netns, operation.host_name, operation.bridge)
             case _:
                 raise NotImplementedError(type(operation).__name__)
-
-
-def _linux_names(state: State) -> dict[tuple[str, str], str]:
-    """Return the interface that each Linux device belongs to, by namespace and name."""
-    names = {(tap.host_netns, tap.host_name): name for name, tap in state.made_as(Tap).items()}
-    return names | {(pair.netns, pair.host_name): name for name, pair in state.lcps.items() if pair.has_host}
 
 
 def _looked_into(facts: Facts) -> Iterator[tuple[str, str]]:
@@ -271,7 +281,7 @@ def _runs(operations: Sequence[Operation], ups_apart: bool) -> Iterator[tuple[bo
 
 
 def _groups(run: Sequence[Operation]) -> Iterator[list[Operation]]:
-    """Yield the operations of a run in order: settings of devices in one namespace together, others one by one."""
+    """Yield the operations of a run in order: what is set in one namespace together, others one by one."""
     group: list[Operation] = []
     for operation in run:
         if group and not (_together(group[-1], operation) and len(group) < _AT_ONCE):
@@ -283,7 +293,10 @@ def _groups(run: Sequence[Operation]) -> Iterator[list[Operation]]:
 
 
 def _together(one: Operation, other: Operation) -> bool:
-    return isinstance(one, SetLinuxLink) and isinstance(other, SetLinuxLink) and one.netns == other.netns
+    for kind in (SetLinuxLink, RestoreInLinux):
+        if isinstance(one, kind) and isinstance(other, kind):
+            return one.netns == other.netns
+    return False
 
 
 def _setting(operation: Operation) -> LinkSetting:

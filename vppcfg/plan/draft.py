@@ -244,6 +244,8 @@ class Draft:
         """Take an LCP pair out of the tables."""
         pair = self.lcps.pop(name)
         del self.linux_names[pair.netns, pair.host_name]
+        if name in self.unmanaged:
+            self.unmanaged[name] = {each for each in self.unmanaged[name] if each.linux is None}
 
     def switch(self, name: str, **attributes: object) -> None:
         """Put an interface into another L2 mode: to a target, into a bridge, or with neither to L3."""

@@ -133,7 +133,10 @@ class Stage(IntEnum):
     SET_LINUX_BRIDGE = auto()
     TAG = auto()
     DELETE_ACL = auto()
-    """Last, because an interface that stays applies the old lists until it applies the new ones."""
+    """Late, because an interface that stays applies the old lists until it applies the new ones."""
+    RESTORE_IN_LINUX = auto()
+    """Last, when the devices are up and have the addresses of their interfaces, and nothing waits behind what Linux may
+    refuse."""
 
     @property
     def phase(self) -> Phase:

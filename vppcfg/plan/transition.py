@@ -10,11 +10,10 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import Stacking
 from vppcfg.model.state import State
+from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import table_key
+from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.diff import Action, Difference, stale_ra_mtu
-
-_LISTENER = "linux_nl"
-"""The plugin that listens to Linux, in the default namespace of linux-cp."""
 
 
 class Transition:
@@ -34,6 +33,8 @@ class Transition:
         pairs = difference.lcps.items()
         self.doomed_pairs = frozenset(name for name, c in pairs if c.before is not None and c.before.has_host)
         """Interfaces whose LCP pair, a whole one, is deleted, to come back or not."""
+        self.parted = self.doomed_pairs | {name for name in self.doomed if observed.making(name, Tap) is not None}
+        """Interfaces whose Linux device is deleted, to come back or not."""
         self.shifting = frozenset(c.name for c in changes if c.action is Action.UPDATE and _shifts(c.before, c.after))
         """Interfaces whose unnumbered users must be set again.
 
@@ -76,7 +77,7 @@ class Transition:
     def shut_in_linux(self) -> frozenset[str]:
         """Doomed interfaces whose device in Linux is set down first, up as it is, and linux-nl hears of it."""
         leaving, facts = self.doomed & self.doomed_pairs, self.observed.facts
-        if not leaving or _LISTENER not in facts.plugins:
+        if not leaving or LISTENER not in facts.plugins:
             return frozenset()
         return frozenset(
             name

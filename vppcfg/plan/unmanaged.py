@@ -15,8 +15,9 @@ from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_or
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
+from vppcfg.plan.carried_in_linux import is_of_vpp_too
 from vppcfg.plan.diff import Action, Change, ObjectKind
-from vppcfg.plan.operations import PutBack
+from vppcfg.plan.operations import BringBack
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
@@ -45,7 +46,7 @@ class UnmanagedChange:
     @property
     def not_restored(self) -> tuple[Attachment, ...]:
         """Return those that a rollback cannot bring back."""
-        return tuple(each for each in self.attachments if self.survival is Survival.LOST and each.put is None)
+        return tuple(each for each in self.attachments if self.survival is Survival.LOST and not each.is_restorable)
 
     def __str__(self) -> str:
         """Return it in one line: `loop10: NAT44 inside, 2 routes of CLI: lost; …`."""
@@ -60,7 +61,8 @@ class UnmanagedChange:
 
 def touched(plan: Plan) -> frozenset[str]:
     """Return the interfaces and FIB tables whose attachments the plan can change; none for most plans."""
-    return frozenset({*_doomed(plan), *(name for name, _ in _idle(plan)), *_leaving_l2(plan)})
+    idle = (name for name, _ in _idle(plan))
+    return frozenset({*_doomed(plan), *idle, *_leaving_l2(plan), *_unpaired(plan)})
 
 
 def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
@@ -76,15 +78,17 @@ def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
 
 def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
     """Return what becomes of every attachment that a plan does not leave as it is, by holder."""
-    back = {each.attachment for each in plan.operations if isinstance(each, PutBack)}
+    back = {each.attachment for each in plan.operations if isinstance(each, BringBack)}
     left, idle = frozenset(plan.reached.unmanaged), dict(_idle(plan))
     found: dict[tuple[str, Survival, str], list[Attachment]] = {}
     for each in plan.observed.unmanaged:
         if each in back:
             key = (each.holder, Survival.CARRIED, "")
+        elif each not in left and is_of_vpp_too(each, plan.observed):
+            continue  # it goes with the interface, or is renumbered with it
         elif each not in left:
             key = (each.holder, Survival.LOST, "")
-        elif each.holder in idle and each.layer is not Layer.SWITCHED:
+        elif each.holder in idle and each.linux is None and each.layer is not Layer.SWITCHED:
             key = (each.holder, Survival.IDLE, idle[each.holder])
         else:
             continue
@@ -139,6 +143,13 @@ def _doomed(plan: Plan) -> frozenset[str]:
     """Return the interfaces and tables that are deleted, to come back or not."""
     kinds = (ObjectKind.INTERFACE, ObjectKind.VRF)
     return frozenset(change.name for change in plan.changes if change.kind in kinds and change.action in _GOES)
+
+
+def _unpaired(plan: Plan) -> Iterator[str]:
+    """Yield the interfaces whose LCP pair is deleted, to come back or not."""
+    for change in plan.changes:
+        if change.kind is ObjectKind.LCP and change.before is not None and change.before.has_host:
+            yield change.name
 
 
 def _updates(plan: Plan) -> Iterator[Change[Interface]]:

@@ -14,6 +14,7 @@ from vppcfg.common.release import Release
 from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
 from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
+from vppcfg.model.iproute2 import command
 from vppcfg.model.memif import MemifMode, memif_numbers
 from vppcfg.model.tunnel import VXLAN_PORT, Gre, GreMode, flag_words
 from vppcfg.model.vhost_user import VhostUserRole, vhost_user_number
@@ -751,9 +752,15 @@ def _put_back(operation: op.PutBack) -> str | None:
     return lines[0] if len(lines) == 1 else None
 
 
+def _restore_in_linux(operation: op.RestoreInLinux) -> str | None:
+    line = command(operation.setting, operation.netns)
+    return f"comment {{ {line} }}" if line is not None else None
+
+
 LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.TakeOff: _take_off,
     op.PutBack: _put_back,
+    op.RestoreInLinux: _restore_in_linux,
     op.SetAdminState: _set_admin_state,
     op.SetRxMode: _set_rx_mode,
     op.SetRxPlacement: _set_rx_placement,

@@ -52,8 +52,8 @@ def _unmanaged(change: UnmanagedChange, attachment: Attachment) -> dict[str, Any
         "what": attachment.label,
         "outcome": change.survival.name.lower(),
         "reason": change.reason,
-        "rollback": change.survival is not Survival.LOST or attachment.put is not None,
-        "commands": list(attachment.lines),
+        "rollback": change.survival is not Survival.LOST or attachment.is_restorable,
+        "commands": list(attachment.commands),
     }
 
 

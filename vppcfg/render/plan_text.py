@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
-from vppcfg.plan.operations import AttachmentOperation, Operation, SetCrossConnect, SetUnnumbered
+from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux, SetCrossConnect, SetUnnumbered
 from vppcfg.plan.plan import Plan
 from vppcfg.render.cli_lines import LINES, SINCE
 
@@ -73,6 +73,8 @@ def cli_line(operation: Operation, version: str = "") -> str | None:
     since = SINCE.get(type(operation))
     if since is not None and is_older(version, since):
         return None
+    if isinstance(operation, RestoreInLinux):
+        return LINES[RestoreInLinux](operation)
     if isinstance(operation, AttachmentOperation):
         line = LINES[type(operation)](operation)
         return None if line is None or _OTHER.search(line) else line

@@ -8,7 +8,7 @@ from dataclasses import replace
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
-from vppcfg.plan.operations import PutBack
+from vppcfg.plan.operations import BringBack
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import holders_of, missing, touched, with_unmanaged
 
@@ -36,7 +36,7 @@ def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachmen
 
 def not_carried(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
     """Return what a plan was to carry over or bring back, and is missing after it. Raise DataplaneError."""
-    back = tuple(each.attachment for each in plan.operations if isinstance(each, PutBack))
+    back = tuple(each.attachment for each in plan.operations if isinstance(each, BringBack))
     return not_back(replace(plan.desired, unmanaged=back), dataplane, now) if back else ()
 
 
@@ -44,5 +44,5 @@ def lines_for(attachments: Iterable[Attachment]) -> list[str]:
     """Return what an operator types to bring attachments back, and which of them nobody can."""
     lines: list[str] = []
     for each in attachments:
-        lines += each.lines or (f"comment {{ {each.holder}: {each.label} }}",)
+        lines += each.commands or (f"comment {{ {each.holder}: {each.label} }}",)
     return lines

@@ -16,7 +16,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.going_back import closest_to, created_ports
-from vppcfg.plan.operations import PutBack
+from vppcfg.plan.operations import BringBack, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import without
 from vppcfg.record import record
@@ -152,13 +152,15 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
     try:
         performance = perform_plan(plan, session.dataplane, watcher.progress, should_stop)
         watcher.performed(performance)
-        if performance.refusals:
+        gone = _beyond_recall(plan, performance)
+        if performance.refusals and not gone:
             return Failure(cause=Cause.REFUSED, performance=performance)
         if should_stop():
             return Failure(cause=Cause.STOPPED, performance=performance)
         watcher.verifying()
         remaining = still_different(plan, session.dataplane, should_stop=should_stop)
-        absent = not_carried(plan, session.dataplane, remaining.observed)
+        carried = not_carried(plan, session.dataplane, remaining.observed)
+        absent = tuple(each for each in carried if each not in gone)
     except DataplaneError as error:
         return Failure(cause=Cause.GONE, text=error.message)
     if should_stop():
@@ -173,6 +175,17 @@ def _afterwards(afterwards: Callable[[], str], should_stop: Callable[[], bool]) 
     if should_stop():
         return Failure(cause=Cause.STOPPED, text=trouble)
     return Failure(cause=Cause.HOOK, text=trouble) if trouble else None
+
+
+def _beyond_recall(plan: Plan, performance: Performance) -> frozenset[Attachment]:
+    """Return what Linux had in a former state only and refuses to take again, when nothing else was refused.
+
+    A rollback goes on without: a device that such a route needs may have gone since, and nobody could go back.
+    """
+    refused = [each.operation for each in performance.refusals]
+    found = [each.attachment for each in refused if isinstance(each, RestoreInLinux)]
+    is_past = len(found) == len(refused) and not any(each in plan.observed.unmanaged for each in found)
+    return frozenset(found if is_past else ())
 
 
 def _back(
@@ -227,7 +240,7 @@ def go_back(
         watcher.performed(performance)
         undone += len(performance.done)
         trouble = "".join(f"VPP refused a step of the way back: {refusal.text}" for refusal in performance.refusals[:1])
-        refused |= {each.operation.attachment for each in performance.refusals if isinstance(each.operation, PutBack)}
+        refused |= {each.operation.attachment for each in performance.refusals if isinstance(each.operation, BringBack)}
         if not performance.refusals and not still_different(plan, session.dataplane):
             break
     now = session.dataplane.observe()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,11 +11,12 @@ import pytest
 
 from vppcfg.app.router import Router
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
-from vppcfg.errors import LinuxError
+from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
+from vppcfg.model.linux_setting import LinuxKind, LinuxSetting, encoded
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
@@ -23,6 +25,7 @@ from vppcfg.plan.operations import (
     CreateLinuxBridge,
     CreateNamespace,
     Operation,
+    RestoreInLinux,
     SetAdminState,
     SetLinuxBridge,
     SetLinuxLink,
@@ -118,6 +121,23 @@ class Linux:
 
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         self._allow(("port", netns, name, bridge))
+
+    def read_settings(
+        self, netns: str, devices: Mapping[str, str], wanted: Collection[str]
+    ) -> Sequence[tuple[str, LinuxSetting]]:
+        self._allow(("read", netns, dict(devices), set(wanted)))
+        return [(name, each) for name in wanted for each in (address("192.0.2.1", name), address("192.0.2.9", name))]
+
+    def restore(self, netns: str, settings: Sequence[LinuxSetting]) -> LinkOutcome:
+        self._allow(("restore", netns, *(each.device for each in settings)))
+        return LinkOutcome(done=(0,), refused={1: "no gateway"})
+
+
+def address(host: str, name: str) -> LinuxSetting:
+    """Return an address of the Linux device of an interface, with 24 bits."""
+    raw = socket.inet_aton(host)
+    attributes = encoded({1: raw, 2: raw})
+    return LinuxSetting(kind=LinuxKind.ADDRESS, device=f"@{name}", family=2, fields=(24, 0, 0), attributes=attributes)
 
 
 def test_the_linux_side_is_part_of_the_state() -> None:
@@ -273,3 +293,52 @@ def test_closing_says_goodbye_to_vpp() -> None:
     with Router(vpp, None):
         assert not vpp.is_closed
     assert vpp.is_closed
+
+
+def test_what_linux_has_on_the_devices_of_some_interfaces_is_asked_of_their_namespaces_alone() -> None:
+    log: list[object] = []
+    router = Router(Vpp(log), Linux(log, {}))
+    state = replace(STATE, facts=Facts(has_linux=True))
+    found = router.unmanaged({"gi0", "loop0"}, state)
+    assert log == [("read", "blue", {"e0": "gi0"}, {"gi0"})]
+    assert [(each.holder, each.label, each.commands) for each in found] == [
+        ("gi0", f"address of Linux {host}/24", (f"ip -n blue addr add {host}/24 dev e0",))
+        for host in ("192.0.2.1", "192.0.2.9")
+    ]
+
+
+def test_linux_is_not_asked_about_interfaces_without_a_device() -> None:
+    log: list[object] = []
+    assert Router(Vpp(log), Linux(log, {})).unmanaged({"loop0"}, replace(STATE, facts=Facts(has_linux=True))) == []
+    assert log == []
+
+
+def test_addresses_that_vpp_copies_to_linux_are_its_own() -> None:
+    """lcp-sync does so for pairs, and not for TAPs."""
+    gi0 = replace(STATE.interfaces["gi0"], addresses=frozenset({"192.0.2.1/24"}))
+    tap0 = replace(STATE.interfaces["tap0"], addresses=frozenset({"192.0.2.1/24"}))
+    state = replace(STATE, interfaces={**STATE.interfaces, "gi0": gi0, "tap0": tap0})
+    synced = replace(state, facts=Facts(has_linux=True, lcp=LcpSettings(is_sync=True)))
+    for name, count in (("gi0", 1), ("tap0", 2)):
+        assert len(Router(Vpp([]), Linux([], {})).unmanaged({name}, synced)) == count
+    unsynced = replace(state, facts=Facts(has_linux=True))
+    assert len(Router(Vpp([]), Linux([], {})).unmanaged({"gi0"}, unsynced)) == 2
+
+
+def test_settings_of_one_namespace_are_restored_together_and_each_refusal_is_told() -> None:
+    log: list[object] = []
+    settings = [address(host, "gi0").on({"gi0": "e0"}) for host in ("192.0.2.1", "192.0.2.9")]
+    restore = [
+        RestoreInLinux(attachment=Attachment(holder="gi0", kind="address"), netns="blue", setting=each)
+        for each in settings
+    ]
+    performed = Router(Vpp(log), Linux(log, {})).perform([LINK, *restore])
+    assert log == [("link", "blue", "e0", 1500, True), ("restore", "blue", "e0", "e0")]
+    assert performed.done == (0, 1)
+    assert [(refusal.index, refusal.text) for refusal in performed.refusals] == [(2, "no gateway")]
+
+
+def test_a_linux_that_cannot_be_asked_what_would_be_lost_ends_the_plan() -> None:
+    router = Router(Vpp([]), Linux([], None))
+    with pytest.raises(DataplaneError, match="not permitted"):
+        router.unmanaged({"gi0"}, replace(STATE, facts=Facts(has_linux=True)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
-from vppcfg.plan.operations.attachment import AttachmentOperation, PutBack, TakeOff
+from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, PutBack, RestoreInLinux, TakeOff
 from vppcfg.plan.operations.bond import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.plan.operations.bridge import (
     BridgeFlag,
@@ -71,6 +71,7 @@ __all__ = [
     "AttachmentOperation",
     "BindAcls",
     "BridgeFlag",
+    "BringBack",
     "CreateAcl",
     "CreateBond",
     "CreateBridge",
@@ -129,6 +130,7 @@ __all__ = [
     "ReplaceAcl",
     "ReplaceMacip",
     "ResetRa",
+    "RestoreInLinux",
     "SetAdminState",
     "SetBondWeight",
     "SetBridgeFlag",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations.operation import Operation
 from vppcfg.record import record
@@ -38,18 +39,40 @@ class TakeOff(AttachmentOperation):
 
 
 @record
-class PutBack(AttachmentOperation):
+class BringBack(AttachmentOperation):
     """Bring an attachment back as it was read."""
 
     def refusal(self, draft: Draft) -> str | None:
-        """Return why VPP would refuse it in this state."""
-        call = self.attachment.put
-        missing = [name for name in (call.interfaces() if call is not None else ()) if name not in draft.interfaces]
-        if missing:
-            return f"{missing[0]} does not exist"
+        """Return why VPP or Linux would refuse it in this state."""
         has_it = self.attachment in draft.unmanaged.get(self.subject, ())
-        return f"{self.subject} has its {self.attachment.label}" if has_it else None
+        return self._refusal(draft) or (f"{self.subject} has its {self.attachment.label}" if has_it else None)
 
     def carry_out(self, draft: Draft) -> None:
         """Bring it back."""
         draft.unmanaged.setdefault(self.subject, set()).add(self.attachment)
+
+
+@record
+class PutBack(BringBack):
+    """Bring back what VPP had."""
+
+    def _refusal(self, draft: Draft) -> str | None:
+        call = self.attachment.put
+        missing = [name for name in (call.interfaces() if call is not None else ()) if name not in draft.interfaces]
+        return f"{missing[0]} does not exist" if missing else None
+
+
+@record
+class RestoreInLinux(BringBack):
+    """Bring back what Linux had on the device of an interface."""
+
+    needs_vpp = False
+
+    netns: str
+    setting: LinuxSetting
+    """What is restored, with the names that the devices have then."""
+
+    def _refusal(self, draft: Draft) -> str | None:
+        needed = (self.subject, *(self.attachment.linux.interfaces() if self.attachment.linux is not None else ()))
+        missing = [name for name in needed if name not in draft.linux]
+        return f"{missing[0]} has no Linux device" if missing else None

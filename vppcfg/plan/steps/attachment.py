@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from vppcfg.model.attachment import Attachment, Layer
-from vppcfg.plan.operations import PutBack, TakeOff
+from vppcfg.plan.carried_in_linux import carried, place_for
+from vppcfg.plan.operations import PutBack, RestoreInLinux, TakeOff
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.steps.l2 import leaves_l2
 from vppcfg.plan.transition import Transition
@@ -19,7 +20,9 @@ def steps(transition: Transition) -> Iterator[Step]:
     going = transition.doomed | transition.doomed_tables
     left = set(transition.observed.unmanaged)
     for each in reversed(transition.observed.unmanaged):
-        if each.needs(going):
+        if each.linux is not None:
+            left -= {each} if each.holder in transition.parted else set()
+        elif each.needs(going):
             left.discard(each)
             if each.take is not None:
                 yield Step(stage=Stage.TAKE_OFF, operation=TakeOff(attachment=each))
@@ -29,6 +32,18 @@ def steps(transition: Transition) -> Iterator[Step]:
         if each not in left and each.put is not None and _can_have(each, transition):
             stage = Stage.PUT_GUARD_BACK if each.guards else Stage.PUT_BACK
             yield Step(stage=stage, operation=PutBack(attachment=each))
+    yield from _steps_in_linux(transition, [each for each in transition.desired.unmanaged if each not in left])
+
+
+def _steps_in_linux(transition: Transition, missing: Iterable[Attachment]) -> Iterator[Step]:
+    """Yield the steps that bring back what Linux had on a device that is made anew."""
+    if not transition.observed.facts.has_linux:
+        return
+    for each in carried(missing, transition.observed, transition.desired):
+        place = place_for(each, transition.desired)
+        if place is not None and each.linux is not None:
+            restore = RestoreInLinux(attachment=each, netns=place[0], setting=each.linux.on(place[1]))
+            yield Step(stage=Stage.RESTORE_IN_LINUX, operation=restore)
 
 
 def _is_reset(attachment: Attachment, transition: Transition) -> bool:

@@ -1,0 +1,238 @@
+"""What a plan does to what Linux has on the device of an LCP pair or a TAP: carried over, lost, or the file's own."""
+
+from __future__ import annotations
+
+import json
+import socket
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from vppcfg.model.attachment import Attachment, in_order
+from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.iproute2 import name_of
+from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.linux_setting import LinuxHop, LinuxKind, LinuxSetting, encoded
+from vppcfg.model.neighbor import Neighbor
+from vppcfg.model.state import Facts, State
+from vppcfg.model.state_document import document_of, state_of
+from vppcfg.model.tap import Tap
+from vppcfg.plan.going_back import reverse_plan
+from vppcfg.plan.operations import BringBack, RestoreInLinux
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.unmanaged import touched, unmanaged_changes, with_unmanaged
+from vppcfg.render.plan_text import cli_line
+
+MAC = "02:00:00:00:00:77"
+UNICAST, MAIN, STATIC = 1, 254, 4
+
+
+def found(holder: str, setting: LinuxSetting) -> Attachment:
+    return Attachment(holder=holder, kind=f"{setting.kind.value} of Linux", name=name_of(setting), linux=setting)
+
+
+def address(text: str, holder: str = "loop0", position: int = 0) -> Attachment:
+    host, _, length = text.partition("/")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    raw = socket.inet_pton(family, host)
+    values = {1: raw} if ":" in host else {1: raw, 2: raw}
+    return found(
+        holder,
+        LinuxSetting(
+            kind=LinuxKind.ADDRESS,
+            device=f"@{holder}",
+            family=int(family),
+            fields=(int(length), 0, 0),
+            attributes=encoded(values),
+            position=position,
+        ),
+    )
+
+
+def route(prefix: str, via: str, holder: str = "loop0", **attributes: Any) -> Attachment:
+    host, _, length = prefix.partition("/")
+    values = {1: socket.inet_aton(host), **({5: socket.inet_aton(via)} if via else {})}
+    setting = LinuxSetting(
+        kind=LinuxKind.ROUTE,
+        device=f"@{holder}",
+        family=2,
+        fields=(int(length), 0, 0, MAIN, STATIC, 0, UNICAST, 0),
+        attributes=encoded(values),
+    )
+    return found(holder, replace(setting, **attributes))
+
+
+def neighbor(host: str) -> Attachment:
+    attributes = encoded({1: socket.inet_aton(host), 2: bytes.fromhex(MAC.replace(":", ""))})
+    setting = LinuxSetting(
+        kind=LinuxKind.NEIGHBOR, device="@loop0", family=2, fields=(0x80, 0, 1), attributes=attributes
+    )
+    return found("loop0", setting)
+
+
+def by_way_of(*devices: str, netns: str | None = None) -> Attachment:
+    """Return a route with a next hop over each device."""
+    hops = tuple(
+        LinuxHop(device=device, attributes=encoded({5: socket.inet_aton(f"198.51.100.{place}")}))
+        for place, device in enumerate(devices)
+    )
+    return route("10.9.0.0/16", "", device="", hops=hops, netns=netns)
+
+
+ADDRESS, ROUTE, NEIGHBOR = address("192.0.2.9/24"), route("10.1.0.0/16", "192.0.2.1"), neighbor("192.0.2.77")
+PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=1500, packet_mtu=1500, is_up=True)
+LOOP = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1500, is_up=True, mac="de:ad:00:00:00:00")
+UP = LinuxDevice(mtu=1500, is_up=True)
+STATE = State(
+    interfaces={"gi0": PORT, "loop0": LOOP},
+    lcps={"loop0": LcpPair(host_name="lo0"), "gi0": LcpPair(host_name="e0")},
+    linux={"loop0": UP, "gi0": UP},
+    facts=Facts(version="26.10", plugins=frozenset({"linux_cp"}), has_linux=True),
+)
+
+
+def renamed(state: State = STATE, name: str = "other", netns: str = "") -> State:
+    return replace(state, lcps={**state.lcps, "loop0": LcpPair(host_name=name, netns=netns)})
+
+
+def facts(state: State, *, is_sync: bool = False, plugins: tuple[str, ...] = ()) -> State:
+    changed = replace(state.facts, plugins=state.facts.plugins | {*plugins}, lcp=LcpSettings(is_sync=is_sync))
+    return replace(state, facts=changed)
+
+
+def of_loop(state: State, **changes: Any) -> State:
+    return replace(state, interfaces={**state.interfaces, "loop0": replace(state.interfaces["loop0"], **changes)})
+
+
+def planned(observed: State, desired: State, *attachments: Attachment) -> Plan:
+    plan = make_plan(observed, desired)
+    assert touched(plan) == {"loop0"}
+    return with_unmanaged(plan, attachments)
+
+
+def outcome(plan: Plan) -> list[str]:
+    return [str(change) for change in unmanaged_changes(plan)]
+
+
+def restored(plan: Plan) -> list[Attachment]:
+    return [each.attachment for each in plan.operations if isinstance(each, RestoreInLinux)]
+
+
+def test_a_pair_that_is_renamed_takes_it_to_the_new_device_addresses_first() -> None:
+    later = address("192.0.2.5/24", position=1)
+    plan = planned(STATE, renamed(), ROUTE, NEIGHBOR, later, ADDRESS)
+    assert [cli_line(each) for each in plan.operations if isinstance(each, BringBack)] == [
+        "comment { ip addr add 192.0.2.9/24 dev other }",
+        "comment { ip addr add 192.0.2.5/24 dev other }",
+        f"comment {{ ip neigh replace 192.0.2.77 lladdr {MAC} dev other nud permanent }}",
+        "comment { ip route append 10.1.0.0/16 proto 4 via 192.0.2.1 dev other }",
+    ]
+    assert outcome(plan) == [
+        "loop0: 2 addresses of Linux, neighbour of Linux 192.0.2.77, route of Linux 10.1.0.0/16 via 192.0.2.1: "
+        "carried over"
+    ]
+
+
+def test_what_vpp_has_on_an_interface_whose_pair_alone_is_made_anew_stays() -> None:
+    of_vpp = Attachment(holder="loop0", kind="NAT44 inside")
+    plan = planned(STATE, renamed(netns="blue"), of_vpp, ADDRESS)
+    assert plan.reached.unmanaged == (of_vpp, ADDRESS)
+    assert outcome(plan) == ["loop0: address of Linux 192.0.2.9/24: carried over"]
+
+
+def test_without_its_pair_an_interface_loses_it_and_a_rollback_brings_it_back() -> None:
+    desired = replace(STATE, lcps={"gi0": STATE.lcps["gi0"]}, linux={"gi0": UP})
+    plan = planned(STATE, desired, ADDRESS, ROUTE)
+    assert outcome(plan) == ["loop0: address of Linux 192.0.2.9/24, route of Linux 10.1.0.0/16 via 192.0.2.1: lost"]
+    assert restored(plan) == []
+    assert restored(reverse_plan(plan)) == [ADDRESS, ROUTE]
+
+
+def test_an_interface_that_goes_takes_the_addresses_of_the_file_along_unsaid() -> None:
+    observed = of_loop(
+        STATE, addresses=frozenset({"192.0.2.9/24"}), neighbors=(Neighbor(address="192.0.2.77", mac=MAC),)
+    )
+    gone = State(interfaces={"gi0": PORT}, lcps={"gi0": STATE.lcps["gi0"]}, linux={"gi0": UP}, facts=STATE.facts)
+    plan = planned(observed, gone, ADDRESS, NEIGHBOR, address("198.51.100.9/24"))
+    assert outcome(plan) == ["loop0: address of Linux 198.51.100.9/24: lost"]
+
+
+def test_a_tap_that_is_made_anew_keeps_what_its_host_has() -> None:
+    tap = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=9000, packet_mtu=1500, is_up=True)
+    observed = State(
+        interfaces={"tap0": tap},
+        made={"tap0": Tap(host_name="vm0")},
+        linux={"tap0": replace(UP, mtu=1500)},
+        facts=STATE.facts,
+    )
+    desired = replace(observed, made={"tap0": Tap(host_name="vm1")})
+    plan = make_plan(observed, desired)
+    assert touched(plan) == {"tap0"}
+    mine = address("192.0.2.9/24", "tap0")
+    assert restored(with_unmanaged(plan, [mine])) == [mine]
+
+
+def test_a_device_that_stays_down_has_addresses_and_no_routes() -> None:
+    down = renamed(replace(STATE, linux={**STATE.linux, "loop0": replace(UP, is_up=False)}))
+    plan = planned(STATE, down, ADDRESS, ROUTE)
+    assert outcome(plan) == [
+        "loop0: address of Linux 192.0.2.9/24: carried over",
+        "loop0: route of Linux 10.1.0.0/16 via 192.0.2.1: lost",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("each", "netns", "is_carried"),
+    [
+        (by_way_of("@loop0", "eth9", netns=""), "", True),
+        (by_way_of("@loop0", "eth9", netns=""), "blue", False),
+        (by_way_of("@loop0", "@gi0"), "", True),
+        (by_way_of("@loop0", "@gi0"), "blue", False),
+        (by_way_of("@loop0", "@gone"), "", False),
+        (route("10.6.0.0/16", "192.0.2.1", is_exact=False), "", False),
+    ],
+)
+def test_a_route_stays_with_the_other_devices_that_it_names(each: Attachment, netns: str, is_carried: bool) -> None:
+    plan = planned(STATE, renamed(netns=netns), each)
+    assert restored(plan) == ([each] if is_carried else [])
+    assert outcome(plan)[0].endswith("carried over") is is_carried
+
+
+def test_where_linux_nl_listens_addresses_and_neighbours_follow_the_file() -> None:
+    """It would copy them into VPP, which is then not as the file says; routes it keeps to itself."""
+    listened = facts(STATE, plugins=("linux_nl",))
+    plan = planned(listened, renamed(listened), ADDRESS, NEIGHBOR, route("10.2.0.0/16", "192.0.2.1"))
+    assert restored(plan) == []
+    mine = of_loop(renamed(listened), addresses=frozenset({"192.0.2.9/24"}))
+    assert restored(planned(listened, mine, ADDRESS, NEIGHBOR, ROUTE)) == [ADDRESS, ROUTE]
+    elsewhere = renamed(listened, netns="blue")
+    assert restored(planned(listened, elsewhere, ADDRESS, NEIGHBOR, ROUTE)) == [ADDRESS, NEIGHBOR, ROUTE]
+
+
+def test_a_route_does_not_outlive_the_address_that_its_gateway_is_reached_through() -> None:
+    """With lcp-sync the address is VPP's, and is renumbered along with the new pair."""
+    observed = of_loop(facts(STATE, is_sync=True), addresses=frozenset({"192.0.2.9/24"}))
+    stays = renamed(observed)
+    moves = of_loop(stays, addresses=frozenset({"198.51.100.9/24"}))
+    assert restored(planned(observed, stays, ROUTE)) == [ROUTE]
+    assert outcome(planned(observed, moves, ROUTE)) == ["loop0: route of Linux 10.1.0.0/16 via 192.0.2.1: lost"]
+    onlink = route("10.2.0.0/16", "192.0.2.1", fields=(16, 0, 0, MAIN, STATIC, 0, UNICAST, 4))
+    assert restored(planned(observed, moves, onlink)) == [onlink]
+
+
+def test_nothing_is_restored_where_linux_is_out_of_reach() -> None:
+    blind = replace(renamed(), linux={}, facts=replace(STATE.facts, has_linux=False))
+    back = replace(STATE, linux={}, facts=blind.facts, unmanaged=(ADDRESS,))
+    assert restored(make_plan(blind, back)) == []
+
+
+def test_it_outlives_the_journal() -> None:
+    attachments = in_order((ADDRESS, ROUTE, NEIGHBOR, by_way_of("@loop0", "eth9", netns="")))
+    state = replace(STATE, unmanaged=attachments)
+    assert state_of(json.loads(json.dumps(document_of(state)))).unmanaged == attachments
+
+
+def test_two_are_equal_whatever_the_device_is_called() -> None:
+    assert replace(ADDRESS, in_linux="ip addr add 192.0.2.9/24 dev lo0") == replace(ADDRESS, in_linux="")
