@@ -54,5 +54,5 @@ def _is_copied(setting: LinuxSetting, name: str, state: State) -> bool:
     if setting.kind is not LinuxKind.ADDRESS or name not in state.lcps or not state.facts.lcp.is_sync:
         return False
     interface, address = state.interfaces[name], address_of(setting)
-    is_leased = interface.dhcp_client is not None and ":" not in address
-    return address in interface.addresses or is_link_local(address) or is_leased
+    is_live = address in {each.address for each in interface.live}
+    return address in interface.addresses or is_live or is_link_local(address)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from vppcfg.common.addresses import AddressKey, address_key
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.iproute2 import address_of, needed_hosts, neighbor_of, subnet_of
-from vppcfg.model.linux_setting import LinuxKind, LinuxSetting
+from vppcfg.model.linux_setting import LinuxKind
+from vppcfg.model.live_state import covers
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 
@@ -114,7 +115,7 @@ def _is_carried(attachment: Attachment, observed: State, desired: State) -> bool
     if is_of_vpp_too(attachment, desired) or attachment.holder not in desired.lcps:
         return True
     is_copied = desired.facts.lcp.is_sync and is_of_vpp_too(attachment, observed)
-    return not is_copied and not (_is_heard(attachment.holder, desired) and _is_taken_over(setting))
+    return not is_copied and not (_is_heard(attachment.holder, desired) and _would_differ(attachment, desired))
 
 
 def _is_heard(name: str, state: State) -> bool:
@@ -122,10 +123,12 @@ def _is_heard(name: str, state: State) -> bool:
     return LISTENER in facts.plugins and state.lcps[name].netns == facts.lcp.default_netns
 
 
-def _is_taken_over(setting: LinuxSetting) -> bool:
-    """Return whether linux-nl copies it into what a configuration manages; routes are its own."""
-    is_neighbor = setting.kind is LinuxKind.NEIGHBOR and bool(neighbor_of(setting)[1])
-    return setting.kind is LinuxKind.ADDRESS or is_neighbor
+def _would_differ(attachment: Attachment, desired: State) -> bool:
+    """Return whether linux-nl would copy into VPP what the state does not want there; routes are its own."""
+    setting = attachment.linux
+    if setting is not None and setting.kind is LinuxKind.ADDRESS:
+        return not covers(desired.interfaces[attachment.holder].unmanaged_addresses, address_of(setting))
+    return setting is not None and setting.kind is LinuxKind.NEIGHBOR and bool(neighbor_of(setting)[1])
 
 
 def is_of_vpp_too(attachment: Attachment, state: State) -> bool:

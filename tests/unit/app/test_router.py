@@ -17,6 +17,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting, encoded
+from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
@@ -321,6 +322,9 @@ def test_addresses_that_vpp_copies_to_linux_are_its_own() -> None:
     synced = replace(state, facts=Facts(has_linux=True, lcp=LcpSettings(is_sync=True)))
     for name, count in (("gi0", 1), ("tap0", 2)):
         assert len(Router(Vpp([]), Linux([], {})).unmanaged({name}, synced)) == count
+    leased = replace(gi0, live=(LiveAddress(address="192.0.2.9/24", source=LiveSource.DHCP),))
+    synced = replace(synced, interfaces={**state.interfaces, "gi0": leased})
+    assert Router(Vpp([]), Linux([], {})).unmanaged({"gi0"}, synced) == []
     unsynced = replace(state, facts=Facts(has_linux=True))
     assert len(Router(Vpp([]), Linux([], {})).unmanaged({"gi0"}, unsynced)) == 2
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import socket
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from vppcfg.model.attachment import Attachment, in_order
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -25,6 +27,7 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import touched, unmanaged_changes, with_unmanaged
 from vppcfg.render.plan_text import cli_line
 
+ROOT = Path(__file__).resolve().parents[3]
 MAC = "02:00:00:00:00:77"
 UNICAST, MAIN, STATIC = 1, 254, 4
 
@@ -207,6 +210,8 @@ def test_where_linux_nl_listens_addresses_and_neighbours_follow_the_file() -> No
     assert restored(plan) == []
     mine = of_loop(renamed(listened), addresses=frozenset({"192.0.2.9/24"}))
     assert restored(planned(listened, mine, ADDRESS, NEIGHBOR, ROUTE)) == [ADDRESS, ROUTE]
+    left_alone = of_loop(renamed(listened), unmanaged_addresses=("192.0.2.0/24",))
+    assert restored(planned(listened, left_alone, ADDRESS)) == [ADDRESS]
     elsewhere = renamed(listened, netns="blue")
     assert restored(planned(listened, elsewhere, ADDRESS, NEIGHBOR, ROUTE)) == [ADDRESS, NEIGHBOR, ROUTE]
 
@@ -231,7 +236,11 @@ def test_nothing_is_restored_where_linux_is_out_of_reach() -> None:
 def test_it_outlives_the_journal() -> None:
     attachments = in_order((ADDRESS, ROUTE, NEIGHBOR, by_way_of("@loop0", "eth9", netns="")))
     state = replace(STATE, unmanaged=attachments)
-    assert state_of(json.loads(json.dumps(document_of(state)))).unmanaged == attachments
+    document = json.loads(json.dumps(document_of(state)))
+    assert state_of(document).unmanaged == attachments
+    definitions = json.loads((ROOT / "docs/plan.schema.json").read_text())["$defs"]
+    validator = Draft202012Validator({"$defs": definitions, "$ref": "#/$defs/attachment"})
+    assert [error.message for each in document["unmanaged"] for error in validator.iter_errors(each)] == []
 
 
 def test_two_are_equal_whatever_the_device_is_called() -> None:
