@@ -131,7 +131,7 @@ class Linux:
 
     def restore(self, netns: str, settings: Sequence[LinuxSetting]) -> LinkOutcome:
         self._allow(("restore", netns, *(each.device for each in settings)))
-        return LinkOutcome(done=(0,), refused={1: "no gateway"})
+        return LinkOutcome(done=(0,), refused={1: "no gateway"} if len(settings) > 1 else {})
 
 
 def address(host: str, name: str) -> LinuxSetting:
@@ -340,6 +340,21 @@ def test_settings_of_one_namespace_are_restored_together_and_each_refusal_is_tol
     assert log == [("link", "blue", "e0", 1500, True), ("restore", "blue", "e0", "e0")]
     assert performed.done == (0, 1)
     assert [(refusal.index, refusal.text) for refusal in performed.refusals] == [(2, "no gateway")]
+
+
+def test_what_one_namespace_refuses_keeps_nothing_from_the_next() -> None:
+    log: list[object] = []
+    restore = [
+        RestoreInLinux(
+            attachment=Attachment(holder="gi0", kind="address"),
+            netns=netns,
+            setting=address("192.0.2.1", "gi0").on({"gi0": "e0"}),
+        )
+        for netns in ("blue", "blue", "red")
+    ]
+    performed = Router(Vpp(log), Linux(log, {})).perform(restore)
+    assert performed.done == (0, 2)
+    assert [refusal.index for refusal in performed.refusals] == [1]
 
 
 def test_a_linux_that_cannot_be_asked_what_would_be_lost_ends_the_plan() -> None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import pytest
 
+from tests.unit.plan.test_carried_in_linux import ADDRESS, STATE, renamed
 from vppcfg.app.report import SilentReport
 from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
 from vppcfg.errors import DataplaneError
@@ -17,7 +18,7 @@ from vppcfg.model.kinds import as_created
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.operations import Operation
+from vppcfg.plan.operations import Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.session import Session, connected_within
 from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
@@ -120,6 +121,48 @@ def test_a_port_that_is_gone_is_told() -> None:
     outcome = outcome_of(Played([State()], (1,)))
     assert outcome.ending is Ending.BETWEEN
     assert outcome.trouble == "gone since: gi0"
+
+
+def restoring(observed: State) -> Outcome:
+    """Return how a plan ends that brings an address back in Linux, which is refused."""
+    plan = make_plan(observed, replace(renamed(), unmanaged=(ADDRESS,)))
+    assert type(plan.operations[-1]) is RestoreInLinux
+    return transact(
+        plan,
+        Session(lambda: Picky([plan.desired], ())),
+        watcher=SilentReport(),
+        should_stop=lambda: False,
+        is_unmanaged=lambda name: False,
+        on_bug=lambda outcome: None,
+    )
+
+
+class Picky(Played):
+    """Refuses to bring anything back in Linux."""
+
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
+    ) -> Performance:
+        refusals = tuple(
+            Refusal(index=place, operation=each, retval=0, text="no gateway")
+            for place, each in enumerate(operations)
+            if isinstance(each, RestoreInLinux)
+        )
+        return Performance(done=tuple(range(len(operations) - len(refusals))), refusals=refusals)
+
+
+def test_a_way_to_a_former_state_goes_on_without_what_linux_takes_no_more() -> None:
+    assert restoring(STATE).ending is Ending.NEW
+
+
+def test_a_change_that_cannot_carry_over_what_linux_has_fails() -> None:
+    outcome = restoring(replace(STATE, unmanaged=(ADDRESS,)))
+    assert outcome.failure is not None
+    assert outcome.failure.cause is Cause.REFUSED
 
 
 class Listener(SilentReport):
