@@ -13,9 +13,12 @@ from typing import Any
 import pytest
 
 from tests.live.others_opinion import forwards, read_others
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.live.test_transitions import ALL as CONFIGURATIONS
+from tests.live.test_transitions import PORTS as TRANSITION_PORTS
+from tests.real_vpp import RealVpp, can_do, running, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.vpp.live import connect
 
 REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
@@ -179,6 +182,20 @@ def test_nothing_is_lost_that_the_plan_has_not_named(
     left = {name: lines for name, lines in lost(before, read_others(vpp)).items() if name not in excepted}
     assert left == {}
     assert {prefix: forwards(vpp, prefix) for prefix in forwarding} == forwarding
+
+
+def test_nothing_that_a_file_configures_counts_as_somebody_elses(tmp_path: Path) -> None:
+    found: dict[str, list[str]] = {}
+    with running(TRANSITION_PORTS, makes_vlan_devices=True) as vpp:
+        vpp.add_netns("dataplane")
+        for file in filter(can_do, CONFIGURATIONS):
+            words = ["apply", "-qy", "--allow-mass-deletion", "--lose-unmanaged", "-c", str(file)]
+            assert main([*words, *arguments(vpp, tmp_path)]) == ExitCode.DONE
+            with connect(str(vpp.socket_path)) as plane:
+                state = plane.observe()
+                others = plane.unmanaged({*state.interfaces, *state.vrfs}, state)
+            found[file.name] = [f"{each.holder}: {each.label}" for each in others]
+    assert {name: labels for name, labels in found.items() if labels} == {}
 
 
 def test_apply_asks_before_it_takes_away_what_others_have(vpp: RealVpp, tmp_path: Path) -> None:

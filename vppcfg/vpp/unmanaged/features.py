@@ -22,7 +22,7 @@ _POLICERS = "policer_dump_v2"
 _L2_ARCS = frozenset({"l2-input", "l2-output"})
 _OURS = re.compile(
     r"acl-plugin-|ip[46]-[rt]x-urpf|tcp-mss-clamping|sflow$|sflow-egress|lldp|flowprobe-|span-|gso-|mpls-|linux-cp-|lcp-"
-    r"|bond-|dhcp-client|policer-|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup|wg-"
+    r"|bond-|ip[46]-dhcp-client|dhcp-client|policer-|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup|wg[46]?-"
     r"|ip6-link|icmp-|ip[46]-mfib|bvi-|stats-collect|ip[46]-multicast|ip[46]-local|ip[46]-drop|virtio-|memif|feature-bitmap"
     r"|device-input|none$"
 )
@@ -76,7 +76,8 @@ def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) ->
         arcs = _arcs(shown[lines[name]][1])
         known = wanted.state.interfaces.get(name)
         yield from _of_policers(name, arcs, policers)
-        yield from _of_arcs(name, arcs, kinds.get(name, set()))
+        has_macip = known is not None and known.macip is not None
+        yield from _of_arcs(name, arcs, kinds.get(name, set()) | ({"classifier"} if has_macip else set()))
         if known is not None:
             yield from _of_bits(known, arcs, wanted)
 
@@ -143,6 +144,7 @@ def _of_bits(interface: Interface, arcs: Mapping[str, list[str]], wanted: Wanted
         return
     of_bridge = bridge.settings
     settings = {"LEARN": of_bridge.learn, "FWD": of_bridge.unicast_forward, "FLOOD": of_bridge.unicast_flood}
+    settings["LEARN"] &= not interface.is_bvi  # VPP learns nothing from a BVI
     for bit, (flag, word) in _SWITCHES.items():
         if settings[bit] and bit not in bits:
             values: Values = {"sw_if_index": index_of(interface.name), "feature_bitmap": flag}
