@@ -41,8 +41,8 @@ def sub_interfaces_without_lcp(size: int) -> Network:
 
 
 def sub_interfaces_in_vrfs(size: int) -> Network:
-    """Return the same without LCP pairs, spread over a hundred VRFs, all with the same hundredth of the addresses."""
-    return _routed(size, has_lcp=False, vrfs=100)
+    """Return the same without LCP pairs, spread over up to a hundred VRFs, all with the same part of the addresses."""
+    return _routed(size, has_lcp=False, vrfs=min(size, 100))
 
 
 def _routed(size: int, *, has_lcp: bool, vrfs: int = 0) -> Network:

@@ -17,7 +17,7 @@ import pytest
 from vppcfg.simulator import vpp as simulated
 from vppcfg.simulator.load import load_local0
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.tables import BridgeFeature, Tables
 from vppcfg.simulator.vpp import SimulatedVpp
 
 FIRST, MOST = 30_000, 9_000
@@ -36,6 +36,9 @@ _PASSED_OVER = frozenset(
 )  # fmt: skip
 """What is no setting, what can only be set, and what is by other numbers than those of interfaces and observed."""
 _NOTHING = repr(((0, 0), (0, 0)))
+_LEFT_BY_L2 = {"input_bits": BridgeFeature.DROP}
+"""What is no difference: an interface that has been in L2 drops what comes in there, which is nothing in L3
+(set_int_l2_mode), and leaves that to the next one with its index."""
 
 
 @contextmanager
@@ -82,8 +85,9 @@ class _Reader:
                     yield from self.entries(f"{path}.{key}", each)
         elif (fields := self._fields(value)) is not None:
             for name, each in fields.items():
-                if name not in _PASSED_OVER and name not in _NUMBERS and not callable(each):
-                    yield from self.entries(f"{path}.{name.lstrip('_')}", each)
+                if name in _PASSED_OVER or name in _NUMBERS or callable(each) or each == _LEFT_BY_L2.get(name, ...):
+                    continue
+                yield from self.entries(f"{path}.{name.lstrip('_')}", each)
         elif (any(value) if isinstance(value, (tuple, list, bytes)) else value) and repr(
             self._plain(value)
         ) != _NOTHING:

@@ -77,6 +77,16 @@ def test_a_port_is_deleted_by_its_sub_interfaces_too(vpp: Subject) -> None:
     assert {"VirtualEthernet0/0/7", "VirtualEthernet0/0/7.10"} & set(vpp.interfaces()) == set()
 
 
+def test_two_ports_may_have_the_same_number_and_go_one_after_the_other(vpp: Subject) -> None:
+    """Neither real nor simulated VPP refuses the number, and each forgets the name with the first port to go."""
+    (first, one), (second, other) = create(vpp, FILE), create(vpp, OTHER)
+    assert (first, second) == (0, 0)
+    assert [row[1] for row in shown(vpp)] == ["VirtualEthernet0/0/7"] * 2
+    assert (delete(vpp, one), delete(vpp, other)) == (0, 0)
+    assert shown(vpp) == []
+    assert create(vpp, FILE)[0] == 0
+
+
 def test_a_port_that_nobody_is_connected_to_is_polled(vpp: Subject) -> None:
     _, index = create(vpp, FILE)
     modes = [vpp.api.sw_interface_set_rx_mode(sw_if_index=index, mode=mode).retval for mode in (1, 2, 3)]

@@ -1028,7 +1028,8 @@ def _tampered(dice: _Dice, interface: Interface, *, has_ethernet: bool) -> Inter
     if has_ethernet:
         edits.append({"tag_rewrite": TagRewrite(operation=1, push_dot1q=1, tag1=5)})
         if any(":" in address for address in interface.addresses):
-            edits += [{"ra": dice.pick(ADVERTISED_BY_HAND), "ra_mtu": 1280}, {"link_local": "fe80::77"}]
+            stale = 0 if interface.ipv6_mtu == 1280 else 1280
+            edits += [{"ra": dice.pick(ADVERTISED_BY_HAND), "ra_mtu": stale}, {"link_local": "fe80::77"}]
     if interface.link_mtu is not None:
         edits.append({"link_mtu": 4000, "packet_mtu": 4000})
     return replace(interface, **dice.pick(edits))

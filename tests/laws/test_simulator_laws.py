@@ -106,9 +106,22 @@ def with_other_pairs(configuration: Configuration) -> Configuration:
 
 @examples(18)
 @given(state=states())
+@example(numbered_pair(1200, 0)["observed"]).via("the MTU that is advertised is not that of the interface")
 def test_what_is_observed_is_what_is_there(state: State) -> None:
     with simulated(state) as dataplane:
-        assert list(diff(dataplane.observe(), state)) == []
+        observed = dataplane.observe()
+    assert advertised_mtus(observed) == advertised_mtus(state)
+    assert list(diff(renewed(observed), state)) == []
+
+
+def advertised_mtus(state: State) -> dict[str, int]:
+    """Return the MTUs that router advertisements name and that the interfaces no longer have."""
+    return {name: interface.ra_mtu for name, interface in state.interfaces.items() if interface.ra_mtu}
+
+
+def renewed(state: State) -> State:
+    """Return the state after router advertisements have taken the MTUs of their interfaces, which any file wants."""
+    return replace(state, interfaces={name: replace(each, ra_mtu=0) for name, each in state.interfaces.items()})
 
 
 @pytest.mark.long

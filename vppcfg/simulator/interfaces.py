@@ -161,7 +161,8 @@ def delete_port(tables: Tables, hw_index: int) -> None:
     """Delete a port, its sub-interfaces and its interface (vnet_delete_hw_interface).
 
     VPP walks the sub-interfaces in the order of a hash table, which decides the order in which their indexes are
-    used again; here it is that of their ids.
+    used again; here it is that of their ids. The name may be unknown: VPP lets two ports be renumbered to the same one,
+    and forgets it with the first.
     """
     port = tables.hw[hw_index]
     for _, index in sorted(port.sub_interfaces.items()):
@@ -171,5 +172,5 @@ def delete_port(tables: Tables, hw_index: int) -> None:
             delete_interface(tables, sub)
     port.sub_interfaces.clear()
     delete_interface(tables, tables.sw[port.sw_if_index])
-    del tables.hw_by_name[port.name]
+    tables.hw_by_name.pop(port.name, None)
     tables.hw.remove(hw_index)

@@ -22,11 +22,12 @@ _MOST_REWRITE = 8
 
 def check_rows(rows: Sequence[Row]) -> None:
     """Raise DataplaneError when two interfaces have one name or one index, or one has none."""
-    for what, values in (("name", [row.name for row in rows]), ("index", [row.sw_if_index for row in rows])):
-        value, times = max(Counter(values).items(), key=lambda item: item[1], default=("local0", 1))
-        if times > 1:
-            raise _contradiction(f"{times} interfaces have the {what} {value!r}")
-    if any(not row.name for row in rows):
+    names = [row.name for row in rows]
+    for what, values in (("name", names), ("index", [row.sw_if_index for row in rows])):
+        for value, times in Counter(values).most_common(1):
+            if times > 1:
+                raise _contradiction(f"{times} interfaces have the {what} {value!r}")
+    if "" in names:
         raise _contradiction("an interface has no name")
 
 

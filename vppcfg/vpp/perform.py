@@ -11,12 +11,13 @@ from dataclasses import replace
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
 from vppcfg.plan.operations import (
-    AttachmentOperation,
     Operation,
+    PutBack,
     RemoveAddress,
     RenewIpv6,
     SetAdminState,
     SetDhcpClient,
+    TakeOff,
 )
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
@@ -206,8 +207,10 @@ def _first_that_asks(operations: Sequence[Operation]) -> int:
 
     It does so by its MAC address, which an operation before may have given to it, or have made it with.
     """
-    asks = (isinstance(each, SetDhcpClient) and each.client is not None for each in operations)
-    return next((position for position, does in enumerate(asks) if does), 0)
+    for position, each in enumerate(operations):
+        if type(each) is SetDhcpClient and each.client is not None:
+            return position
+    return 0
 
 
 def _renewed(operations: Sequence[Operation]) -> set[int]:
@@ -285,8 +288,8 @@ class _AnyIndex:
 
 def _check_messages(connection: Connection, operations: Sequence[Operation]) -> None:
     """Raise DataplaneError when VPP lacks a message that any of the operations needs, before anything is sent."""
-    kinds = {type(each): each for each in operations if not isinstance(each, AttachmentOperation)}
-    carried = [each for each in operations if isinstance(each, AttachmentOperation)]
+    kinds = {type(each): each for each in operations}
+    carried = [each for each in operations if type(each) in (PutBack, TakeOff)]
     for name in {request_of(each, _AnyIndex(), connection).message for each in (*kinds.values(), *carried)}:
         connection.message(name)
         connection.message(f"{name}_reply")

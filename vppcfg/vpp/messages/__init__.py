@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from vppcfg.plan.operations import BindAcls, CreateLcpPair, Operation
 from vppcfg.vpp.messages import (
     acl,
@@ -52,6 +55,10 @@ _OTHERS = (acl, address, attachment, bond, bridge, features, interface, l2, lcp,
 _KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""
+_OBJECTIONS: Mapping[type[Operation], Callable[[Any], str]] = {
+    BindAcls: acl.objection,
+    CreateLcpPair: lcp.objection,
+}
 
 
 def request_of(operation: Operation, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -61,6 +68,5 @@ def request_of(operation: Operation, indexes: Indexes, vpp: Vocabulary) -> Reque
 
 def objection(operation: Operation) -> str:
     """Return why VPP must not be told to carry out an operation, '' when it may: its answer would mislead."""
-    if isinstance(operation, BindAcls):
-        return acl.objection(operation)
-    return lcp.objection(operation) if isinstance(operation, CreateLcpPair) else ""
+    find = _OBJECTIONS.get(type(operation))
+    return find(operation) if find is not None else ""

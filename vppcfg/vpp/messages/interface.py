@@ -396,8 +396,9 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
 
 def _protocol_mtus(row: Row) -> tuple[int, int, int]:
     """Return the MTUs for IPv4, IPv6 and MPLS, 0 where they are that of every packet anyway."""
-    ip4, ip6, mpls = (0 if mtu == row.packet_mtu else mtu for mtu in (row.ip4_mtu, row.ip6_mtu, row.mpls_mtu))
-    return ip4, ip6, mpls
+    own = row.packet_mtu
+    ip4, ip6, mpls = row.ip4_mtu, row.ip6_mtu, row.mpls_mtu
+    return 0 if ip4 == own else ip4, 0 if ip6 == own else ip6, 0 if mpls == own else mpls
 
 
 def _tag_rewrite(row: Row) -> TagRewrite | None:
