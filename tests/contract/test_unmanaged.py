@@ -43,6 +43,16 @@ def nat(vpp: Subject, index: int) -> None:
     assert vpp.api.nat44_add_del_interface_addr(is_add=True, sw_if_index=index).retval == 0
 
 
+def nat_mapping(vpp: Subject, index: int) -> None:
+    assert vpp.api.nat44_ed_plugin_enable_disable(sessions=0, enable=True).retval in (0, -170)
+    assert vpp.api.nat44_add_del_interface_addr(is_add=True, sw_if_index=index).retval == 0
+    ends = {"local_ip_address": "10.0.0.9", "local_port": 80, "external_port": 8080, "protocol": 6}
+    reply = vpp.api.nat44_add_del_static_mapping_v2(
+        is_add=True, flags=4, external_sw_if_index=index, vrf_id=0, tag="web", **ends
+    )
+    assert reply.retval == 0
+
+
 def nat_output(vpp: Subject, index: int) -> None:
     assert vpp.api.nat44_ed_plugin_enable_disable(sessions=0, enable=True).retval in (0, -170)
     assert vpp.api.nat44_ed_add_del_output_interface(is_add=True, sw_if_index=index).retval == 0
@@ -79,6 +89,7 @@ SORTS: dict[str, tuple[Callable[[Subject, int], None], list[str]]] = {
     ),
     "multicast route": (multicast, ["multicast route of the API 232.1.1.1/32 Forward"]),
     "NAT44": (nat, ["NAT44 inside", "NAT44 outside", "NAT44 pool"]),
+    "NAT44 static mapping": (nat_mapping, ["NAT44 pool", "NAT44 static mapping tcp 8080 to 10.0.0.9 80 web"]),
     "NAT44 output": (nat_output, ["NAT44 output"]),
     "VRRP": (vrrp, ["VRRP router 7 with 192.0.2.254", "VRRP router running 7"]),
     "BFD": (bfd, ["BFD session with 192.0.2.7"]),

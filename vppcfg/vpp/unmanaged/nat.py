@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Address
+from typing import Any
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.vpp.connection import Connection, text_of
@@ -58,7 +60,12 @@ def _pools(kind: str, dump: str, details: str, change: str, command: str) -> Rea
 
 _OUTPUT = "nat44_ed_output_interface"
 _MAPPING = "nat44_static_mapping"
-_IDENTITY = "nat44_identity_mapping"
+_SET_MAPPING = "nat44_add_del_static_mapping_v2"
+_EXTERNAL = "external_sw_if_index"
+_MAPPING_PATHS = (
+    *("flags", "local_ip_address", "protocol", "local_port", "external_port", _EXTERNAL, "vrf_id", "tag"),
+)
+_PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp"}
 
 
 def _output_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
@@ -86,18 +93,38 @@ def _mapping_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
 
 
 def _read_mappings(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
-    """Yield the static mappings whose external address is that of an interface; VPP reads them back without flags."""
-    paths = ("external_sw_if_index", "local_port", "external_port", "protocol", "tag")
-    for index, local, external, protocol, tag in connection.rows(replies, f"{_MAPPING}_details", *paths):
-        if index != ALL_INDEXES and (name := wanted.name(index)):
-            ports = f"{protocol} port {external} to {local}" if external else "of its address"
-            yield Attachment(
-                holder=name,
-                kind="NAT44 static mapping",
-                name=f"{ports} {text_of(tag)}".rstrip(),
-                layer=Layer.ROUTED,
-                outlives=True,
-            )
+    """Yield the static mappings whose external address is that of an interface.
+
+    VPP shows each without its flags, and once more with them and the address, while the interface has one.
+    """
+    rows = [
+        dict(zip(_MAPPING_PATHS, row, strict=True))
+        for row in connection.rows(replies, f"{_MAPPING}_details", *_MAPPING_PATHS)
+    ]
+    flags = {_ends(row): row["flags"] for row in rows if row[_EXTERNAL] == ALL_INDEXES}
+    for row in rows:
+        if row[_EXTERNAL] != ALL_INDEXES and (name := wanted.name(row[_EXTERNAL])):
+            yield _of_mapping(name, row, flags.get(_ends(row)))
+
+
+def _ends(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[path] for path in ("local_ip_address", "local_port", "external_port", "protocol", "tag"))
+
+
+def _of_mapping(name: str, row: Mapping[str, Any], flags: int | None) -> Attachment:
+    """Return a mapping; it can be brought back when its `flags` are known."""
+    local, tag = str(IPv4Address(row["local_ip_address"])), text_of(row["tag"])
+    values = {**row, _EXTERNAL: index_of(name), "tag": tag.encode()}
+    ports = f"{_PROTOCOLS.get(row['protocol'], row['protocol'])} {row['external_port']} to {local} {row['local_port']}"
+    return Attachment(
+        holder=name,
+        kind="NAT44 static mapping",
+        name=f"{ports if row['external_port'] else f'to {local}'} {tag}".rstrip(),
+        layer=Layer.ROUTED,
+        put=stored_call(_SET_MAPPING, {"is_add": 1, **values, "flags": flags}) if flags is not None else None,
+        take=stored_call(_SET_MAPPING, {"is_add": 0, **values}),
+        outlives=True,
+    )
 
 
 READERS = (
@@ -129,5 +156,5 @@ READERS = (
         "nat44_add_del_interface_addr",
         "nat44 add interface address",
     ),
-    Reader((f"{_MAPPING}_dump",), _mapping_requests, _read_mappings),
+    Reader((f"{_MAPPING}_dump", _SET_MAPPING), _mapping_requests, _read_mappings),
 )
