@@ -70,7 +70,7 @@ ARCS: dict[str, tuple[str, ...]] = {
     "error-drop": ("sflow-drop",),
     "interface-output": ("sflow-egress", "flowprobe-output-l2", "span-output"),
     "port-rx-eth": ("bond-input", "span-input"),
-    "device-input": ("sflow", "flowprobe-input-l2", "bond-input", "span-input"),
+    "device-input": ("sflow", "flowprobe-input-l2", "bond-input", "span-input", "policer-input"),
 }
 """The arcs in the order in which VPP shows them, each with those of its features that are known here, in order."""
 

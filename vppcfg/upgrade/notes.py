@@ -612,6 +612,7 @@ UNSEEN = {
     "8d68794032b": "two lines more in what `show sflow` prints; packets are sampled as before",
     "e870d5b6ac3": "only a program that looks at the mode of an IPIP tunnel sees it",
     "43b6ff39aef": "a plan takes the protection off itself before its tunnel goes, on every release",
+    "d1177514c40": "a plan puts no policer on",
     "0f37c4847df": "a plan takes policers off as often as they are on before their interface goes, on every release",
     "4b2803a0a5f": "only a program that looks at the handle in the answer to a ping sees it",
 }

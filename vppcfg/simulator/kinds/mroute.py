@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vppcfg.simulator.api_paths import packed, unpacked
-from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.fib_entries import LOCAL, NORMAL, FibPath
 from vppcfg.simulator.ip6_link import Ip6LinkMain
 from vppcfg.simulator.kind import Call, Kind
@@ -203,9 +203,28 @@ def _path(tables: Tables, line: Input, is_ipv6: bool) -> tuple[int, FibPath]:
     return flags, path
 
 
+def _command_show(is_ipv6: bool) -> Command:
+    """`show ip mfib table <id> [<source>] <group>`: who has the route, without its paths."""
+
+    def command(tables: Tables, rest: Input) -> str:
+        line = rest.line()
+        table_id = line.number_after("table") or 0
+        found = _group(line)
+        given = tables.part(MrouteMain).routes.get((is_ipv6, table_id), {})
+        sources = given.get(found[1], {}) if found is not None else {}
+        names = {API: "API", CLI: "CLI"}
+        return "".join(f"  src:{names.get(each, each)} flags:none locks:1: \n" for each in sorted(sources))
+
+    return command
+
+
 KIND = Kind(
     api={"ip": _API_TEXT},
     changes={"ip_mroute_add_del": _answer},
     queries={"ip_mroute_dump": _dump},
-    commands={"ip mroute": _command},
+    commands={
+        "ip mroute": _command,
+        "show ip mfib": _command_show(is_ipv6=False),
+        "show ip6 mfib": _command_show(is_ipv6=True),
+    },
 )

@@ -53,6 +53,7 @@ extended_bucket, u64 last_update_time
 _HAS_L2 = Habit(
     span="26.06-", text="a policer is on frames in L2, too, as a bit that outlives the interface (0f37c4847df)"
 )
+_CHECKS = Habit(span="25.06-", text="an unknown policer is not put on an interface (d1177514c40)")
 _CONFIGURATION = ("cir", "eir", "cb", "eb", "rate_type", "round_type", "type", "color_aware")
 _ACTIONS = tuple(f"{when}_action.{what}" for when in ("conform", "exceed", "violate") for what in ("type", "dscp"))
 
@@ -76,11 +77,12 @@ class PolicerMain:
 
 def put(tables: Tables, sw_if_index: int, policer: int, *, is_output: bool, is_on: bool) -> None:
     """Have a policer on what comes in or goes out, once more or once less; raise RefusedError for none."""
-    if not tables.part(PolicerMain).policers.has(policer):
+    if tables.release.has(_CHECKS) and not tables.part(PolicerMain).policers.has(policer):
         raise RefusedError(Retval.NO_SUCH_ENTRY)
-    arc, name = ("ip{}-output", "policer-output") if is_output else ("ip{}-unicast", "policer-input")
-    arcs.set_features(tables, sw_if_index, arcs.both(arc, name), is_on=is_on)
-    if not tables.release.has(_HAS_L2):
+    has_l2 = tables.release.has(_HAS_L2)
+    places = arcs.both("ip{}-output", "policer-output") if is_output else _input_places(has_l2)
+    arcs.set_features(tables, sw_if_index, places, is_on=is_on)
+    if not has_l2:
         return
     config = tables.l2_of(sw_if_index)
     bit = bit_of(L2_OUTPUT if is_output else L2_INPUT, "POLICER")
@@ -88,6 +90,10 @@ def put(tables: Tables, sw_if_index: int, policer: int, *, is_output: bool, is_o
         config.output_bits = config.output_bits | bit if is_on else config.output_bits & ~bit
     else:
         config.input_bits = config.input_bits | bit if is_on else config.input_bits & ~bit
+
+
+def _input_places(has_l2: bool) -> tuple[arcs.Feature, ...]:
+    return arcs.both("ip{}-unicast", "policer-input") if has_l2 else (("device-input", "policer-input"),)
 
 
 def _answer_add(call: Call, values: Values) -> Outgoing:
@@ -142,5 +148,5 @@ KIND = Kind(
         "policer_output_v2": _answer_put,
     },
     queries={"policer_dump_v2": _dump},
-    habits=(_HAS_L2,),
+    habits=(_HAS_L2, _CHECKS),
 )

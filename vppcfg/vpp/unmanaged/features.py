@@ -19,6 +19,8 @@ from vppcfg.vpp.unmanaged.reader import Wanted
 _ARC = re.compile(r"^([a-z0-9-]+):$")
 _NODE = re.compile(r"^\s+([A-Za-z0-9_-]+)(?:\s+\(.*\))?$")
 _POLICERS = "policer_dump_v2"
+_POLICED = ("device-input", "ip4-unicast")
+"""The arc of policers of input before 26.06, and from then on (0f37c4847df)."""
 _L2_ARCS = frozenset({"l2-input", "l2-output"})
 _OURS = re.compile(
     r"acl-plugin-|ip[46]-[rt]x-urpf|tcp-mss-clamping|sflow$|sflow-egress|lldp|flowprobe-|span-|gso-|mpls-|linux-cp-|lcp-"
@@ -103,8 +105,8 @@ def _of_policers(name: str, arcs: Mapping[str, list[str]], policers: Sequence[st
 
     They are switched on as often as they stand there, and leave L2 bits behind unless they are switched off as often.
     """
-    for arc, node, side in (("ip4-unicast", "policer-input", "input"), ("ip4-output", "policer-output", "output")):
-        for number in range(arcs.get(arc, []).count(node)):
+    for side, places in (("input", _POLICED), ("output", ("ip4-output",))):
+        for number in range(max(arcs.get(arc, []).count(f"policer-{side}") for arc in places)):
             take = None
             if policers:
                 values: Values = {"name": policers[0].encode(), "sw_if_index": index_of(name), "apply": 0}
