@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+from vppcfg.common.release import Release, is_older
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_of, stored_call, typed
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.messages.message import NO_INDEX
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
@@ -35,6 +36,8 @@ _LABEL = ("is_uniform", "label", "ttl", "exp")
 _STACK = tuple(f"label_stack.{place}.{part}" for place in range(_LABELS) for part in _LABEL)
 _PATH = ("sw_if_index", "nh.address", *_NUMBERS, *_STACK)
 _NORMAL = 0
+_TELLS_DROPS = Release(24, 10)
+"""The first release that shows a typed drop otherwise than a look-up in the default table (5f694322a92)."""
 _ENDS = {1: "local", 2: "drop", 5: "null-send-unreach", 6: "null-send-prohibit"}
 _ITF_FLAGS = {0x1: "Negate-Signal", 0x2: "Accept", 0x4: "Forward", 0x8: "Signal-Present", 0x10: "Dont-Preserve"}
 """mfib_itf_flags (vnet/mfib/mfib_types.h), as the prompt takes them."""
@@ -55,6 +58,7 @@ def _route_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
 
 def _read_routes(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
     kinds = {_IDS[source]: kind for source, kind in _CARRIED.items()}
+    is_ambiguous = is_older(wanted.state.facts.version, _TELLS_DROPS)
     heads = ("route.table_id", "route.src", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
     for (table_id, source, family, raw, length), paths in connection.lists(
         replies, "ip_route_v2_details", heads, *_PATH
@@ -70,10 +74,17 @@ def _read_routes(connection: Connection, replies: Replies, wanted: Wanted) -> It
         prefix = f"{text_of_address(family, raw)}/{length}" + (f" table {table_id}" if table_id else "")
         for each in paths:
             path = dict(zip(_PATH, each, strict=True))
-            name = wanted.names.get(path["sw_if_index"], "")
+            name = wanted.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else ""
             holder = table.key if table.key in wanted.holders else name
             if holder in wanted.holders and source in kinds:
-                yield _of_path(holder, kinds[source], prefix, values, path, name)
+                attachment = _of_path(holder, kinds[source], prefix, values, path, name)
+                is_exact = name or not (is_ambiguous and _is_like_a_drop(path))
+                whole = stored_call(_ADD_ROUTE, {"is_add": 0, "is_multipath": 0, **values})
+                yield attachment if is_exact else replace(attachment, put=None, take=whole, lines=())
+
+
+def _is_like_a_drop(path: Mapping[str, Any]) -> bool:
+    return path["type"] == _NORMAL and not any(path["nh.address"]) and not path["table_id"]
 
 
 def _of_path(
@@ -95,7 +106,8 @@ def _of_path(
 
 
 def _element(path: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in path.items() if value} | {"sw_if_index": index_of(name) if name else NO_INDEX}
+    """Return a path without its zeros; one that leads nowhere has the number that it was given, which is compared."""
+    return {key: value for key, value in path.items() if value} | ({"sw_if_index": index_of(name)} if name else {})
 
 
 def _way(path: Mapping[str, Any], name: str) -> str:
