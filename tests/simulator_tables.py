@@ -30,8 +30,9 @@ _PASSED_OVER = frozenset(
     {
         "release", "process", "plugins", "created_hooks", "deleted_hooks", "admin_hooks", "mtu_hooks", "events",
         "linux", "updated_s", "l2_length", "leaked", "ascending", "lengths", "_has_ever_lent", "_links", "_heads",
-        "_holders", "_tails", "hw", "hw_by_name", "sw", "bridges", "known", "peers", "system_name", "BondMain",
-        "IpfixMain", "MacTable", "ProxyArpMain", "QueueMain", "TapMain", "VhostUserMain", "VxlanMain",
+        "_holders", "_tails", "hw", "hw_by_name", "sw", "bridges", "known", "peers", "system_name", "hold",
+        "interval_s", "BondMain", "IpfixMain", "MacTable", "ProxyArpMain", "QueueMain", "TapMain",
+        "VhostUserMain", "VxlanMain",
     }
 )  # fmt: skip
 """What is no setting, what can only be set, and what is by other numbers than those of interfaces and observed."""

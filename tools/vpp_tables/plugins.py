@@ -10,7 +10,7 @@ from tools.vpp_tables.source import DPDK, Tree, read
 _PLUGIN = re.compile(r"\badd_vpp_plugin\s*\(\s*(\w+)(.*?)\n?\)", re.DOTALL)
 _COMPONENT = re.compile(r"\bCOMPONENT\s+([\w-]+)")
 _SOURCE = re.compile(r"([\w./-]+\.c)\b")
-_OFF = re.compile(r"^\s*\.default_disabled\s*=\s*1", re.MULTILINE)
+_OFF = re.compile(r"^(?:(?!//).)*\.default_disabled\s*=\s*1", re.MULTILINE)
 _USUAL_PACKAGE = "vpp-plugin-core"
 _PACKAGE = re.compile(r"^Package: (\S+)\n((?:[A-Z][\w-]*:.*\n(?:[ \t]+.*\n)*)*)", re.MULTILINE)
 _DEPENDS = re.compile(r"^Depends:((?:.*\n)(?:[ \t]+.*\n)*)", re.MULTILINE)

@@ -253,8 +253,8 @@ HEADINGS = {
     "proxy-arps": r"proxy_arp",
 }
 """The entries in which the keys of a part of the schema are shown."""
-OF_NO_VPP = {"", "prefix-list"}
-"""The list of sections, and the prefix lists, which are rules once a file is read; plans do not look at `dataplane`."""
+OF_NO_VPP = {"", "prefix-list", "hooks"}
+"""The list of sections, prefix lists, which are rules once a file is read, and hooks. No plan looks at `dataplane`."""
 NEVER_SHOWN = {
     ("interface", "device-type"): "a port is of the type that it is",
     ("interface", "sub-interfaces"): "its entries are shown by themselves",
