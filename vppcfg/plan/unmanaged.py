@@ -102,11 +102,9 @@ def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
     ]
 
 
-def harmful(found: Iterable[UnmanagedChange], holders: Collection[str] | None = None) -> list[UnmanagedChange]:
-    """Return the unmanaged_changes that somebody has to agree to, of these interfaces alone where they are named."""
-    return [
-        each for each in found if each.survival is not Survival.CARRIED and (holders is None or each.holder in holders)
-    ]
+def harmful(found: Iterable[UnmanagedChange]) -> list[UnmanagedChange]:
+    """Return the changes that the operator has to agree to: what is lost or left without effect."""
+    return [each for each in found if each.survival is not Survival.CARRIED]
 
 
 def irremovable(plan: Plan) -> list[Attachment]:

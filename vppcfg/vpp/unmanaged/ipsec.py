@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from vppcfg.model.attachment import Attachment, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Values, index_of, stored_call
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
 from vppcfg.vpp.messages.message import ALL_INDEXES
@@ -60,20 +60,20 @@ def _spd_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
 def _read_spds(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
     """Yield the bindings of security policy databases, which VPP numbers by their place there, not by their id.
 
-    Ids come in the order of places, so that they are known as long as no database before the last was deleted.
+    A database whose id is not certain is named, and neither removed nor brought back.
     """
     ids = [number for (number,) in connection.rows(replies, "ipsec_spds_details", "spd_id")]
     rows = connection.rows(replies, "ipsec_spd_interface_details", "spd_index", "sw_if_index")
-    is_known = max((place for place, _ in rows), default=0) == len(ids) - 1 or len(ids) == 1
+    known = ids_by_place({place for place, _ in rows}, ids)
     for place, index in rows:
         name = wanted.name(index)
         if not name:
             continue
-        if not is_known:
+        number = known.get(place)
+        if number is None:
             yield Attachment(holder=name, kind="security policy database", guards=True, outlives=True)
             continue
-        number = ids[0] if len(ids) == 1 else ids[place]
-        values = {"sw_if_index": index_of(name), "spd_id": number}
+        values: Values = {"sw_if_index": index_of(name), "spd_id": number}
         yield Attachment(
             holder=name,
             kind="security policy database",
@@ -85,6 +85,14 @@ def _read_spds(connection: Connection, replies: Replies, wanted: Wanted) -> Iter
             lines=(f"set interface ipsec spd {name} {number}",),
             removal=f"set interface ipsec spd {name} {number} del",
         )
+
+
+def ids_by_place(places: Collection[int], ids: Sequence[int]) -> dict[int, int]:
+    """Return the id of the database at each place; none unless every database is in use.
+
+    VPP lists ids in the order of places, but not the places: where one is free, those behind it are not known.
+    """
+    return dict(zip(sorted(places), ids, strict=True)) if len(places) == len(ids) else {}
 
 
 READERS = (
