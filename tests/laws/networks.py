@@ -28,8 +28,8 @@ from vppcfg.config.configuration import (
 )
 from vppcfg.config.parse import Parsed
 from vppcfg.config.resolve import resolve
-from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
+from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.sections import tag_rewrite
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.gre import GreConfig

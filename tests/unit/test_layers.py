@@ -382,8 +382,8 @@ def test_a_module_is_worth_opening() -> None:
 
 LISTS = {
     "config/fleet/__init__.py",
-    "config/rules/__init__.py",
-    "config/sections/__init__.py",
+    "config/rules/rule_list.py",
+    "config/section_list.py",
     "model/interface.py",
     "model/kinds.py",
     "plan/operations/__init__.py",
@@ -392,7 +392,7 @@ LISTS = {
     "simulator/kinds/__init__.py",
     "vpp/definitions.py",
     "vpp/devclass.py",
-    "vpp/messages/__init__.py",
+    "vpp/message_list.py",
 }
 """Where a kind of interface is entered; CONTRIBUTING.md and docs/architecture.md lead here."""
 TUNNELS = {

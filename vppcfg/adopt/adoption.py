@@ -20,7 +20,7 @@ from vppcfg.common.release import Release
 from vppcfg.config.dump import Written, written
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.config.sections import MADE_BY
+from vppcfg.config.section_list import MADE_BY
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.errors import AdoptionError
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind

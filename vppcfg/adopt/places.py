@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from vppcfg.common.addresses import is_link_local
-from vppcfg.config.sections import INTERFACES
+from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.model.interface import InterfaceKind
 

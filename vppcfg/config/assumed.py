@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from vppcfg.config.configuration import Configuration, InterfaceConfig, QueueConfig
 from vppcfg.config.interface_values import WITH_PLUGIN, WITH_RELEASE
-from vppcfg.config.sections import MADE, acl, lcp
+from vppcfg.config.section_list import MADE
+from vppcfg.config.sections import acl, lcp
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.model.state import Facts, State

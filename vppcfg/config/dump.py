@@ -16,9 +16,10 @@ from vppcfg.config.desired import whole_descriptions
 from vppcfg.config.names import glob_of
 from vppcfg.config.parse import Parsed
 from vppcfg.config.resolve import resolve
-from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
-from vppcfg.config.sections import INTERFACES, MADE_BY, SECTIONS, acl, bridge, macip, vrf
+from vppcfg.config.rules.rule_list import check_rules
+from vppcfg.config.section_list import INTERFACES, MADE_BY, SECTIONS
+from vppcfg.config.sections import acl, bridge, macip, vrf
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.section import SaidEntry, Section, Unmanaged, enter
 from vppcfg.config.sections.tap import TapConfig

@@ -11,7 +11,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.interface_values import WITH_RELEASE
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.resolve import resolve
-from vppcfg.config.sections import MADE
+from vppcfg.config.section_list import MADE
 from vppcfg.config.sections.bond import ENDS_ANNOUNCING
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.native_driver import NATIVE_DRIVERS

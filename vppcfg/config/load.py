@@ -9,8 +9,8 @@ from typing import Any
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.mending import mended
 from vppcfg.config.parse import parse
-from vppcfg.config.rules import check_rules
 from vppcfg.config.rules.index import index_of
+from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.schema.quick import doubtful_part
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.errors import too_many

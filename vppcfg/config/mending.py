@@ -10,7 +10,8 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from vppcfg.config.sections import INTERFACES, MADE, acl_match, bridge, dataplane, loopback
+from vppcfg.config.section_list import INTERFACES, MADE
+from vppcfg.config.sections import acl_match, bridge, dataplane, loopback
 from vppcfg.model.problem import KeyPath
 
 _ABSENT = object()

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import Any
 
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.sections import SECTIONS
+from vppcfg.config.section_list import SECTIONS
 from vppcfg.config.sections.section import Parsing, enter
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.record import record

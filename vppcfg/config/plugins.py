@@ -11,7 +11,8 @@ from typing import Any
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN, Value
-from vppcfg.config.sections import MADE, acl, lcp
+from vppcfg.config.section_list import MADE
+from vppcfg.config.sections import acl, lcp
 from vppcfg.config.sections.made_section import MadeSection, Plugin
 from vppcfg.config.sections.tap import TAP_PLUGIN_SINCE
 from vppcfg.model.native_driver import NATIVE_DRIVERS

@@ -9,21 +9,8 @@ from __future__ import annotations
 from vppcfg.config.clashes import clashes, taken_by_live
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections import (
-    MADE,
-    MADE_BY,
-    MADE_BY_CONFIG,
-    SECTIONS,
-    bond,
-    desired_interface,
-    ipfix,
-    lcp,
-    lldp,
-    macip,
-    proxy_arp,
-    sflow,
-    vrf,
-)
+from vppcfg.config.section_list import MADE, MADE_BY, MADE_BY_CONFIG, SECTIONS
+from vppcfg.config.sections import bond, desired_interface, ipfix, lcp, lldp, macip, proxy_arp, sflow, vrf
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS

@@ -12,7 +12,8 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.dump import said_entries
-from vppcfg.config.sections import INTERFACES, MADE, SECTIONS, acl, bridge, macip
+from vppcfg.config.section_list import INTERFACES, MADE, SECTIONS
+from vppcfg.config.sections import acl, bridge, macip
 from vppcfg.config.sections.section import SaidEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bridge import bridge_name

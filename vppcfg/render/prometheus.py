@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from vppcfg.common.printable import printable
-from vppcfg.config.sections import SECTIONS
+from vppcfg.config.section_list import SECTIONS
 from vppcfg.plan.diff import Action
 from vppcfg.render.file_difference import EntryDifference
 from vppcfg.verify.mismatch import Discord, Subject

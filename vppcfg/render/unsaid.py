@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import Any, cast
 
 from vppcfg.config.dump import said_entries
-from vppcfg.config.sections import INTERFACES, MADE, loopback
+from vppcfg.config.section_list import INTERFACES, MADE
+from vppcfg.config.sections import loopback
 from vppcfg.config.sections.section import SaidEntry
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name

@@ -15,8 +15,8 @@ from vppcfg.simulator.releases import release_of as simulated_release_of
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
 from vppcfg.upgrade.subject import UpgradeSubject
 from vppcfg.upgrade.tables import table_of
-from vppcfg.vpp.messages import request_of
-from vppcfg.vpp.messages.message import Indexes
+from vppcfg.vpp.message_list import request_of
+from vppcfg.vpp.request import Indexes
 
 _KEY_BYTES = 32
 

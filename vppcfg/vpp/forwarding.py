@@ -18,7 +18,7 @@ from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages import address, interface, lcp, live, neighbor, vrf
 from vppcfg.vpp.messages.address import text_of_address
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.messages.message import NO_INDEX
+from vppcfg.vpp.request import NO_INDEX
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands
 

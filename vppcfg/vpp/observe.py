@@ -13,9 +13,8 @@ from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
+from vppcfg.vpp.message_list import FEATURES, MADE
 from vppcfg.vpp.messages import (
-    FEATURES,
-    MADE,
     acl,
     address,
     bond,
@@ -41,7 +40,7 @@ from vppcfg.vpp.messages import (
     vrf,
 )
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.messages.message import NO_INDEX, Known
+from vppcfg.vpp.request import NO_INDEX, Known
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands, Shown
 

@@ -22,10 +22,10 @@ from vppcfg.plan.operations import (
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
-from vppcfg.vpp.messages import objection, request_of
+from vppcfg.vpp.message_list import objection, request_of
 from vppcfg.vpp.messages.bond import active_members
-from vppcfg.vpp.messages.message import NO_MAC
 from vppcfg.vpp.renewing import renew_ipv6
+from vppcfg.vpp.request import NO_MAC
 from vppcfg.vpp.retval import describe
 
 LONGEST_WAIT_S = 30.0

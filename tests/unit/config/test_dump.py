@@ -15,7 +15,7 @@ from vppcfg.config import parse_text
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import said, write
 from vppcfg.config.resolve import resolve
-from vppcfg.config.sections import INTERFACES
+from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.yaml.text import scalar
 from vppcfg.model.acl import ONE_MAC, Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership

@@ -12,7 +12,7 @@ import vppcfg
 from vppcfg.config import parse_text
 from vppcfg.config.explain import WIDTH, Explanation, as_text, explain, explanations
 from vppcfg.config.fleet import check_fleet
-from vppcfg.config.sections import MADE
+from vppcfg.config.section_list import MADE
 from vppcfg.config.sections.tunnel import EncapConfig, TunnelConfig
 from vppcfg.errors import UsageError
 from vppcfg.model.problem import Problem, Severity

@@ -9,7 +9,7 @@ from tests.unit.vpp.messages.test_messages import SAID
 from vppcfg.plan import operations as op
 from vppcfg.plan.operations import AttachmentOperation, CreateInterface, DeleteInterface, Operation
 from vppcfg.render.cli_lines import LINES
-from vppcfg.vpp.messages import MESSAGES
+from vppcfg.vpp.message_list import MESSAGES
 
 
 def test_every_operation_is_exported() -> None:

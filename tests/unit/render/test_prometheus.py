@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from vppcfg.config.sections import SECTIONS
+from vppcfg.config.section_list import SECTIONS
 from vppcfg.plan.diff import Action
 from vppcfg.render.file_difference import EntryDifference
 from vppcfg.render.prometheus import WatchMetrics, metrics_text

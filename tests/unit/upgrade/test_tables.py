@@ -15,7 +15,7 @@ from vppcfg.simulator.releases import RELEASES as SIMULATED
 from vppcfg.simulator.releases import Release as SimulatedRelease
 from vppcfg.upgrade import tables
 from vppcfg.upgrade.tables import table_of
-from vppcfg.vpp.messages import FEATURES, MADE
+from vppcfg.vpp.message_list import FEATURES, MADE
 
 ON_REAL_ONES = re.compile(r"^\| (\d\d\.\d\d) \| ", re.MULTILINE)
 ASKED_SINCE_26_10 = {"lldp_dump", "lldp_dump_reply", "lldp_details"}

@@ -8,7 +8,7 @@ from vppcfg.common.addresses import is_station
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import BridgeConfig, InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections import MADE
+from vppcfg.config.section_list import MADE
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
 

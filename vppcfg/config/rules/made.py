@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vppcfg.common.addresses import is_link_local
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections import MADE
-from vppcfg.config.sections import MADE_BY_CONFIG as _SECTIONS
+from vppcfg.config.section_list import MADE
+from vppcfg.config.section_list import MADE_BY_CONFIG as _SECTIONS
 from vppcfg.config.sections.tunnel import EncapConfig, TunnelConfig
 from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity

@@ -8,7 +8,7 @@ from fnmatch import translate
 
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections import MADE
+from vppcfg.config.section_list import MADE
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.vrf import UNMANAGED_VRF
 

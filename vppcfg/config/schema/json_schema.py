@@ -19,7 +19,8 @@ from vppcfg.config.names import INTERFACE, NAME_LENGTH
 from vppcfg.config.schema.check import shape
 from vppcfg.config.schema.key_texts import describe
 from vppcfg.config.schema.words import WORDS, JsonSchema, limited, text
-from vppcfg.config.sections import SECTIONS, sub_interface
+from vppcfg.config.section_list import SECTIONS
+from vppcfg.config.sections import sub_interface
 from vppcfg.config.sections.interface_keys import CHILDREN
 from vppcfg.config.yaml.overlay import EXTENSION
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, PutBack, RestoreInLinux, TakeOff
@@ -48,7 +49,6 @@ from vppcfg.plan.operations.macip import CreateMacip, DeleteMacip, ReplaceMacip,
 from vppcfg.plan.operations.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.port import CreateHostInterface, CreateVhostUser, DeleteHostInterface, DeleteVhostUser
 from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetProxyArp
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate

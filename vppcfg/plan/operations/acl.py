@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from vppcfg.model.acl import Acl, AclBinding, AclRule
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import InterfaceOperation, Operation
+from vppcfg.plan.operation import InterfaceOperation, Operation
 from vppcfg.record import record
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import InterfaceOperation
+from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.record import record
 
 

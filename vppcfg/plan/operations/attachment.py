@@ -5,7 +5,7 @@ from __future__ import annotations
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import Operation
+from vppcfg.plan.operation import Operation
 from vppcfg.record import record
 
 

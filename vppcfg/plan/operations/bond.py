@@ -8,7 +8,7 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import InterfaceKind, evolve
 from vppcfg.model.kinds import as_created
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface, InterfaceOperation
+from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation
 from vppcfg.record import record
 
 

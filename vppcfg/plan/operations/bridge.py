@@ -7,7 +7,7 @@ from enum import Enum
 
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import Operation
+from vppcfg.plan.operation import Operation
 from vppcfg.record import record
 
 

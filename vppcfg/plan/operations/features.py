@@ -18,7 +18,7 @@ from vppcfg.model.features import (
 )
 from vppcfg.model.interface import FEATURES
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import InterfaceOperation
+from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.record import record
 
 

@@ -13,7 +13,7 @@ from vppcfg.model.kinds import MARKED_KINDS
 from vppcfg.model.ownership import is_made_by_us
 from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import InterfaceOperation
+from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.record import record
 
 

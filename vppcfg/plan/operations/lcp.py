@@ -6,7 +6,7 @@ from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import InterfaceOperation
+from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.record import record
 
 

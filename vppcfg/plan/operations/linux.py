@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import InterfaceOperation, Operation
+from vppcfg.plan.operation import InterfaceOperation, Operation
 from vppcfg.record import record
 
 

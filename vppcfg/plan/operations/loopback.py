@@ -5,7 +5,7 @@ from __future__ import annotations
 from vppcfg.model.interface import InterfaceKind, evolve
 from vppcfg.model.kinds import as_created
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
+from vppcfg.plan.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
 
 

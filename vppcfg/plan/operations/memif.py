@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vppcfg.model.memif import BUILT_IN_SOCKET, Memif, memif_numbers
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import Operation
+from vppcfg.plan.operation import Operation
 from vppcfg.plan.operations.port import CreatePort, DeletePort
 from vppcfg.record import record
 

@@ -7,7 +7,7 @@ from vppcfg.model.kinds import as_created
 from vppcfg.model.making import Making
 from vppcfg.model.vhost_user import VhostUser, vhost_user_number
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
+from vppcfg.plan.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
 
 

@@ -6,8 +6,8 @@ from vppcfg.model.interface import Encapsulation, OtherMatch
 from vppcfg.model.kinds import sub_interface_as_created
 from vppcfg.model.linux import LONGEST_NAME
 from vppcfg.plan.draft import Draft
+from vppcfg.plan.operation import CreateInterface, DeleteInterface
 from vppcfg.plan.operations.lcp import CreateLcpPair
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
 
 

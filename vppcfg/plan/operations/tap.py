@@ -6,7 +6,7 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.tap import Tap
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import CreateInterface, DeleteInterface
+from vppcfg.plan.operation import CreateInterface, DeleteInterface
 from vppcfg.record import record
 
 

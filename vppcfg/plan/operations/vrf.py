@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operations.operation import InterfaceOperation, Operation
+from vppcfg.plan.operation import InterfaceOperation, Operation
 from vppcfg.record import record
 
 LAST_TYPED = 0x7FFFFFFF

@@ -15,7 +15,7 @@ from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages.address import prefix_values, text_of_address
-from vppcfg.vpp.messages.message import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _ACTION_NUMBERS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFLECT: 2}

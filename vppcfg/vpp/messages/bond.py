@@ -11,7 +11,7 @@ from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages.interface import mac_bytes
-from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown
 

@@ -14,7 +14,7 @@ from vppcfg.model.features import DhcpClient
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.message import NO_MAC, Indexes, Known, Messages, Request, Vocabulary
+from vppcfg.vpp.request import NO_MAC, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "dhcp_client"

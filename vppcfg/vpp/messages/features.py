@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from vppcfg.plan import operations as op
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 IS_ENABLED = "feature_is_enabled"

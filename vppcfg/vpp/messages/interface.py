@@ -19,8 +19,8 @@ from vppcfg.vpp import devclass
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
-from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.messages.sub_interface import encapsulation_of
+from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _ADMIN_UP = 1

@@ -10,7 +10,7 @@ from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.messages.address import prefix_values, text_of_address
-from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Known, Messages, Request, Vocabulary
+from vppcfg.vpp.request import ALL_INDEXES, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "ra"

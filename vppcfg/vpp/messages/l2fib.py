@@ -14,7 +14,7 @@ from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.bridge import Portless
 from vppcfg.vpp.messages.interface import mac_bytes
-from vppcfg.vpp.messages.message import NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
+from vppcfg.vpp.request import NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "static_macs"

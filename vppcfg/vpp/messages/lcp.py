@@ -11,7 +11,7 @@ from vppcfg.vpp import devclass
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown, show
 

@@ -8,7 +8,7 @@ from vppcfg.common.addresses import link_local_of
 from vppcfg.plan import operations as op
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import address_values, text_of_address
-from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "link_local"

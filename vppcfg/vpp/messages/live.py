@@ -19,7 +19,7 @@ from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import dhcp
 from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.messages.message import ALL_INDEXES
+from vppcfg.vpp.request import ALL_INDEXES
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown
 

@@ -12,7 +12,7 @@ from vppcfg.model.state import LldpSettings
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.message import Indexes, Known, Messages, Request, Vocabulary
+from vppcfg.vpp.request import Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "lldp"

@@ -12,7 +12,7 @@ from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages.acl import unique_names
 from vppcfg.vpp.messages.address import prefix_values, text_of_address
 from vppcfg.vpp.messages.interface import mac_bytes
-from vppcfg.vpp.messages.message import ALL_INDEXES, NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
+from vppcfg.vpp.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "macip"

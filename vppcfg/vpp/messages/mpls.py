@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from vppcfg.plan import operations as op
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown
 

@@ -11,7 +11,7 @@ from vppcfg.model.vrf import table_key
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.message import Indexes, Known, Messages, Request, Vocabulary
+from vppcfg.vpp.request import Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _TELLS_TABLES = Release(25, 10)

@@ -6,7 +6,7 @@ from vppcfg.model.features import DELETED_TARGET, Mirror, TrafficDirection, mirr
 from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.message import NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
+from vppcfg.vpp.request import NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "mirrors"

@@ -9,7 +9,7 @@ from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import Row, mac_bytes
-from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _TAP = ("tap_create_v3", "tap_create_v2")

@@ -9,7 +9,7 @@ from vppcfg.plan import operations as op
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.messages.message import Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _DUMP = "sw_interface_vhost_user_dump"

@@ -12,7 +12,7 @@ from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.messages.address import address_values, text_of_address
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.messages.message import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _DUMP = "wireguard_interface_dump"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from vppcfg.model.attachment import Attachment, Values, index_of, stored_call
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.messages.message import ALL_INDEXES
+from vppcfg.vpp.request import ALL_INDEXES
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 

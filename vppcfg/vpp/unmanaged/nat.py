@@ -8,7 +8,7 @@ from typing import Any
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.message import ALL_INDEXES
+from vppcfg.vpp.request import ALL_INDEXES
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 from vppcfg.vpp.unmanaged.simple import simple

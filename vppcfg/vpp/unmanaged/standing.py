@@ -13,7 +13,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.messages.message import ALL_INDEXES, NO_INDEX
+from vppcfg.vpp.request import ALL_INDEXES, NO_INDEX
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.unmanaged import standing_nat
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted

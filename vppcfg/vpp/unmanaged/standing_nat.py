@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.model.attachment import Attachment
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.messages.message import NO_INDEX
+from vppcfg.vpp.request import NO_INDEX
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 

@@ -18,7 +18,7 @@ from vppcfg.config.configuration import (
 )
 from vppcfg.config.parse import parse
 from vppcfg.config.schema.quick import SCHEMA
-from vppcfg.config.sections import INTERFACES, MADE, MADE_BY, SECTIONS
+from vppcfg.config.section_list import INTERFACES, MADE, MADE_BY, SECTIONS
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.sections.vxlan import VxlanConfig

@@ -1,0 +1,74 @@
+"""The sections of a configuration file, in the order in which they are written. A new kind of interface is a line here.
+
+Parsing, resolving, writing, the rules about names and the JSON Schema go through these lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.sections import (
+    acl,
+    acl_match,
+    bond,
+    bridge,
+    dataplane,
+    gre,
+    hooks,
+    host_interface,
+    interface,
+    ipfix,
+    ipip,
+    lldp,
+    loopback,
+    macip,
+    memif,
+    proxy_arp,
+    sflow,
+    tap,
+    unmanaged,
+    vhost_user,
+    vrf,
+    vxlan,
+    wireguard,
+)
+from vppcfg.config.sections.made_section import MadeSection
+from vppcfg.config.sections.section import NamedSection, Section
+from vppcfg.model.making import Making
+
+_NAMED: tuple[NamedSection, ...] = (
+    bond.SECTION,
+    bridge.SECTION,
+    vxlan.SECTION,
+    gre.SECTION,
+    ipip.SECTION,
+    wireguard.SECTION,
+    tap.SECTION,
+    host_interface.SECTION,
+    memif.SECTION,
+    vhost_user.SECTION,
+    vrf.SECTION,
+    acl_match.SECTION,
+    acl.SECTION,
+    macip.SECTION,
+)
+MADE: tuple[MadeSection[Any, Any], ...] = tuple(section for section in _NAMED if isinstance(section, MadeSection))
+"""Those of interfaces that VPP makes on demand, a kind each."""
+MADE_BY: Mapping[type[Making], MadeSection[Any, Any]] = {section.making: section for section in MADE}
+MADE_BY_CONFIG: Mapping[type[MadeConfig], MadeSection[Any, Any]] = {section.config: section for section in MADE}
+INTERFACES = interface.Interfaces(MADE)
+SECTIONS: tuple[Section, ...] = (
+    INTERFACES,
+    loopback.SECTION,
+    *_NAMED,
+    sflow.SECTION,
+    lldp.SECTION,
+    ipfix.SECTION,
+    proxy_arp.SECTION,
+    unmanaged.UNMANAGED,
+    unmanaged.PROTECTED,
+    hooks.SECTION,
+    dataplane.SECTION,
+)

@@ -1,0 +1,72 @@
+"""Everything that is said to VPP and heard from it, in one module per kind of object.
+
+`request_of` is the one way from an operation to the message that carries it out. Nothing is sent or received here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vppcfg.plan.operations import BindAcls, CreateLcpPair, Operation
+from vppcfg.vpp.messages import (
+    acl,
+    address,
+    attachment,
+    bond,
+    bridge,
+    dhcp,
+    features,
+    gre,
+    host_interface,
+    interface,
+    ip6_nd,
+    ipfix,
+    ipip,
+    l2,
+    l2fib,
+    lcp,
+    link_local,
+    lldp,
+    macip,
+    memif,
+    mpls,
+    mss_clamp,
+    neighbor,
+    proxy_arp,
+    sflow,
+    span,
+    sub_interface,
+    tap,
+    urpf,
+    vhost_user,
+    vrf,
+    vxlan,
+    wireguard,
+)
+from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
+
+MADE = (gre, host_interface, ipip, memif, tap, vhost_user, vxlan, wireguard)
+"""Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
+parts of VPP that it needs, with the message whose presence shows each."""
+FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, mss_clamp, proxy_arp, span, urpf)
+"""Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
+_OTHERS = (acl, address, attachment, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
+_KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)
+MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
+"""How every operation that VPP carries out is written."""
+_OBJECTIONS: Mapping[type[Operation], Callable[[Any], str]] = {
+    BindAcls: acl.objection,
+    CreateLcpPair: lcp.objection,
+}
+
+
+def request_of(operation: Operation, indexes: Indexes, vpp: Vocabulary) -> Request:
+    """Return the message that carries out an operation."""
+    return MESSAGES[type(operation)](operation, indexes, vpp)
+
+
+def objection(operation: Operation) -> str:
+    """Return why VPP must not be told to carry out an operation, '' when it may: its answer would mislead."""
+    find = _OBJECTIONS.get(type(operation))
+    return find(operation) if find is not None else ""
