@@ -30,7 +30,7 @@ from vppcfg.simulator.linux_nl import LinuxNl
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.vpp import LiveDataplane
+from vppcfg.vpp.live import LiveDataplane
 
 PORTS = ("port0", "port1", "port2")
 MTU = 1500

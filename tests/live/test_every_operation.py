@@ -38,7 +38,7 @@ from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan import operations as op
-from vppcfg.vpp import LiveDataplane, connect
+from vppcfg.vpp.live import LiveDataplane, connect
 
 REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]

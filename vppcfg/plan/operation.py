@@ -1,17 +1,19 @@
 """What every operation can be asked: what it is about, what VPP demands of it, and what it does.
 
-The modules beside this one have the operations, by kind of object. How one is written as a line of VPP's CLI stands in
-`render/cli_lines`, how it is sent to VPP in `vpp/messages`, when its turn is in `plan/stages`.
+The operations of a kind of object stand in its module of `kinds/`, with their messages and lines of VPP's CLI. When the
+turn of one is stands in `plan/stages`.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+from vppcfg.common.release import Release
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURES, features_on
 from vppcfg.model.making import Making
 from vppcfg.plan.draft import Draft
+from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.record import record
 
 
@@ -25,6 +27,8 @@ class Operation:
 
     needs_vpp: ClassVar[bool] = True
     """False for what is done in Linux, of which VPP knows nothing."""
+    cli_since: ClassVar[Release | None] = None
+    """The first release whose prompt has the command; None where that came with the message."""
 
     @property
     def subject(self) -> str:
@@ -40,6 +44,14 @@ class Operation:
 
     def carry_out(self, draft: Draft) -> None:
         """Change the draft as VPP changes; only after `refusal` has found nothing."""
+        raise NotImplementedError(type(self).__name__)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the API message that carries it out. Indexes are looked up, never stored."""
+        raise NotImplementedError(type(self).__name__)
+
+    def cli(self) -> str | None:
+        """Return the line of VPP's prompt that does the same; None where no command does."""
         raise NotImplementedError(type(self).__name__)
 
 

@@ -871,3 +871,14 @@ SINCE: dict[type[op.Operation], Release] = {op.CreateMacip: _MACIP, op.DeleteMac
 def _braced(text: str) -> str:
     """Return a text as one word of VPP's CLI."""
     return f"{{{text}}}" if " " in text else text
+
+
+def line_of(operation: op.Operation) -> str | None:
+    """Return the line of VPP's CLI that does what an operation does; None where no command does."""
+    write = LINES.get(type(operation))
+    return operation.cli() if write is None else write(operation)
+
+
+def since_of(operation: op.Operation) -> Release | None:
+    """Return the first release whose CLI has the command of an operation; None where that came with the message."""
+    return SINCE.get(type(operation), operation.cli_since)

@@ -19,7 +19,7 @@ from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
 from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux, SetCrossConnect, SetUnnumbered
 from vppcfg.plan.plan import Plan
-from vppcfg.render.cli_lines import LINES, SINCE
+from vppcfg.render.cli_lines import line_of, since_of
 
 LARGEST_SUB_ID = 2**31 - 1
 """VPP's CLI reads sub-interface ids as signed 32-bit numbers (vnet/interface_cli.c); the API takes twice as many."""
@@ -70,18 +70,18 @@ def cli_line(operation: Operation, version: str = "") -> str | None:
 
     `version` is VPP's own version text; without one, or with one that names no release, it is today's CLI.
     """
-    since = SINCE.get(type(operation))
+    since = since_of(operation)
     if since is not None and is_older(version, since):
         return None
     if isinstance(operation, RestoreInLinux):
-        return LINES[RestoreInLinux](operation)
+        return line_of(operation)
     if isinstance(operation, AttachmentOperation):
-        line = LINES[type(operation)](operation)
+        line = line_of(operation)
         return None if line is None or _OTHER.search(line) else line
     other = _other_named_in(operation)
     if _is_unnamable(operation.subject) or (other is not None and _is_unnamable(other)) or not _is_sayable(operation):
         return None
-    return LINES[type(operation)](operation)
+    return line_of(operation)
 
 
 def _other_named_in(operation: Operation) -> str | None:

@@ -10,13 +10,13 @@ from vppcfg.config.assumed import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import make_plan
+from vppcfg.plan.request import Indexes
 from vppcfg.simulator.api import api_files
 from vppcfg.simulator.releases import release_of as simulated_release_of
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
 from vppcfg.upgrade.subject import UpgradeSubject
 from vppcfg.upgrade.tables import table_of
 from vppcfg.vpp.message_list import request_of
-from vppcfg.vpp.request import Indexes
 
 _KEY_BYTES = 32
 

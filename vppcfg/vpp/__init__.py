@@ -1,5 +1,1 @@
 """The live dataplane: VPP behind its binary API socket. The only package that knows vpp_papi's files."""
-
-from vppcfg.vpp.live import LiveDataplane, connect
-
-__all__ = ["LiveDataplane", "connect"]

@@ -13,6 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from vppcfg.errors import DataplaneError
+from vppcfg.plan.request import Value
 from vppcfg.record import record
 
 FRAME = struct.Struct(">8xI4x")
@@ -48,7 +49,6 @@ _UNKNOWN_VPP = "this VPP is older or newer than vppcfg knows"
 _NUMBERS = frozenset("BbHhIiQq?")
 """The struct codes of whole numbers."""
 
-Value = int | bytes | str
 Packer = Callable[..., bytes]
 Reader = Callable[..., tuple[Any, ...]]
 """From a message's bytes, and maybe the place where its values begin, to values."""

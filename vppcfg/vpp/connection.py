@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.errors import DataplaneError
+from vppcfg.plan.request import Value
 from vppcfg.vpp import definitions
 from vppcfg.vpp.channel import Channel
-from vppcfg.vpp.codec import HEAD, Message, Value
+from vppcfg.vpp.codec import HEAD, Message
 from vppcfg.vpp.definitions import Definitions
 from vppcfg.vpp.layout import compile_message
 from vppcfg.vpp.round import Replies, Round

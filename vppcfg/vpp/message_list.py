@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vppcfg.plan.operations import BindAcls, CreateLcpPair, Operation
+from vppcfg.plan.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.messages import (
     acl,
     address,
@@ -44,7 +45,6 @@ from vppcfg.vpp.messages import (
     vxlan,
     wireguard,
 )
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 
 MADE = (gre, host_interface, ipip, memif, tap, vhost_user, vxlan, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
@@ -63,7 +63,8 @@ _OBJECTIONS: Mapping[type[Operation], Callable[[Any], str]] = {
 
 def request_of(operation: Operation, indexes: Indexes, vpp: Vocabulary) -> Request:
     """Return the message that carries out an operation."""
-    return MESSAGES[type(operation)](operation, indexes, vpp)
+    write = MESSAGES.get(type(operation))
+    return operation.request(indexes, vpp) if write is None else write(operation, indexes, vpp)
 
 
 def objection(operation: Operation) -> str:

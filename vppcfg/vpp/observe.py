@@ -11,6 +11,7 @@ from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
+from vppcfg.plan.request import NO_INDEX, Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
 from vppcfg.vpp.message_list import FEATURES, MADE
@@ -40,7 +41,6 @@ from vppcfg.vpp.messages import (
     vrf,
 )
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.request import NO_INDEX, Known
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Commands, Shown
 

@@ -19,13 +19,13 @@ from vppcfg.plan.operations import (
     SetDhcpClient,
     TakeOff,
 )
+from vppcfg.plan.request import NO_MAC
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
 from vppcfg.vpp.message_list import objection, request_of
 from vppcfg.vpp.messages.bond import active_members
 from vppcfg.vpp.renewing import renew_ipv6
-from vppcfg.vpp.request import NO_MAC
 from vppcfg.vpp.retval import describe
 
 LONGEST_WAIT_S = 30.0

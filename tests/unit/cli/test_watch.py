@@ -24,7 +24,7 @@ from vppcfg.plan.operations import SetAdminState
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.vpp import connect
+from vppcfg.vpp.live import connect
 
 pytestmark = pytest.mark.usefixtures("files")
 

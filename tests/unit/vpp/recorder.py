@@ -6,7 +6,7 @@ from tests.unit.vpp.stub_vpp import Request, StubVpp, connected
 from tests.wireguard_keys import KEYS
 from vppcfg.dataplane import Performance
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 PORT = 1
 _QUESTIONS = ("sockclnt_create", "sockclnt_delete", "control_ping", "get_api_json", "show_version", "cli_inband")

@@ -13,14 +13,15 @@ from typing import Any
 
 from tests.unit.vpp.more_definitions import CORE, PLUGINS
 from vppcfg.model.state import State
+from vppcfg.plan.request import Value
 from vppcfg.simulator.api import SHARED_TYPES, api_files
 from vppcfg.simulator.api_files import document
 from vppcfg.simulator.api_files import parse as parse_file
 from vppcfg.simulator.releases import release_named
-from vppcfg.vpp import LiveDataplane
-from vppcfg.vpp.codec import Message, Value
+from vppcfg.vpp.codec import Message
 from vppcfg.vpp.definitions import parse
 from vppcfg.vpp.layout import compile_message
+from vppcfg.vpp.live import LiveDataplane
 
 ALL = 0xFFFFFFFF
 FIXED_IDS = {"sockclnt_create": 15, "sockclnt_create_reply": 16, "sockclnt_delete": 17, "sockclnt_delete_reply": 18}

@@ -13,8 +13,8 @@ import pytest
 from tests.unit.vpp.stub_vpp import CLIENT, HANG_UP, Request, StubVpp, connected, frame
 from vppcfg.errors import DataplaneError
 from vppcfg.simulator.api import write_api_dir
-from vppcfg.vpp import LiveDataplane
 from vppcfg.vpp.connection import text_of
+from vppcfg.vpp.live import LiveDataplane
 
 SILENCE_S = 0.1
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 Rows = list[tuple[int, str, dict[str, Value]]]
 

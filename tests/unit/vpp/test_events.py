@@ -16,7 +16,7 @@ from vppcfg.plan.operations import SetAdminState
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.vpp import LiveDataplane
+from vppcfg.vpp.live import LiveDataplane
 
 LONG_S, SHORT_S = 5.0, 0.05
 

@@ -21,7 +21,7 @@ from vppcfg.model.forwarding import (
     ordered,
     prefix_text,
 )
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 PORT, SUB, TAP, SUB_TAP = 1, 2, 3, 4
 NAMES = {PORT: "port", SUB: "port.100"}

@@ -15,7 +15,7 @@ from vppcfg.model.features import DhcpClient, MssLimit, RouterAdvertisements, Ur
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.state import State
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 from vppcfg.vpp.messages.sub_interface import SubFlag
 
 SUB = 1

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.errors import DataplaneError
-from vppcfg.vpp import connect
+from vppcfg.vpp.live import connect
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
 

@@ -12,10 +12,9 @@ from functools import lru_cache
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule
 from vppcfg.model.ownership import description_of
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages.address import prefix_values, text_of_address
-from vppcfg.vpp.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _ACTION_NUMBERS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFLECT: 2}

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 
 from vppcfg.common.addresses import address_text
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, malformed
-from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _FAMILIES = (0, 1)

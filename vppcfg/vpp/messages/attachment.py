@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from vppcfg.model.attachment import BYTES, INDEX_OF, ApiCall
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
+from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 
 
 def _take_off(operation: op.TakeOff, indexes: Indexes, vpp: Vocabulary) -> Request:

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages.interface import mac_bytes
-from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, malformed, text_of
-from vppcfg.vpp.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _BRIDGE = ("bridge_domain_add_del_v2", "bridge_domain_add_del")

@@ -12,9 +12,8 @@ from ipaddress import IPv4Address
 
 from vppcfg.model.features import DhcpClient
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import NO_MAC, Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.request import NO_MAC, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "dhcp_client"

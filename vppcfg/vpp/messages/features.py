@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vppcfg.plan import operations as op
+from vppcfg.plan.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 IS_ENABLED = "feature_is_enabled"

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.messages.address import address_values, text_of_address
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _ADD_DEL = ("gre_tunnel_add_del_v2", "gre_tunnel_add_del")

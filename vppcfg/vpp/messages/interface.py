@@ -14,13 +14,12 @@ from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.plan import operations as op
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.record import record
 from vppcfg.vpp import devclass
-from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
 from vppcfg.vpp.messages.sub_interface import encapsulation_of
-from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _ADMIN_UP = 1

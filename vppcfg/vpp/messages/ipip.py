@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.tunnel import Ipip
 from vppcfg.plan import operations as op
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import address_values, text_of_address
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _DUMP = "ipip_tunnel_dump"

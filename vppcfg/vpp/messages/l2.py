@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vppcfg.plan import operations as op
+from vppcfg.plan.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _NORMAL, _BVI = 0, 1

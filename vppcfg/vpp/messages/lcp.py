@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.plan import operations as op
+from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp import devclass
-from vppcfg.vpp.codec import Value
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown, show
 

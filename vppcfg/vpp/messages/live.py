@@ -16,10 +16,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from vppcfg.common.addresses import address_key, link_local_of
 from vppcfg.model.live import LiveAddress, LiveSource
+from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import dhcp
 from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.request import ALL_INDEXES
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown
 

@@ -10,9 +10,8 @@ from ipaddress import ip_address
 from vppcfg.model.features import Lldp
 from vppcfg.model.state import LldpSettings
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.request import Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "lldp"

@@ -7,12 +7,11 @@ from functools import lru_cache
 
 from vppcfg.model.acl import MacipAcl, MacipAction, MacipRule, canonical_macip_rule
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, malformed, text_of
 from vppcfg.vpp.messages.acl import unique_names
 from vppcfg.vpp.messages.address import prefix_values, text_of_address
 from vppcfg.vpp.messages.interface import mac_bytes
-from vppcfg.vpp.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "macip"

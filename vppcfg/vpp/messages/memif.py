@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from vppcfg.model.memif import BUILT_IN_SOCKET, Memif, MemifMode, MemifRole, memif_numbers
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _DUMP = "memif_dump"

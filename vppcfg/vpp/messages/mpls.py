@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from vppcfg.plan import operations as op
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown
 

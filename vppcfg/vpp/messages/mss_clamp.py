@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vppcfg.model.features import MssLimit, TrafficDirection
 from vppcfg.plan import operations as op
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.request import ALL_INDEXES, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "mss_clamp"

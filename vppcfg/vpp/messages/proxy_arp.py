@@ -9,9 +9,8 @@ from vppcfg.common.release import Release, is_older
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.vrf import table_key
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.request import Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _TELLS_TABLES = Release(25, 10)

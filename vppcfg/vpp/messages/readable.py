@@ -8,9 +8,8 @@ from typing import Any
 
 from vppcfg.model.wireguard import KEY_BYTES, key_text
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import NO_MAC, Value
 from vppcfg.vpp.message_list import request_of
-from vppcfg.vpp.request import NO_MAC
 
 _MAC_BYTES = 6
 _ADDRESS_BYTES = (4, 16)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from vppcfg.model.state import SflowSettings
 from vppcfg.plan import operations as op
+from vppcfg.plan.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection, malformed
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.shell import Shown
 

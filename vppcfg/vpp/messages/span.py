@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from vppcfg.model.features import DELETED_TARGET, Mirror, TrafficDirection, mirrors_in_order
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import NO_INDEX, Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.request import NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 ATTRIBUTE = "mirrors"

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from vppcfg.model.interface import Encapsulation, OtherMatch
 from vppcfg.plan import operations as op
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
+from vppcfg.plan.request import Indexes, Messages, Request, Vocabulary
 
 
 class SubFlag(IntEnum):

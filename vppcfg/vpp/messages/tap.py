@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from vppcfg.model.tap import Tap
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import Row, mac_bytes
-from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _TAP = ("tap_create_v3", "tap_create_v2")

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole, vhost_user_number
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _DUMP = "sw_interface_vhost_user_dump"

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _FAMILIES = (0, 1)

@@ -8,11 +8,10 @@ from typing import NamedTuple
 from vppcfg.common.addresses import address_key
 from vppcfg.model.wireguard import Wireguard, WireguardPeer, digest_of, key_bytes, key_text
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, malformed
 from vppcfg.vpp.messages.address import address_values, text_of_address
 from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.round import Replies
 
 _DUMP = "wireguard_interface_dump"

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.model.interface import Interface
+from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.request import NO_INDEX
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Wanted
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from vppcfg.model.attachment import Attachment, Values, index_of, stored_call
+from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.request import ALL_INDEXES
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted

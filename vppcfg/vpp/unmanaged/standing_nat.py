@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vppcfg.model.attachment import Attachment
+from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.request import NO_INDEX
 from vppcfg.vpp.round import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 

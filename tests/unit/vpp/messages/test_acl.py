@@ -7,7 +7,7 @@ import pytest
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 ANY: dict[str, Value] = {
     "is_permit": 1,

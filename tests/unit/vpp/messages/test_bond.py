@@ -8,7 +8,7 @@ from tests.unit.vpp.stub_vpp import Request, StubVpp, observed
 from vppcfg.errors import DataplaneError
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 BOND, OTHER_BOND = 7, 8
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import ALL, StubVpp, observed
 from vppcfg.model.bridge import Bridge, BridgeSettings
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 DEFAULTS: dict[str, Value] = {
     "learn": 1,

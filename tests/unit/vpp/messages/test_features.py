@@ -11,7 +11,7 @@ import pytest
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.vpp import LiveDataplane, connect
+from vppcfg.vpp.live import LiveDataplane, connect
 from vppcfg.vpp.messages.features import GsoQuestions
 from vppcfg.vpp.shell import show
 

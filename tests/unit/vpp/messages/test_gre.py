@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.tunnel import Gre, GreMode
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 TUNNEL = 5
 PLAIN: dict[str, Value] = {

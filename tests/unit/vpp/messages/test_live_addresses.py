@@ -10,11 +10,11 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.live import LiveAddress, LiveSource
+from vppcfg.plan.request import Value
 from vppcfg.simulator.kinds import autoconfig, dhcp6
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.vpp.codec import Value
 from vppcfg.vpp.live import LiveDataplane
 
 MASTER, BACKUP = 2, 1

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.acl import MacipAcl, MacipAction, MacipRule
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 HOST, WHOLE = bytes.fromhex("020000000001"), b"\xff" * 6
 ONE: dict[str, Value] = {

@@ -26,7 +26,7 @@ from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.wireguard import Wireguard, WireguardPeer, key_bytes
 from vppcfg.plan import operations as op
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 from vppcfg.vpp.messages.readable import api_call
 
 VXLAN = Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=77)

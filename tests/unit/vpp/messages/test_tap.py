@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.tap import Tap
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 ROW: dict[str, Value] = {
     "sw_if_index": 5,

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import ALL, StubVpp, observed
 from vppcfg.model.tunnel import Vxlan
-from vppcfg.vpp.codec import Value
+from vppcfg.plan.request import Value
 
 TUNNEL = 5
 PLAIN: dict[str, Value] = {

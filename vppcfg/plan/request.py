@@ -1,17 +1,12 @@
-"""What a message to VPP is, and what must be known of a VPP to write one.
-
-Each of the other modules has all that is said to VPP, and heard from it, about one kind of object: functions that write
-an operation as a `Request`, listed in the table `MESSAGES` of the module, and functions that ask and read.
-"""
+"""What an operation sends to VPP: an API message as plain values, and what must be known of a VPP to write one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from vppcfg.plan.operations import Operation
-from vppcfg.vpp.codec import Value
-
+Value = int | bytes | str
+"""Of a field of a message."""
 ALL_INDEXES = 0xFFFFFFFF
 """In a request for details: of every interface, bridge or access list."""
 NO_INDEX = 0xFFFFFFFF
@@ -72,5 +67,5 @@ class Vocabulary(Protocol):
         """Return whether VPP's `message` has a value at `path`."""
 
 
-Messages = Mapping[type[Operation], Callable[[Any, Indexes, Vocabulary], Request]]
+Messages = Mapping[type[Any], Callable[[Any, Indexes, Vocabulary], Request]]
 """The function that writes each type of operation as a message."""
