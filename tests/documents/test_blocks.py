@@ -16,7 +16,7 @@ import pytest
 from vppcfg.cli import startup_check
 from vppcfg.cli.arguments import Parser, Subparsers, build_parser
 from vppcfg.cli.commands import all_commands
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.errors import ExitCode
 from vppcfg.record import record
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jinja2
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 
 HERE = Path(__file__).parent
 TEMPLATE = HERE.parents[1] / "docs" / "examples" / "netbox.yaml.j2"

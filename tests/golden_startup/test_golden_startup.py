@@ -14,8 +14,8 @@ from tests.hosts.trees import MACHINES, host_named
 from vppcfg.cli.startup import explained
 from vppcfg.cli.startup_files import _difference
 from vppcfg.common.release import Release, release_of
-from vppcfg.config import load
 from vppcfg.config.explain import explanations
+from vppcfg.config.load import load
 from vppcfg.model.host import Host
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.checks import check

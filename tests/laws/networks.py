@@ -26,20 +26,18 @@ from vppcfg.config.configuration import (
     StaticMacConfig,
     VrfConfig,
 )
-from vppcfg.config.parse import Parsed
+from vppcfg.config.parsed import Parsed
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.sections import tag_rewrite
 from vppcfg.config.sections.bond import BondConfig
-from vppcfg.config.sections.gre import GreConfig
 from vppcfg.config.sections.host_interface import HostInterfaceConfig
-from vppcfg.config.sections.ipip import IpipConfig
 from vppcfg.config.sections.memif import MemifConfig
 from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.sections.vhost_user import VhostUserConfig
-from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.config.sections.wireguard import PeerConfig, WireguardConfig
+from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac, bridge_name, macs_in_order
@@ -68,7 +66,7 @@ from vppcfg.model.placement import QueuePlacement, moved_to
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
-from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
+from vppcfg.model.tunnel import FLAGS, Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUserRole
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.wireguard import Wireguard
@@ -295,9 +293,9 @@ class _Network:
         self.interfaces: dict[str, InterfaceConfig] = {}
         self.bonds: dict[str, BondConfig] = {}
         self.bridges: dict[str, BridgeConfig] = {}
-        self.vxlans: dict[str, VxlanConfig] = {}
-        self.gres: dict[str, GreConfig] = {}
-        self.ipips: dict[str, IpipConfig] = {}
+        self.vxlans: dict[str, TunnelConfig] = {}
+        self.gres: dict[str, TunnelConfig] = {}
+        self.ipips: dict[str, TunnelConfig] = {}
         self.wireguards: dict[str, WireguardConfig] = {}
         self.taps: dict[str, TapConfig] = {}
         self.ports: dict[str, MadeConfig] = {}
@@ -409,14 +407,16 @@ class _Network:
         for number, name in enumerate(self._some(VXLANS)):
             ends = self._pick((("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8::2")))
             vni = self._pick((100, 200)) + number
-            self.vxlans[name] = VxlanConfig(
+            self.vxlans[name] = TunnelConfig(
                 name=name,
                 path=("vxlan_tunnels", name),
-                local=ends[0],
-                remote=ends[1],
-                vni=vni,
-                source_port=ports.pick((4789, 4789, 4790)),
-                destination_port=ports.pick((4789, 4789, 8472)),
+                tunnel=Vxlan(
+                    local=ends[0],
+                    remote=ends[1],
+                    vni=vni,
+                    source_port=ports.pick((4789, 4789, 4790)),
+                    destination_port=ports.pick((4789, 4789, 8472)),
+                ),
             )
             if self._dice.flip():
                 self._add_port(name, InterfaceKind.VXLAN)
@@ -439,14 +439,17 @@ class _Network:
         ends = self._pick((("192.0.2.1", "192.0.2.2"), ("192.0.2.1", "192.0.2.3"), ("2001:db8::1", "2001:db8::2")))
         mode = self._pick(list(GreMode))
         is_erspan = mode is GreMode.ERSPAN
-        self.gres[name] = GreConfig(
+        self.gres[name] = TunnelConfig(
             name=name,
             path=("gre_tunnels", name),
-            local=ends[0],
-            remote=ends[1],
-            mode=mode,
-            session=self._pick((5, 6)) + 2 * number if is_erspan else None,
-            key=None if is_erspan else self._pick((None, 1, 2)) if number == 0 else self._pick((1, 2)) + 2 * number,
+            tunnel=Gre(
+                local=ends[0],
+                remote=ends[1],
+                mode=mode,
+                session=self._pick((5, 6)) + 2 * number if is_erspan else 0,
+                key=0 if is_erspan else self._pick((0, 1, 2)) if number == 0 else self._pick((1, 2)) + 2 * number,
+            ),
+            given=frozenset({"session"}) if is_erspan else frozenset(),
         )
         if self._dice.flip():
             self._add_port(name, InterfaceKind.GRE)
@@ -457,13 +460,15 @@ class _Network:
         for number, name in enumerate(dice.some(IPIPS)):
             local, remote = dice.pick((("192.0.2.1", "192.0.2.2"), ("2001:db8::1", "2001:db8::2")))
             flags = dice.pick(((), ("encap-copy-df", "encap-copy-ecn"), ("encap-copy-dscp",)))
-            self.ipips[name] = IpipConfig(
+            self.ipips[name] = TunnelConfig(
                 name=name,
                 path=("ipip_tunnels", name),
-                local=local,
-                remote=remote if number == 0 else f"{remote}0",
-                dscp=0 if "encap-copy-dscp" in flags else dice.pick((0, 0, 46)),
-                flags=flags,
+                tunnel=Ipip(
+                    local=local,
+                    remote=remote if number == 0 else f"{remote}0",
+                    dscp=0 if "encap-copy-dscp" in flags else dice.pick((0, 0, 46)),
+                    flags=sum(1 << FLAGS.index(flag) for flag in flags),
+                ),
             )
             if dice.flip():
                 self._add_without_ethernet(name, InterfaceKind.IPIP, dice)
@@ -560,7 +565,7 @@ class _Network:
             return False
         if name in self.ports:
             return self.ports[name].has_ethernet
-        return name not in self.gres or self.gres[name].mode is not GreMode.L3
+        return name not in self.gres or self.gres[name].has_ethernet
 
     def _may_have_sub_interfaces(self, name: str) -> bool:
         kinds = (*PORT_KINDS, InterfaceKind.BOND, InterfaceKind.GRE)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.common.release import RELEASES, Release, release_of
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.simulator.releases import RELEASES as SIMULATED
 from vppcfg.upgrade.finding import ReleaseChange, Weight

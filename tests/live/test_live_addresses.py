@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.real_vpp import RealVpp, running, skip_reason
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.state import State

@@ -17,8 +17,8 @@ from tests.real_vpp import release
 from tests.startup_vpp import StartupVpp, starting, why_not
 from vppcfg.cli.main import main
 from vppcfg.common.release import release_of
-from vppcfg.config import parse_text
 from vppcfg.config.for_release import too_new_for
+from vppcfg.config.load import parse_text
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host
 from vppcfg.model.native_driver import DEVICES_SINCE

@@ -18,7 +18,7 @@ import pytest
 from tests.real_vpp import prefix, release, release_in, skip_reason, stand_ins
 from vppcfg.cli.main import main
 from vppcfg.common.release import Release, release_of
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode
 from vppcfg.upgrade.finding import ReleaseChange, Weight

@@ -15,7 +15,7 @@ import pytest
 from vppcfg import __version__
 from vppcfg.cli.arguments import build_parser
 from vppcfg.cli.commands import all_commands
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.transaction import watchdog
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -382,6 +382,7 @@ def test_a_module_is_worth_opening() -> None:
 
 
 LISTS = {
+    "kinds/kind_list.py",
     "config/fleet/__init__.py",
     "config/rules/rule_list.py",
     "config/section_list.py",
@@ -397,8 +398,7 @@ LISTS = {
 }
 """Where a kind of interface is entered; CONTRIBUTING.md and docs/architecture.md lead here."""
 TUNNELS = {
-    *("config/rules/tunnel.py", "model/tunnel.py", "plan/operations/tunnel.py"),
-    *("probe/tunnels.py", "probe/trace.py"),
+    *("model/tunnel.py", "probe/tunnels.py", "probe/trace.py"),
 }
 """What kinds of tunnels to one other router share, and the names of VPP's nodes that wrap and unwrap their packets."""
 
@@ -425,9 +425,9 @@ TUNNELS = {
             # VXLAN-GPE, which is another kind, rules, an example in a docstring, a key of T-Rex, and the
             # lists of VPP's plugins, of DPDK's hashes, and of other products' words.
             {
-                *("config/rules/made.py", "config/sections/made_section.py", "loadtest/trex/streams.py"),
+                *("config/sections/made_section.py", "loadtest/trex/streams.py"),
                 *("adopt/made_elsewhere.py", "startup/conf/plugin_names.py", "config/schema/foreign.py"),
-                *("config/rules/wireguard.py", "startup/judge/dpdk.py"),
+                "startup/judge/dpdk.py",
             },
         ),
     ],

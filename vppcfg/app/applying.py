@@ -14,8 +14,8 @@ from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
 from vppcfg.app.target import Target
 from vppcfg.app.workplace import Workplace, workplace
-from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import Loaded
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.model.problem import Problem

@@ -16,8 +16,8 @@ from vppcfg.app.loading import configuration_in, load_configuration, read
 from vppcfg.app.target import Target, now
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.app.workplace import Workplace, workplace
-from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import Loaded
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError, ExitCode, NotNowError, StorageError

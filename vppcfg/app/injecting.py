@@ -22,8 +22,8 @@ from vppcfg.app.rehearsing import with_macs
 from vppcfg.app.router import Router
 from vppcfg.app.signals import deferring
 from vppcfg.app.target import Target, who
-from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import Loaded
 from vppcfg.errors import DataplaneError, NotNowError, PlanRefusedError
 from vppcfg.model.state import State
 from vppcfg.probe.aims import Campaign, Unproved

@@ -9,8 +9,8 @@ from dataclasses import replace
 from vppcfg.app.console import Console
 from vppcfg.common.passing import IN_PASSING
 from vppcfg.common.release import Release
-from vppcfg.config import Loaded, load
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import Loaded, load
 from vppcfg.config.yaml.files import SourceFiles, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, UsageError
@@ -84,8 +84,8 @@ def read_state(file_name: str) -> State:
 
 def _configured_state(source: bytes, file_name: str) -> State:
     """Return the state of an unconfigured VPP after the configuration in `source` has been applied to it."""
-    from vppcfg.config import parse_text
     from vppcfg.config.assumed import assumed_state
+    from vppcfg.config.load import parse_text
     from vppcfg.config.resolve import resolve
 
     configuration = parse_text(source, file_name).configuration

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vppcfg.app.console import Console
-from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import Loaded
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.dataplane import Dataplane
 from vppcfg.errors import ExitCode

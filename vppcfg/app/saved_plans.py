@@ -13,9 +13,8 @@ from vppcfg.app.console import Console
 from vppcfg.app.planning import propose
 from vppcfg.app.target import Target, now
 from vppcfg.app.workplace import workplace
-from vppcfg.config import Loaded, parse_text
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.load import source_of
+from vppcfg.config.load import Loaded, parse_text, source_of
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import STDIN, files_at
 from vppcfg.dataplane import restarted_text

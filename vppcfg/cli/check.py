@@ -22,7 +22,7 @@ _NAMED = 5
 
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
-    from vppcfg.config import Loaded
+    from vppcfg.config.load import Loaded
 
 
 def add_parser(subparsers: Subparsers) -> None:

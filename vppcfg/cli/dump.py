@@ -117,7 +117,7 @@ def with_whole_descriptions(state: State, journal: Journal) -> State:
 
 def _accepted_configuration(journal: Journal) -> Configuration | None:
     """Return the configuration that was accepted last of those that the journal has, None when it can tell of none."""
-    from vppcfg.config import parse_text
+    from vppcfg.config.load import parse_text
     from vppcfg.transaction.entry import ACCEPTED
 
     with suppress(PlanRefusedError):

@@ -36,8 +36,8 @@ from vppcfg.errors import (
 if TYPE_CHECKING:
     from vppcfg.app.planning import Proposal
     from vppcfg.cli.console import Terminal
-    from vppcfg.config import Loaded
     from vppcfg.config.configuration import Configuration
+    from vppcfg.config.load import Loaded
     from vppcfg.dataplane import Dataplane
     from vppcfg.model.problem import Problem
     from vppcfg.model.state import State

@@ -20,8 +20,8 @@ from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
-    from vppcfg.config import Loaded
     from vppcfg.config.configuration import Configuration
+    from vppcfg.config.load import Loaded
     from vppcfg.model.dataplane import RunningVpp
     from vppcfg.model.host import Host
     from vppcfg.startup.settings import Settings

@@ -14,7 +14,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import whole_descriptions
 from vppcfg.config.names import glob_of
-from vppcfg.config.parse import Parsed
+from vppcfg.config.parsed import Parsed
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules

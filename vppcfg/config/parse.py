@@ -5,32 +5,14 @@ Entries that have problems of their own are left out, and named, so that rules c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import field
+from collections.abc import Iterable
 from typing import Any
 
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.parsed import Parsed
 from vppcfg.config.section_list import SECTIONS
 from vppcfg.config.sections.section import Parsing, enter
-from vppcfg.model.problem import KeyPath, Problem
-from vppcfg.record import record
-
-
-@record
-class Parsed:
-    """What could be made of a file."""
-
-    configuration: Configuration
-    """The sound entries."""
-    broken: frozenset[str] = frozenset()
-    """Names of the interfaces and loopbacks that the file has but `configuration` lacks."""
-    broken_entries: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The same for the entries of other sections, by section."""
-    lost_sections: frozenset[str] = frozenset()
-    """Sections of which nothing at all is known."""
-    problems: tuple[Problem, ...] = ()
-    is_cut: bool = False
-    """Whether there are more problems than these."""
+from vppcfg.model.problem import KeyPath
 
 
 def parse(data: Any, bad_paths: Iterable[KeyPath]) -> Parsed:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from vppcfg.config.clashes import clashes, taken_by_live
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.section_list import MADE, MADE_BY, MADE_BY_CONFIG, SECTIONS
+from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
 from vppcfg.config.sections import bond, desired_interface, ipfix, lcp, lldp, macip, proxy_arp, sflow, vrf
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -108,9 +108,9 @@ def _is_as_the_file_says(desired: DesiredState, interface: Interface) -> bool:
     name, made = interface.name, desired.observed.made.get(interface.name)
     config = desired.configuration.made.get(name)
     if interface.kind is InterfaceKind.PHYSICAL:
-        if config is None or not MADE_BY_CONFIG[type(config)].making.is_ours_by_mark:
+        if config is None or not section_of(config).making.is_ours_by_mark:
             return True
-        section = MADE_BY_CONFIG[type(config)]
+        section = section_of(config)
         reason = section.why_not_taken(name, desired.observed, section.making_of(config, None, desired))
         if reason is None:
             return True

@@ -15,12 +15,10 @@ from vppcfg.config.sections import (
     bond,
     bridge,
     dataplane,
-    gre,
     hooks,
     host_interface,
     interface,
     ipfix,
-    ipip,
     lldp,
     loopback,
     macip,
@@ -31,19 +29,19 @@ from vppcfg.config.sections import (
     unmanaged,
     vhost_user,
     vrf,
-    vxlan,
     wireguard,
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
+from vppcfg.kinds import gre, ipip, vxlan
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (
     bond.SECTION,
     bridge.SECTION,
-    vxlan.SECTION,
-    gre.SECTION,
-    ipip.SECTION,
+    vxlan.KIND,
+    gre.KIND,
+    ipip.KIND,
     wireguard.SECTION,
     tap.SECTION,
     host_interface.SECTION,
@@ -57,7 +55,6 @@ _NAMED: tuple[NamedSection, ...] = (
 MADE: tuple[MadeSection[Any, Any], ...] = tuple(section for section in _NAMED if isinstance(section, MadeSection))
 """Those of interfaces that VPP makes on demand, a kind each."""
 MADE_BY: Mapping[type[Making], MadeSection[Any, Any]] = {section.making: section for section in MADE}
-MADE_BY_CONFIG: Mapping[type[MadeConfig], MadeSection[Any, Any]] = {section.config: section for section in MADE}
 INTERFACES = interface.Interfaces(MADE)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,
@@ -72,3 +69,8 @@ SECTIONS: tuple[Section, ...] = (
     hooks.SECTION,
     dataplane.SECTION,
 )
+
+
+def section_of(entry: MadeConfig) -> MadeSection[Any, Any]:
+    """Return the section of an entry."""
+    return next(section for section in MADE if section.is_entry(entry))

@@ -57,7 +57,7 @@ class Bond(Making):
     kind = InterfaceKind.BOND
     noun = "bond"
     table = "bonds"
-    fixed = ("mode", "load_balance", "has_gso", "is_numa_only")
+    recreate_on_change = ("mode", "load_balance", "has_gso", "is_numa_only")
 
     mode: BondMode = BondMode.LACP
     load_balance: LoadBalance | None = LoadBalance.L34

@@ -17,7 +17,7 @@ class HostInterface(Making):
     kind = InterfaceKind.HOST_INTERFACE
     noun = "host-interface"
     table = "host_interfaces"
-    fixed = ("device",)
+    recreate_on_change = ("device",)
     is_ours_by_mark = True
     link_mtu_as_created = 9000
 

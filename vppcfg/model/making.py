@@ -22,8 +22,8 @@ class Making:
     """What an operator calls one, such as `VXLAN tunnel`."""
     table: ClassVar[str]
     """The key of a state document under which they stand."""
-    fixed: ClassVar[tuple[str, ...]]
-    """Attributes that VPP cannot change in place: where one differs, the interface is made anew."""
+    recreate_on_change: ClassVar[tuple[str, ...]]
+    """Attributes that VPP cannot change in place, in the order in which a difference is named."""
     is_ours_by_mark: ClassVar[bool] = False
     """Whether VPP has others of the kind that somebody else makes: without the mark of a made port in its tag, one is
     a port to a plan, which is configured and never removed."""

@@ -38,7 +38,7 @@ class Memif(Making):
     kind = InterfaceKind.MEMIF
     noun = "memif"
     table = "memifs"
-    fixed = ("socket", "role", "mode")
+    recreate_on_change = ("socket", "role", "mode")
     is_ours_by_mark = True
     link_mtu_as_created = 9000
 

@@ -18,7 +18,7 @@ class Tap(Making):
     kind = InterfaceKind.TAP
     noun = "TAP"
     table = "taps"
-    fixed = (
+    recreate_on_change = (
         "host_name",
         "host_mac",
         "host_mtu",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
+from vppcfg.common.numbers import DSCP_NAMES, LAST_DSCP
+from vppcfg.common.release import Release
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.keys import Shape, any_number_of, choice, keys_of, whole, yaml_key
 from vppcfg.model.making import Making
 from vppcfg.record import record
 
@@ -22,8 +26,23 @@ class Tunnel(Making):
 
     @property
     def is_plain(self) -> bool:
-        """Return whether the configuration can say it; a kind of which VPP knows more has a field of that name."""
+        """Return whether a configuration could create it; a kind of which VPP knows more has a field of that name."""
         return True
+
+    @property
+    def agreed(self) -> Mapping[str, object]:
+        """Return what the other end needs alike, by key; None for a key at a default that means nothing."""
+        return {key.name: key.agreed_value(self) for key in keys_of(type(self)) if key.must_agree}
+
+    @property
+    def ports(self) -> tuple[int, int] | None:
+        """Return the UDP ports that it listens on and sends to; None without any."""
+        return None
+
+    @property
+    def header_bytes(self) -> int:
+        """Return the bytes of headers between the outer IP header and the packet inside."""
+        return 0
 
     @property
     def outer_table(self) -> int:
@@ -39,6 +58,11 @@ class Tunnel(Making):
     def own_end(self) -> str:
         """Return the local end."""
         return self.local
+
+
+ETHERNET_BYTES = 14
+"""Of the header of a frame, for tunnels that carry frames."""
+_ENDS = ("local", "remote")
 
 
 class GreMode(Enum):
@@ -59,15 +83,32 @@ class Gre(Tunnel):
     kind = InterfaceKind.GRE
     noun = "GRE tunnel"
     table = "gres"
-    fixed = ("local", "remote", "mode", "session", "key", "encap_vrf")
-
-    mode: GreMode = GreMode.L3
-    session: int = 0
-    """Of an ERSPAN tunnel."""
-    key: int = 0
-    """The key of every packet (RFC 2890); 0 for none."""
+    mode: GreMode = yaml_key(
+        choice(GreMode), default=GreMode.L3, path="tunnel.type", must_agree=True, text="what the tunnel carries"
+    )
+    session: int = yaml_key(
+        whole(0, 1023, placeholders=(1, 2)),
+        default=0,
+        path="tunnel.session_id",
+        must_agree=True,
+        is_written=lambda gre: gre.mode is GreMode.ERSPAN,
+        is_default_shown=False,
+        text="the session of an ERSPAN tunnel, ten bits of its header (plugins/gre/gre.h, GTK_SESSION_ID_MAX)",
+    )
+    key: int = yaml_key(
+        whole(1, 0xFFFFFFFF, unset=0),
+        default=0,
+        path="tunnel.key",
+        must_agree=True,
+        is_default_shown=False,
+        since=Release(25, 10),
+        capability="gre_key",
+        needs="has a key",
+        text="the key of every packet (RFC 2890)",
+    )
+    recreate_on_change = (*_ENDS, "mode", "session", "key", "encap_vrf")
     is_plain: bool = True
-    """False for what the configuration cannot say: more than one other end, flags."""
+    """False for what a configuration cannot create, such as more than one other end."""
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -78,6 +119,13 @@ class Gre(Tunnel):
     def has_ethernet(self) -> bool:
         """Return whether it carries frames; VPP then gives it a MAC address."""
         return self.mode is not GreMode.L3
+
+    @property
+    def header_bytes(self) -> int:
+        """Return the bytes of GRE with its key, and of Ethernet; of ERSPAN, a sequence number and its own header."""
+        if self.mode is GreMode.ERSPAN:
+            return 4 + 4 + 8 + ETHERNET_BYTES
+        return 4 + (4 if self.key else 0) + (ETHERNET_BYTES if self.has_ethernet else 0)
 
 
 FLAGS = (
@@ -91,6 +139,15 @@ FLAGS = (
     "encap-copy-flow-label",
 )
 """What a tunnel does with fields of the two headers, by its bit (vnet/tunnel/tunnel.h)."""
+_DSCP_WORDS = {value: name for name, value in DSCP_NAMES.items()}
+DSCP = Shape(
+    schema="dscp()",
+    placeholders=(0, 46),
+    parse=lambda given: given if isinstance(given, int) else DSCP_NAMES[given],
+    as_yaml=lambda dscp: _DSCP_WORDS.get(dscp, dscp) if dscp else 0,
+    excess=lambda dscp: None if dscp <= LAST_DSCP else f"{dscp} is above {LAST_DSCP}",
+)
+"""The shape of a DSCP, by its number or its usual name."""
 
 
 @record
@@ -100,14 +157,22 @@ class Ipip(Tunnel):
     kind = InterfaceKind.IPIP
     noun = "IPIP tunnel"
     table = "ipips"
-    fixed = ("local", "remote", "dscp", "flags", "encap_vrf")
-
-    dscp: int = 0
-    """Of every outer header, unless the flag encap-copy-dscp is set."""
-    flags: int = 0
-    """Bits of FLAGS."""
+    dscp: int = yaml_key(
+        DSCP,
+        default=0,
+        path="tunnel.dscp",
+        label="DSCP",
+        text="the DSCP of every outer header, unless the flag `encap-copy-dscp` is set",
+    )
+    flags: int = yaml_key(
+        any_number_of(FLAGS),
+        default=0,
+        path="tunnel.flags",
+        text="what the tunnel does with fields of the two headers",
+    )
+    recreate_on_change = (*_ENDS, "dscp", "flags", "encap_vrf")
     is_plain: bool = True
-    """False for what the configuration cannot say: more than one other end."""
+    """False for what a configuration cannot create, such as more than one other end."""
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -120,13 +185,9 @@ class Ipip(Tunnel):
         return False
 
 
-def flag_words(flags: int) -> tuple[str, ...]:
-    """Return the words of the flags that are set, in the order of their bits."""
-    return tuple(word for bit, word in enumerate(FLAGS) if flags & 1 << bit)
-
-
 VXLAN_PORT = 4789
 """The port of RFC 7348."""
+MAX_VNI = 0xFFFFFF
 
 
 @record
@@ -136,17 +197,33 @@ class Vxlan(Tunnel):
     kind = InterfaceKind.VXLAN
     noun = "VXLAN tunnel"
     table = "vxlans"
-    fixed = ("local", "remote", "vni", "source_port", "destination_port", "encap_vrf")
     is_up_as_created = True
     link_mtu_as_created = 9000
 
-    vni: int
-    source_port: int = VXLAN_PORT
-    """The UDP port that packets come from, and that they must be sent to by the other router."""
-    destination_port: int = VXLAN_PORT
-    """The UDP port that packets go to."""
+    vni: int = yaml_key(
+        whole(1, MAX_VNI, placeholders=(MAX_VNI - 1, MAX_VNI - 2)),
+        label="VNI",
+        path="vni",
+        must_agree=True,
+        text="the VXLAN network identifier",
+    )
+    source_port: int = yaml_key(
+        whole(1, 0xFFFF, placeholders=(1, 2)),
+        default=VXLAN_PORT,
+        path="src_port",
+        is_default_shown=False,
+        text="the UDP port that packets come from, and that the other router sends to",
+    )
+    destination_port: int = yaml_key(
+        whole(1, 0xFFFF),
+        default=VXLAN_PORT,
+        path="dst_port",
+        is_default_shown=False,
+        text="the UDP port that packets go to",
+    )
+    recreate_on_change = (*_ENDS, "vni", "source_port", "destination_port", "encap_vrf")
     is_plain: bool = True
-    """False for what the configuration cannot say: multicast, another next node."""
+    """False for what a configuration cannot create, such as more than one other end."""
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -156,3 +233,13 @@ class Vxlan(Tunnel):
         """
         local = "" if ":" in self.remote else self.local
         return local, self.remote, self.encap_vrf, self.vni, self.source_port
+
+    @property
+    def ports(self) -> tuple[int, int]:
+        """Return the UDP ports that it listens on and sends to."""
+        return self.source_port, self.destination_port
+
+    @property
+    def header_bytes(self) -> int:
+        """Return the bytes of UDP, VXLAN and Ethernet."""
+        return 8 + 8 + ETHERNET_BYTES

@@ -28,7 +28,7 @@ class VhostUser(Making):
     kind = InterfaceKind.VHOST_USER
     noun = "vhost-user port"
     table = "vhost_users"
-    fixed = ("socket", "role")
+    recreate_on_change = ("socket", "role")
     is_ours_by_mark = True
 
     socket: str

@@ -57,3 +57,7 @@ def names_of_tables(tables: tuple[int, int], vrfs: Mapping[str, FibTable]) -> tu
 def is_unnamed(name: str) -> bool:
     """Return whether a name of a table is one that VPP gives to tables without any."""
     return _UNNAMED.fullmatch(name) is not None
+
+
+LAST_TYPED = 0x7FFFFFFF
+"""The largest number of a table that VPP's prompt reads."""

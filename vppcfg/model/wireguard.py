@@ -62,7 +62,7 @@ class Wireguard(Making):
     kind = InterfaceKind.WIREGUARD
     noun = "WireGuard"
     table = "wireguards"
-    fixed = ("local", "port", "public_key")
+    recreate_on_change = ("local", "port", "public_key")
     packet_mtu_as_created = 0
 
     local: str
@@ -101,7 +101,9 @@ class Wireguard(Making):
 
         What is made anew is made as it is wanted.
         """
-        if not isinstance(there, Wireguard) or any(getattr(self, name) != getattr(there, name) for name in self.fixed):
+        if not isinstance(there, Wireguard) or any(
+            getattr(self, name) != getattr(there, name) for name in self.recreate_on_change
+        ):
             return self
         moved = {
             key: replace(peer, endpoint=found.endpoint, port=found.port)

@@ -130,3 +130,8 @@ def dangling(name: str, draft: Draft) -> str | None:
     if name in draft.bond_of:
         return f"{name} is a member of {draft.bond_of[name]}"
     return f"{name} is up" if interface.is_up else None
+
+
+def missing_table(key: str, draft: Draft) -> str | None:
+    """Return that there is no such table, None when there is."""
+    return None if key in draft.vrfs else f"there is no {key}"

@@ -35,7 +35,7 @@ def _reason(before: Interface, after: Interface, observed: State, desired: State
     if isinstance(made, Bond) and isinstance(wanted, Bond) and _gets_another_mac(before, after, made, wanted):
         return "mac"
     table = made.needed_table
-    reason = _first_difference(made, wanted, made.fixed)
+    reason = _first_difference(made, wanted, made.recreate_on_change)
     if reason is None and table is not None and observed.vrfs.get(table) != desired.vrfs.get(table):
         return f"{table} is made anew"
     return reason

@@ -16,10 +16,9 @@ from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdver
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.iproute2 import command
 from vppcfg.model.memif import MemifMode, memif_numbers
-from vppcfg.model.tunnel import VXLAN_PORT, Gre, GreMode, flag_words
 from vppcfg.model.vhost_user import VhostUserRole, vhost_user_number
+from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.plan import operations as op
-from vppcfg.plan.operations.vrf import LAST_TYPED
 
 _NO_TAGS, _TWO_TAGS, _DOT1AD, _EXACT_MATCH, _DEFAULT, _OUTER_ANY, _INNER_ANY = 1, 4, 8, 16, 32, 64, 128
 """Bits of VPP's sub_if_flags (vnet/interface_types.api)."""
@@ -170,59 +169,6 @@ def _set_bond_weight(operation: op.SetBondWeight) -> str:
 
 def _remove_bond_member(operation: op.RemoveBondMember) -> str:
     return f"bond del {operation.interface}"
-
-
-# VXLAN tunnels (plugins/vxlan/vxlan.c)
-
-
-def _create_vxlan(operation: op.CreateVxlan) -> str | None:
-    return f"{_vxlan(operation)} decap-next l2" if operation.tunnel.encap_vrf <= LAST_TYPED else None
-
-
-def _delete_vxlan(operation: op.DeleteVxlan) -> str | None:
-    return f"{_vxlan(operation)} del" if operation.tunnel.encap_vrf <= LAST_TYPED else None
-
-
-def _vxlan(operation: op.CreateVxlan | op.DeleteVxlan) -> str:
-    tunnel = operation.tunnel
-    words = f"create vxlan tunnel src {tunnel.local} dst {tunnel.remote}"
-    words += f" instance {operation.instance} vni {tunnel.vni}"
-    words += f" encap-vrf-id {tunnel.encap_vrf}" if tunnel.encap_vrf else ""
-    words += f" src_port {tunnel.source_port}" if tunnel.source_port != VXLAN_PORT else ""
-    return f"{words} dst_port {tunnel.destination_port}" if tunnel.destination_port != VXLAN_PORT else words
-
-
-# GRE tunnels (plugins/gre/interface.c)
-
-
-def _create_gre(operation: op.CreateGre) -> str | None:
-    return (
-        f"{_gre(operation.tunnel)} instance {operation.instance}" if operation.tunnel.encap_vrf <= LAST_TYPED else None
-    )
-
-
-def _delete_gre(operation: op.DeleteGre) -> str | None:
-    return f"{_gre(operation.tunnel)} del" if operation.tunnel.encap_vrf <= LAST_TYPED else None
-
-
-def _gre(tunnel: Gre) -> str:
-    words = [f"create gre tunnel src {tunnel.local} dst {tunnel.remote}"]
-    words += ["teb"] if tunnel.mode is GreMode.TEB else []
-    words += [f"erspan {tunnel.session}"] if tunnel.mode is GreMode.ERSPAN else []
-    words += [f"outer-table-id {tunnel.encap_vrf}"] if tunnel.encap_vrf else []
-    return " ".join([*words, f"key {tunnel.key}"] if tunnel.key else words)
-
-
-# IPIP tunnels (plugins/ipip/ipip_cli.c), which VPP's prompt makes without a DSCP and deletes by index
-
-
-def _create_ipip(operation: op.CreateIpip) -> str | None:
-    tunnel = operation.tunnel
-    if tunnel.dscp or tunnel.encap_vrf > LAST_TYPED:
-        return None
-    words = [f"create ipip tunnel src {tunnel.local} dst {tunnel.remote} instance {operation.instance}"]
-    words += [f"outer-table-id {tunnel.encap_vrf}"] if tunnel.encap_vrf else []
-    return " ".join([*words, *(f"flags {word}" for word in flag_words(tunnel.flags))])
 
 
 # WireGuard (plugins/wireguard/wireguard_cli.c), whose prompt removes peers by number; secrets are said in no line
@@ -778,12 +724,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.AddBondMember: _add_bond_member,
     op.SetBondWeight: _set_bond_weight,
     op.RemoveBondMember: _remove_bond_member,
-    op.CreateVxlan: _create_vxlan,
-    op.DeleteVxlan: _delete_vxlan,
-    op.CreateGre: _create_gre,
-    op.DeleteGre: _delete_gre,
-    op.CreateIpip: _create_ipip,
-    op.DeleteIpip: _only_by_the_api,
     op.CreateWireguard: _create_wireguard,
     op.DeleteWireguard: _delete_wireguard,
     op.AddWireguardPeer: _add_wireguard_peer,

@@ -18,7 +18,8 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.codec import HEAD, Message
 from vppcfg.vpp.definitions import Definitions
 from vppcfg.vpp.layout import compile_message
-from vppcfg.vpp.round import Replies, Round
+from vppcfg.vpp.reading import OTHER_DEFINITIONS, Replies, malformed
+from vppcfg.vpp.round import Round
 
 CLIENT_NAME = "vppcfg"
 _SOCKCLNT_CREATE = 15
@@ -27,7 +28,6 @@ _SOCKCLNT_CREATE_REPLY = 16
 _ID = struct.Struct(">H")
 """What every message begins with."""
 _GOODBYE_S = 2.0
-_OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with this very VPP: --vpp-json-dir DIR"
 _MISSING = "it is too old for that, or runs without the plugin that has it"
 
 _MORE = -165
@@ -311,17 +311,10 @@ class Connection:
         if definition is not None and definition.key in self._table:
             return compile_message(source, definition, self._table[definition.key])
         if self.offers(name):
-            raise DataplaneError(f"the API definitions of {name} are not those of the running VPP", _OTHER_DEFINITIONS)
+            raise DataplaneError(f"the API definitions of {name} are not those of the running VPP", OTHER_DEFINITIONS)
         raise DataplaneError(f"the running VPP has no message {name}", _MISSING)
 
 
 def text_of(field: bytes) -> str:
     """Return the text of a string field of fixed size, which ends at its first NUL."""
     return field.partition(b"\0")[0].decode(errors="replace")
-
-
-def malformed(name: str) -> DataplaneError:
-    """Return the error for a message that is shorter than, or another than, its definition says."""
-    return DataplaneError(
-        f"VPP's {name} is not what its definition says", "is it the API socket of a VPP? " + _OTHER_DEFINITIONS
-    )

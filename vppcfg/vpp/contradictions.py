@@ -13,7 +13,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
-from vppcfg.vpp.messages.interface import Row
+from vppcfg.vpp.row import Row
 
 _TUNNELS = frozenset({InterfaceKind.VXLAN, InterfaceKind.GRE, InterfaceKind.IPIP, InterfaceKind.WIREGUARD})
 _MOST_REWRITE = 8

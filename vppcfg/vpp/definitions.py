@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.kind_list import KINDS
 from vppcfg.record import record
 
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
     *("memclnt", "vlib", "vpe", "interface", "ip", "ip6_nd", "ip_neighbor", "fib", "feature", "gso", "l2", "span"),
-    *("bond", "mpls", "acl", "gre", "ipip", "lacp", "lcp", "lldp", "mss_clamp", "sflow", "tapv2", "urpf", "vxlan"),
+    *("bond", "mpls", "acl", "lacp", "lcp", "lldp", "mss_clamp", "sflow", "tapv2", "urpf"),
+    *(kind.api_module for kind in KINDS if kind.api_module),
     *(
         "abf",
         "bfd",

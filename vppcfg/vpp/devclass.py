@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import is_made_by_us
 
@@ -17,12 +18,10 @@ _TAP_NAME = re.compile(r"tap\d+")
 _KINDS = {
     "Loopback": (InterfaceKind.LOOPBACK, re.compile(r"loop\d+")),
     "bond": (InterfaceKind.BOND, re.compile(r"BondEthernet\d+")),
-    "VXLAN": (InterfaceKind.VXLAN, re.compile(r"vxlan_tunnel\d+")),
-    "GRE tunnel device": (InterfaceKind.GRE, re.compile(r"gre\d+")),
-    "IPIP tunnel device": (InterfaceKind.IPIP, re.compile(r"ipip\d+")),
     "Wireguard Tunnel": (InterfaceKind.WIREGUARD, re.compile(r"wg\d+")),
     "tap": (InterfaceKind.TAP, _TAP_NAME),
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
+    **{kind.device_class: (kind.kind, kind.instance_name) for kind in VIRTUAL_INTERFACES},
 }
 """Classes of what vppcfg creates, with the names that it gives; `tap` from 26.02 (plugins/tap/tap.c)."""
 
@@ -37,10 +36,10 @@ _HOST_NAME = re.compile(r"(tap|tun)\d+")
 
 _NO_LINK_MTU = frozenset(
     {
+        *(kind.device_class for kind in VIRTUAL_INTERFACES if not kind.has_link_mtu),
         "Adaptive Virtual Function (AVF) interface",
         "BVI",
         "GENEVE",
-        "GRE tunnel device",
         "GTPU",
         "Infrastructure Data Path Function (IDPF) interface",
         "L2TPv3",

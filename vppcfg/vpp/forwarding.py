@@ -14,12 +14,12 @@ from typing import Any
 from vppcfg.model.forwarding import Hop, NeighborSeen, PairSide, TableId, VppForwarding, VppPair, Way, ordered
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.plan.request import NO_INDEX
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.codec import Message
-from vppcfg.vpp.connection import Connection, malformed, text_of
+from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages import address, interface, lcp, live, neighbor, vrf
-from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies, malformed
+from vppcfg.vpp.row import Row
 from vppcfg.vpp.shell import Commands
 
 _SOURCES = "fib_source_dump"

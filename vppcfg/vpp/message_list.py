@@ -18,12 +18,10 @@ from vppcfg.vpp.messages import (
     bridge,
     dhcp,
     features,
-    gre,
     host_interface,
     interface,
     ip6_nd,
     ipfix,
-    ipip,
     l2,
     l2fib,
     lcp,
@@ -42,11 +40,10 @@ from vppcfg.vpp.messages import (
     urpf,
     vhost_user,
     vrf,
-    vxlan,
     wireguard,
 )
 
-MADE = (gre, host_interface, ipip, memif, tap, vhost_user, vxlan, wireguard)
+MADE = (host_interface, memif, tap, vhost_user, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
 FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, mss_clamp, proxy_arp, span, urpf)

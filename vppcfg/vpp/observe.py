@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
@@ -40,8 +41,8 @@ from vppcfg.vpp.messages import (
     sflow,
     vrf,
 )
-from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.row import Row
 from vppcfg.vpp.shell import Commands, Shown
 
 _PARTS = {
@@ -51,6 +52,7 @@ _PARTS = {
     "linux_cp": "lcp_itf_pair_get",
     "sflow": "sflow_enable_disable",
     **{part: message for kind in (*MADE, *FEATURES) for part, message in kind.PARTS.items()},
+    **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
 
@@ -94,6 +96,11 @@ def observe(connection: Connection, version: str) -> State:
         made={
             **details.bonds,
             **{name: made for kind in MADE for name, made in kind.read(connection, replies, by_index).items()},
+            **{
+                name: made
+                for virtual in VIRTUAL_INTERFACES
+                for name, made in virtual.read(connection, replies, by_index).items()
+            },
         },
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
@@ -114,8 +121,24 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
     lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (interface, l2, bridge, lcp, bond, acl, sflow, mpls, features, neighbor, live, nat44, *MADE, *FEATURES)
+    parts = (
+        interface,
+        l2,
+        bridge,
+        lcp,
+        bond,
+        acl,
+        sflow,
+        mpls,
+        features,
+        neighbor,
+        live,
+        nat44,
+        *MADE,
+        *FEATURES,
+    )
     asked = [request for part in parts for request in part.requests(connection)]
+    asked += [request for kind in KINDS for request in kind.requests(connection)]
     asked += [*address.unnumbered_requests(connection), *vrf.requests(connection)]
     replies = connection.ask([*asked, *commands.requests])
     return replies, commands.read(connection, replies)

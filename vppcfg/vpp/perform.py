@@ -21,10 +21,11 @@ from vppcfg.plan.operations import (
 )
 from vppcfg.plan.request import NO_MAC
 from vppcfg.vpp.codec import HEAD, Reader
-from vppcfg.vpp.connection import Connection, malformed
+from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
 from vppcfg.vpp.message_list import objection, request_of
 from vppcfg.vpp.messages.bond import active_members
+from vppcfg.vpp.reading import malformed
 from vppcfg.vpp.renewing import renew_ipv6
 from vppcfg.vpp.retval import describe
 

@@ -7,13 +7,10 @@ not known here.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
 
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.codec import HEAD
-
-Replies = Mapping[int, Sequence[bytes]]
-"""Messages by message id, in the order in which they came."""
+from vppcfg.vpp.reading import Replies
 
 _MOST_BYTES = 128 << 20
 """What is kept of one round: that for 100,000 interfaces takes 60 MB."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 Shown = Mapping[str, tuple[int, str]]
 """VPP's return code and text by command."""

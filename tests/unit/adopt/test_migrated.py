@@ -12,7 +12,7 @@ from tests.unit.config.test_migration import OLD
 from vppcfg.adopt.migrated import adopt_migrated
 from vppcfg.adopt.report import LineOutcome
 from vppcfg.cli.main import main
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.errors import ConfigError, ExitCode
 
 

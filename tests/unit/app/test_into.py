@@ -9,9 +9,9 @@ import pytest
 from tests.laws.examples import TIMES
 from tests.laws.networks import numbered_edit
 from vppcfg.app.into import laid_into
-from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.dump import write
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ConfigError, PlanRefusedError
 from vppcfg.model.state import State

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bench.networks import KINDS, Network
-from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State

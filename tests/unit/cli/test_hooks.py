@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
 from vppcfg.cli.main import main
-from vppcfg.config import load
+from vppcfg.config.load import load
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.vpp import SimulatedVpp

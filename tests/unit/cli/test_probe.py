@@ -84,7 +84,7 @@ def test_a_frame_that_goes_elsewhere_is_told_with_its_way(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from vppcfg.app.rehearsing import campaign_for
-    from vppcfg.config import load
+    from vppcfg.config.load import load
 
     configuration = load(ROUTER).configuration
     assert configuration is not None

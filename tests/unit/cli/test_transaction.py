@@ -14,7 +14,7 @@ import pytest
 from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Serve, consenting, two_ports
 from vppcfg.app.booting import await_ports
 from vppcfg.cli.main import main
-from vppcfg.config import Loaded, load
+from vppcfg.config.load import Loaded, load
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults

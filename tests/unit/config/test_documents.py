@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import vppcfg
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.config.schema.check import shape
 from vppcfg.model.interface import DEVICE_TYPES
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, configurations, states
-from vppcfg.config import parse_text
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import said, write
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.yaml.text import scalar

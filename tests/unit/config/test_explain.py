@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import vppcfg
-from vppcfg.config import parse_text
 from vppcfg.config.explain import WIDTH, Explanation, as_text, explain, explanations
 from vppcfg.config.fleet import check_fleet
+from vppcfg.config.load import parse_text
 from vppcfg.config.section_list import MADE
-from vppcfg.config.sections.tunnel import EncapConfig, TunnelConfig
 from vppcfg.errors import UsageError
+from vppcfg.kinds.tunnel import EncapConfig, TunnelConfig
 from vppcfg.model.problem import Problem, Severity
 
 PACKAGE = Path(vppcfg.__file__).parent
@@ -75,7 +75,7 @@ RULE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 def rules_in_code() -> set[str]:
     """Return every text that is given as a rule's id, by keyword or by position."""
     found: set[str] = set()
-    for path in (file for layer in ("config", "startup") for file in (PACKAGE / layer).rglob("*.py")):
+    for path in (file for layer in ("config", "kinds", "startup") for file in (PACKAGE / layer).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword) and node.arg == "rule" and isinstance(node.value, ast.Constant):
                 found.add(str(node.value.value))

@@ -6,8 +6,8 @@ import pytest
 
 from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC
 from vppcfg.common.release import NEWEST, OLDEST, Release
-from vppcfg.config import parse_text
 from vppcfg.config.for_release import too_new_for
+from vppcfg.config.load import parse_text
 from vppcfg.model.problem import Severity
 
 FILE = """

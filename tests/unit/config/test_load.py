@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.laws.examples import examples
-from vppcfg.config import Loaded, load, parse_text
 from vppcfg.config.configuration import Configuration, InterfaceConfig
+from vppcfg.config.load import Loaded, load, parse_text
 from vppcfg.errors import ConfigError
 from vppcfg.model.problem import Severity
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 
 MISTAKES = """\
 interfaces:

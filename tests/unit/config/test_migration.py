@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vppcfg.cli.main import main
-from vppcfg.config import parse_text
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.explain import explanations
+from vppcfg.config.load import parse_text
 from vppcfg.config.migration import Migration, MigrationKind, migrate
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 
 ROOT = Path(__file__).resolve().parents[3]
 WRONG: tuple[Any, ...] = (5, "x", [], {}, None, True, ["x"], {"x": 1}, -1, [[]], "10.0.0.0/24")

@@ -70,7 +70,7 @@ def test_every_kind_has_a_table_of_its_own() -> None:
 
 @every_making
 def test_what_is_fixed_are_attributes(making: type[Making]) -> None:
-    assert set(making.fixed) <= {field.name for field in fields(making)}
+    assert set(making.recreate_on_change) <= {field.name for field in fields(making)}
     assert making.noun
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vppcfg.config import parse_text
 from vppcfg.config.dump import with_names_of, write
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.live import LiveAddress, LiveSource

@@ -16,7 +16,7 @@ from vppcfg.app import injecting
 from vppcfg.app.console import Silent
 from vppcfg.app.injecting import InjectTerms, inject
 from vppcfg.app.target import Target
-from vppcfg.config import load
+from vppcfg.config.load import load
 from vppcfg.errors import DataplaneError, NotNowError, PlanRefusedError
 from vppcfg.model.features import Mirror, TrafficDirection
 from vppcfg.model.state import State

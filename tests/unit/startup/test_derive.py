@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.hosts.trees import MACHINES, host_named
 from vppcfg.common.release import Release
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.model.host import Cpu, Host, HugepagePool, Nic, NumaNode
 from vppcfg.startup.checks import check
 from vppcfg.startup.checks.case import Case

@@ -10,7 +10,7 @@ import pytest
 from tests.hosts.trees import grow
 from tests.unit.startup.test_derive import HARDWARE
 from vppcfg.common.release import Release
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.host.inventory import read_host
 from vppcfg.model.dataplane import RunningVpp, Thread
 from vppcfg.model.host import Host

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from vppcfg.common.release import release_of
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding
 from vppcfg.upgrade.judging import judge_upgrade
 from vppcfg.upgrade.subject import NamedText, UpgradeSubject, subject_of

@@ -8,8 +8,8 @@ import os
 
 from vppcfg.app.console import Console
 from vppcfg.app.loading import load_configuration
-from vppcfg.config import Loaded
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import Loaded
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ConfigError, VppcfgError
 

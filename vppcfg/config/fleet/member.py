@@ -13,10 +13,10 @@ from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceCon
 from vppcfg.config.fleet.finding import Place
 from vppcfg.config.load import load
 from vppcfg.config.rules.mac import written_macs
-from vppcfg.config.sections.tunnel import EncapConfig
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.files import refuse_from_elsewhere
 from vppcfg.errors import ConfigError
+from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from vppcfg.config.fleet.finding import FleetFinding, finding
 from vppcfg.config.fleet.member import FleetTunnel, Member
 from vppcfg.config.fleet.settings import FleetSettings
-from vppcfg.config.sections.tunnel import TunnelConfig
+from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.problem import Severity
 
 _Ends = tuple[type, str, str]
@@ -20,7 +20,7 @@ def found_on_tunnels(members: Sequence[Member], settings: FleetSettings, *, is_w
     hosts = known_hosts(members)
     by_ends: dict[_Ends, list[FleetTunnel]] = defaultdict(list)
     for tunnel in tunnels:
-        by_ends[type(tunnel.made), tunnel.made.local, _config(tunnel).remote].append(tunnel)
+        by_ends[type(_config(tunnel).tunnel), tunnel.made.local, _config(tunnel).remote].append(tunnel)
     for kind, local, remote in list(by_ends):
         back = by_ends.get((kind, remote, local), [])
         if not back or local < remote:
@@ -50,7 +50,9 @@ def _compared(
     """Yield what is wrong between the tunnels from one address to another and those from there back."""
     left, left_back = list(there), list(back)
     for tunnel in there:
-        mirror = next((other for other in left_back if _config(other).alike == _config(tunnel).alike), None)
+        mirror = next(
+            (other for other in left_back if _config(other).tunnel.agreed == _config(tunnel).tunnel.agreed), None
+        )
         if mirror is not None:
             left.remove(tunnel)
             left_back.remove(mirror)
@@ -66,7 +68,7 @@ def _compared(
 
 
 def _unlike(tunnel: FleetTunnel, other: FleetTunnel) -> FleetFinding:
-    own, there = _config(tunnel).alike, _config(other).alike
+    own, there = _config(tunnel).tunnel.agreed, _config(other).tunnel.agreed
     key = next(key for key, value in own.items() if value != there[key])
     text = f"{key} is {_or_none(own[key])}, that of {_named(other)} is {_or_none(there[key])}"
     return finding(f"fleet-{_word(tunnel)}-{key}", tunnel.place, text, _subject(tunnel))
@@ -76,7 +78,7 @@ def _port(tunnel: FleetTunnel, mirror: FleetTunnel) -> Iterator[FleetFinding]:
     """Find a tunnel that sends to another port than its mirror listens on, or the other way round."""
     first, second = sorted((tunnel, mirror), key=lambda each: each.place)
     for sender, listener in ((first, second), (second, first)):
-        sent, heard = _config(sender).ports, _config(listener).ports
+        sent, heard = _config(sender).tunnel.ports, _config(listener).tunnel.ports
         if sent is not None and heard is not None and sent[1] != heard[0]:
             text = f"packets go to port {sent[1]}, and {_named(listener)} listens on {heard[0]}, its source-port"
             yield finding(f"fleet-{_word(sender)}-port", sender.place, text, _subject(sender))

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any, TypeVar
 
 from vppcfg.config.configuration import BridgeConfig, Configuration, InterfaceConfig
-from vppcfg.config.parse import Parsed
+from vppcfg.config.parsed import Parsed
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.record import record
@@ -71,7 +71,7 @@ class Index:
 
     def has_made(self, section: MadeSection[Any, Any], name: str) -> bool:
         """Return whether the file has an entry `name` in a section of interfaces that VPP makes, sound or not."""
-        is_sound = isinstance(self.configuration.made.get(name), section.config)
+        is_sound = section.is_entry(self.configuration.made.get(name))
         return is_sound or self.has_entry(section.key, name, {})
 
     def why_switched(self, name: str) -> str | None:

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 
 from vppcfg.common.addresses import is_link_local
 from vppcfg.config.rules.index import Index
-from vppcfg.config.section_list import MADE
-from vppcfg.config.section_list import MADE_BY_CONFIG as _SECTIONS
-from vppcfg.config.sections.tunnel import EncapConfig, TunnelConfig
-from vppcfg.config.sections.vxlan import VxlanConfig
+from vppcfg.config.section_list import MADE, section_of
+from vppcfg.kinds.tunnel import EncapConfig, TunnelConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 
@@ -26,7 +24,7 @@ def made_elsewhere(index: Index) -> Iterator[Problem]:
 def made_alone(index: Index) -> Iterator[Problem]:
     """Find tunnels and TAPs of which nothing is said but what they are made with."""
     for made in index.configuration.made.values():
-        section = _SECTIONS[type(made)]
+        section = section_of(made)
         if not section.needs_interface and not index.has(made.name):
             text = f"{made.name} is made and then left as it is; say its MTU and state below `interfaces`"
             rule = section.rule("no-interface")
@@ -36,7 +34,7 @@ def made_alone(index: Index) -> Iterator[Problem]:
 def tunnel_ends(index: Index) -> Iterator[Problem]:
     """Find tunnels whose ends do not go together."""
     for tunnel in index.configuration.made_as(TunnelConfig).values():
-        section, path = _SECTIONS[type(tunnel)], (*tunnel.path, "remote")
+        section, path = section_of(tunnel), (*tunnel.path, "remote")
         if (":" in tunnel.local) != (":" in tunnel.remote):
             text = f"{tunnel.local} and {tunnel.remote} are of different families; take two of one"
             yield Problem(rule=section.rule("family"), path=path, text=text)
@@ -56,7 +54,7 @@ def tunnel_remote(index: Index) -> Iterator[Problem]:
     for tunnel in tunnels:
         owner = owners.get((tunnel.encap_vrf, tunnel.remote))
         if owner is not None and tunnel.remote != tunnel.local:
-            rule = _SECTIONS[type(tunnel)].rule("remote-own")
+            rule = section_of(tunnel).rule("remote-own")
             text = f"{tunnel.remote} is an address of this router, of {owner}; take that of the other end"
             yield Problem(rule=rule, path=(*tunnel.path, "remote"), text=text)
 
@@ -78,7 +76,7 @@ def tunnel_local(index: Index) -> Iterator[Problem]:
         is_known = (":" in tunnel.local) in families and not is_link_local(tunnel.local)
         if is_known and (tunnel.encap_vrf, tunnel.local) not in owners:
             text = _without_owner(tunnel, elsewhere.get(tunnel.local))
-            rule = _SECTIONS[type(tunnel)].rule("local-missing")
+            rule = section_of(tunnel).rule("local-missing")
             yield Problem(rule=rule, path=(*tunnel.path, "local"), text=text, severity=Severity.WARNING)
 
 
@@ -105,21 +103,11 @@ def _owners(index: Index) -> dict[tuple[str | None, str], str]:
     }
 
 
-def vxlan_vni(index: Index) -> Iterator[Problem]:
-    """Find VNIs that more than one tunnel of a VRF has on one port of this router."""
-    owners: dict[tuple[str | None, int, int], str] = {}
-    for tunnel in index.configuration.made_as(VxlanConfig).values():
-        first = owners.setdefault((tunnel.encap_vrf, tunnel.vni, tunnel.source_port), tunnel.name)
-        if first != tunnel.name:
-            text = f"{first} has the VNI {tunnel.vni} already; take another"
-            yield Problem(rule="vxlan-vni-duplicate", path=(*tunnel.path, "vni"), text=text)
-
-
 def made_without_ethernet(index: Index) -> Iterator[Problem]:
     """Find what needs Ethernet on an interface that has none; VPP would take it."""
     for made in index.configuration.made.values():
         if not made.has_ethernet:
-            section = _SECTIONS[type(made)]
+            section = section_of(made)
             for path, thing in _with_ethernet(index, made.name):
                 text = f"{made.name} carries packets without Ethernet and cannot {thing}{section.ethernet_hint}"
                 yield Problem(rule=section.rule("l3"), path=path, text=text)

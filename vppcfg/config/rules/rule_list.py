@@ -5,8 +5,6 @@ There is one module per kind of object; a new rule is a function there and an en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 from vppcfg.config.rules import (
     acl,
     address,
@@ -29,7 +27,6 @@ from vppcfg.config.rules import (
     proxy_arp,
     sub_interface,
     tap,
-    tunnel,
     unmanaged,
     unnumbered,
     unused,
@@ -38,9 +35,9 @@ from vppcfg.config.rules import (
     wireguard,
 )
 from vppcfg.config.rules.index import Index
-from vppcfg.model.problem import Problem, ProblemList
-
-Rule = Callable[[Index], Iterator[Problem]]
+from vppcfg.kinds.kind import Rule
+from vppcfg.kinds.kind_list import KINDS
+from vppcfg.model.problem import ProblemList
 
 RULES: tuple[Rule, ...] = (
     interface.device_type_on_created,
@@ -52,7 +49,6 @@ RULES: tuple[Rule, ...] = (
     made.tunnel_ends,
     made.tunnel_remote,
     made.tunnel_local,
-    made.vxlan_vni,
     made.made_without_ethernet,
     memif.memif_interface,
     memif.memif_socket,
@@ -120,11 +116,6 @@ RULES: tuple[Rule, ...] = (
     bridge.bridge_macs,
     bridge.bridge_member_mtu,
     bridge.bridge_virtual_interface,
-    tunnel.gre_mode,
-    tunnel.gre_duplicate,
-    tunnel.gre_routed_frames,
-    tunnel.ipip_duplicate,
-    tunnel.ipip_flags,
     wireguard.wireguard_interface,
     wireguard.wireguard_port,
     wireguard.wireguard_key,
@@ -162,6 +153,7 @@ RULES: tuple[Rule, ...] = (
     dataplane.interface_without_device,
     dataplane.plugin_missing,
     dataplane.queue_workers,
+    *(rule for kind in KINDS for rule in kind.rules),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from vppcfg.config.configuration import AclConfig, MacipConfig, VrfConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.tunnel import EncapConfig
+from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.problem import Problem, Severity
 
 

@@ -8,7 +8,7 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import VrfConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import vrf
-from vppcfg.config.sections.tunnel import EncapConfig
+from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 _LARGEST_TYPED = 0x7FFFFFFF

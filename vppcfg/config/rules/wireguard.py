@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.vxlan import VxlanConfig
 from vppcfg.config.sections.wireguard import MOST_ALLOWED, PeerConfig, WireguardConfig
+from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.wireguard import NO_KEY, PUBLIC_OF_NO_KEY
 
@@ -43,8 +43,9 @@ def wireguard_interface(index: Index) -> Iterator[Problem]:
 def wireguard_port(index: Index) -> Iterator[Problem]:
     """Find ports that something else listens on; VPP gives what arrives to one of the two and says nothing."""
     owners: dict[int, str] = {}
-    for vxlan in index.configuration.made_as(VxlanConfig).values():
-        owners.setdefault(vxlan.source_port, vxlan.name)
+    for other in index.configuration.made_as(TunnelConfig).values():
+        if other.tunnel.ports is not None:
+            owners.setdefault(other.tunnel.ports[0], other.name)
     for tunnel in _wireguards(index):
         owner = owners.setdefault(tunnel.port, tunnel.name)
         own = _PORTS_OF_VPP.get(tunnel.port)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import OLDEST, Release
@@ -105,7 +105,9 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
         if found is None:
             return f"no {self.thing}"
         differing = [
-            attribute for attribute in self.making.fixed if getattr(found, attribute) != getattr(wanted, attribute)
+            attribute
+            for attribute in self.making.recreate_on_change
+            if getattr(found, attribute) != getattr(wanted, attribute)
         ]
         return f"one with another {differing[0].replace('_', ' ')}" if differing else None
 
@@ -188,4 +190,8 @@ class MadeSection(NamedSection, Generic[_Config, _Making]):
 
     def entries_in(self, configuration: Configuration) -> dict[str, _Config]:
         """Return the entries of this kind."""
-        return configuration.made_as(self.config)
+        return {name: entry for name, entry in configuration.made.items() if self.is_entry(entry)}
+
+    def is_entry(self, entry: MadeConfig | None) -> TypeGuard[_Config]:
+        """Return whether an entry is one of this section."""
+        return isinstance(entry, self.config)

@@ -19,9 +19,9 @@ from vppcfg.config.names import is_interface_name
 from vppcfg.config.sections import vrf
 from vppcfg.config.sections.made_section import MadeSection, Part, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
-from vppcfg.config.sections.tunnel import ASSUMED_ENDS, EncapConfig
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.tunnel import ASSUMED_ENDS, EncapConfig
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
@@ -58,6 +58,8 @@ class PeerConfig:
 class WireguardConfig(EncapConfig):
     """One entry below `wireguards`."""
 
+    local: str
+    """Canonical address."""
     port: int
     public_key: str
     private_key_file: str

@@ -16,18 +16,18 @@ from vppcfg.loadtest.report.graphs import cores_graph, delay_graph, goodput_grap
 from vppcfg.loadtest.report.overview import matrix_of, rows_of, traffic_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph, run_label
 from vppcfg.loadtest.report.stateful import stateful_graphs
-from vppcfg.loadtest.result import Kind, Result
+from vppcfg.loadtest.result import Result, TestKind
 from vppcfg.record import record
 
 TEMPLATE = "templates/loadtest_report.html.j2"
-_COMPARED = {Kind.RAMP, Kind.LATENCY, Kind.FLOWS, Kind.ASTF}
+_COMPARED = {TestKind.RAMP, TestKind.LATENCY, TestKind.FLOWS, TestKind.ASTF}
 _HEADINGS = {
-    Kind.RAMP: "Ramp",
-    Kind.SEARCH: "Search for throughput",
-    Kind.LATENCY: "Latency",
-    Kind.FLOWS: "TCP flows",
-    Kind.WATCH: "Watch",
-    Kind.ASTF: "Connections",
+    TestKind.RAMP: "Ramp",
+    TestKind.SEARCH: "Search for throughput",
+    TestKind.LATENCY: "Latency",
+    TestKind.FLOWS: "TCP flows",
+    TestKind.WATCH: "Watch",
+    TestKind.ASTF: "Connections",
 }
 _WIDE, _NARROW = 1080, 360
 _NARROW_HEIGHT = 250
@@ -166,10 +166,10 @@ def _stateful_graphs(group: list[Result], limit_ratio: float | None) -> Iterator
 
 
 _GRAPHS = {
-    Kind.RAMP: _ramp_graphs,
-    Kind.SEARCH: _search_graphs,
-    Kind.LATENCY: _latency_graphs,
-    Kind.FLOWS: _flow_graphs,
-    Kind.WATCH: _watch_graphs,
-    Kind.ASTF: _stateful_graphs,
+    TestKind.RAMP: _ramp_graphs,
+    TestKind.SEARCH: _search_graphs,
+    TestKind.LATENCY: _latency_graphs,
+    TestKind.FLOWS: _flow_graphs,
+    TestKind.WATCH: _watch_graphs,
+    TestKind.ASTF: _stateful_graphs,
 }

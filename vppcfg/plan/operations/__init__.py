@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from vppcfg.kinds.gre import CreateGre, DeleteGre
+from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
+from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
@@ -54,7 +57,6 @@ from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetPro
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
-from vppcfg.plan.operations.tunnel import CreateGre, CreateIpip, CreateVxlan, DeleteGre, DeleteIpip, DeleteVxlan
 from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
 from vppcfg.plan.operations.wireguard import (
     AddWireguardPeer,

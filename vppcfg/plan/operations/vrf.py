@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operation import InterfaceOperation, Operation
+from vppcfg.plan.operation import InterfaceOperation, Operation, missing_table
 from vppcfg.record import record
-
-LAST_TYPED = 0x7FFFFFFF
-"""The largest number of a table that VPP's prompt reads."""
 
 
 @record
@@ -107,8 +104,3 @@ class SetTable(InterfaceOperation):
     def carry_out(self, draft: Draft) -> None:
         """Put the interface into the table."""
         draft.move(self.interface, self.table_id, is_ipv6=self.is_ipv6)
-
-
-def missing_table(key: str, draft: Draft) -> str | None:
-    """Return that there is no such table, None when there is."""
-    return None if key in draft.vrfs else f"there is no {key}"

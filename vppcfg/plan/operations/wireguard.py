@@ -7,8 +7,7 @@ from dataclasses import replace
 from vppcfg.model.kinds import as_created
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation
-from vppcfg.plan.operations.vrf import missing_table
+from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, missing_table
 from vppcfg.record import record
 
 

@@ -9,43 +9,36 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.names import instance_of
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.bond import Bond
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif
 from vppcfg.model.tap import Tap
-from vppcfg.model.tunnel import Gre, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.operations import (
     CreateBond,
-    CreateGre,
     CreateHostInterface,
     CreateInterface,
-    CreateIpip,
     CreateLoopback,
     CreateMemif,
     CreateSubInterface,
     CreateTap,
     CreateVhostUser,
-    CreateVxlan,
     CreateWireguard,
     DeleteBond,
-    DeleteGre,
     DeleteHostInterface,
     DeleteInterface,
-    DeleteIpip,
     DeleteLoopback,
     DeleteMemif,
     DeleteSubInterface,
     DeleteTap,
     DeleteVhostUser,
-    DeleteVxlan,
     DeleteWireguard,
 )
 from vppcfg.plan.operations.port import CreatePort, DeletePort
-from vppcfg.plan.operations.tunnel import CreateTunnel, DeleteTunnel
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -99,22 +92,6 @@ def _delete_bond(name: str, bond: Bond) -> DeleteBond:
     return DeleteBond(interface=name)
 
 
-def _delete_vxlan(name: str, tunnel: Vxlan) -> DeleteVxlan:
-    return DeleteVxlan(interface=name, instance=instance_of(name), tunnel=tunnel)
-
-
-def _creating(operation: type[CreateTunnel]) -> Callable[[Interface, Any], CreateTunnel]:
-    """Return what makes tunnels of a kind."""
-    return lambda interface, tunnel: operation(
-        interface=interface.name, instance=instance_of(interface.name), tunnel=tunnel
-    )
-
-
-def _deleting(operation: type[DeleteTunnel]) -> Callable[[str, Any], DeleteTunnel]:
-    """Return what removes tunnels of a kind."""
-    return lambda name, tunnel: operation(interface=name, tunnel=tunnel)
-
-
 def _create_wireguard(interface: Interface, tunnel: Wireguard) -> CreateWireguard:
     return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=tunnel)
 
@@ -143,25 +120,21 @@ def _deleting_port(operation: type[DeletePort]) -> Callable[[str, Any], DeletePo
 
 CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Bond: _create_bond,
-    Vxlan: _creating(CreateVxlan),
-    Gre: _creating(CreateGre),
-    Ipip: _creating(CreateIpip),
     Wireguard: _create_wireguard,
     Tap: _create_tap,
     HostInterface: _creating_port(CreateHostInterface),
     Memif: _creating_port(CreateMemif),
     VhostUser: _creating_port(CreateVhostUser),
+    **{kind.making: kind.create for kind in VIRTUAL_INTERFACES},
 }
 """What creates an interface of each kind, given how it is to be."""
 DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Bond: _delete_bond,
-    Vxlan: _delete_vxlan,
-    Gre: _deleting(DeleteGre),
-    Ipip: _deleting(DeleteIpip),
     Wireguard: _delete_wireguard,
     Tap: _delete_tap,
     HostInterface: _deleting_port(DeleteHostInterface),
     Memif: _deleting_port(DeleteMemif),
     VhostUser: _deleting_port(DeleteVhostUser),
+    **{kind.making: kind.delete for kind in VIRTUAL_INTERFACES},
 }
 """What deletes an interface of each kind, given its name and what it was made with."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.vrf import FibTable, table_key
+from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
 from vppcfg.plan.diff import Change
 from vppcfg.plan.operations import (
     CreateVrf,
@@ -19,7 +19,6 @@ from vppcfg.plan.operations import (
     SetTable,
     SweepVrfRoutes,
 )
-from vppcfg.plan.operations.vrf import LAST_TYPED
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 

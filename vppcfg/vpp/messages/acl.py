@@ -13,9 +13,9 @@ from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule
 from vppcfg.model.ownership import description_of
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.connection import Connection, malformed, text_of
-from vppcfg.vpp.messages.address import prefix_values, text_of_address
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.address_codec import prefix_values, text_of_address
+from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.reading import Replies, malformed
 
 _ACTION_NUMBERS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFLECT: 2}
 """acl_action (plugins/acl/acl_types.api)."""

@@ -6,36 +6,17 @@ first reply is awaited.
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Sequence
 
-from vppcfg.common.addresses import address_text
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.connection import Connection, malformed
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.reading import Replies, malformed
 
 _FAMILIES = (0, 1)
 """ADDRESS_IP4, ADDRESS_IP6 (vnet/ip/ip_types.api); the same numbers are is_ipv6 where a message asks for that."""
 _UNNUMBERED = "ip_unnumbered_dump"
-
-
-def address_values(path: str, address: str) -> dict[str, Value]:
-    """Return the values of an address of VPP's type `address` at `path`: its family and its bytes."""
-    family, raw = _family_and_bytes(address)
-    return {f"{path}.af": family, f"{path}.un": raw}
-
-
-def _family_and_bytes(address: str) -> tuple[int, bytes]:
-    """Return the family (vnet/ip/ip_types.api) and the bytes of an address."""
-    is_ip6 = ":" in address
-    return int(is_ip6), socket.inet_pton(socket.AF_INET6 if is_ip6 else socket.AF_INET, address)
-
-
-def prefix_values(path: str, prefix: str) -> dict[str, Value]:
-    """Return the values of an address with its length, of VPP's type `prefix` at `path`."""
-    text, _, length = prefix.partition("/")
-    return {**address_values(f"{path}.address", text), f"{path}.len": int(length)}
 
 
 def _add_address(operation: op.AddAddress, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -48,7 +29,7 @@ def _remove_address(operation: op.RemoveAddress, indexes: Indexes, vpp: Vocabula
 
 def _address(index: Value, address: str, is_add: int) -> Request:
     text, _, length = address.partition("/")
-    family, raw = _family_and_bytes(text)
+    family, raw = family_and_bytes(text)
     values: dict[str, Value] = {
         "sw_if_index": index,
         "is_add": is_add,
@@ -109,11 +90,6 @@ def read(connection: Connection, replies: Replies) -> dict[int, frozenset[str]]:
             continue
         found.setdefault(index, []).append(f"{text_of_address(family, raw)}/{length}")
     return {index: frozenset(addresses) for index, addresses in found.items()}
-
-
-def text_of_address(family: int, raw: bytes) -> str:
-    """Return an address of a message: `family` is 0 for IPv4, for which it has twelve bytes more than are used."""
-    return address_text(raw if family else raw[:4])
 
 
 def unnumbered_requests(connection: Connection) -> list[bytes]:

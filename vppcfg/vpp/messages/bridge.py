@@ -9,8 +9,8 @@ from typing import NamedTuple
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.connection import Connection, malformed, text_of
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.reading import Replies, malformed
 
 _BRIDGE = ("bridge_domain_add_del_v2", "bridge_domain_add_del")
 """Newest first: 23.02, before. The reply of the newer one tells an id that VPP picked."""

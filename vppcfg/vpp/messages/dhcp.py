@@ -14,7 +14,7 @@ from vppcfg.model.features import DhcpClient
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import NO_MAC, Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 ATTRIBUTE = "dhcp_client"
 PARTS = {"dhcp": "dhcp_client_config"}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 IS_ENABLED = "feature_is_enabled"
 """From 25.06."""

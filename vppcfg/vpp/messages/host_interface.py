@@ -8,8 +8,8 @@ from vppcfg.model.host_interface import HOST_INTERFACE_PREFIX, HostInterface
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.row import Row
 
 _DUMP = "af_packet_dump"
 PARTS = {"af_packet": _DUMP}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
@@ -20,7 +20,8 @@ from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
 from vppcfg.vpp.messages.sub_interface import encapsulation_of
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.row import Row
 
 _ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""
@@ -178,32 +179,6 @@ def unsigned(name: str) -> str:
     if not (has_sign and number.isdecimal() and 0 < int(number) <= _SIGNED_IDS):
         return name
     return f"{parent}.{(1 << 32) - int(number)}"
-
-
-class Row(NamedTuple):
-    """What sw_interface_details says of one interface, as VPP says it."""
-
-    sw_if_index: int
-    parent_index: int
-    mac: bytes
-    flags: int
-    type: int
-    link_mtu: int
-    packet_mtu: int
-    ip4_mtu: int
-    ip6_mtu: int
-    mpls_mtu: int
-    sub_id: int
-    outer: int
-    inner: int
-    sub_flags: int
-    vtr_operation: int
-    vtr_push_dot1q: int
-    vtr_tag1: int
-    vtr_tag2: int
-    name: str
-    device_class: str
-    tag: str
 
 
 @record

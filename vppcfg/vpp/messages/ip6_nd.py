@@ -8,9 +8,9 @@ import struct
 from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix, RouterAdvertisements, ra_prefixes_in_order
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.connection import Connection, malformed
-from vppcfg.vpp.messages.address import prefix_values, text_of_address
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.address_codec import prefix_values, text_of_address
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.reading import Replies, malformed
 
 ATTRIBUTE = "ra"
 PARTS: dict[str, str] = {}

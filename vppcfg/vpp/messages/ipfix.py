@@ -22,7 +22,7 @@ from vppcfg.model.vrf import table_key
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 ATTRIBUTE = "flow_records"
 PARTS = {"flowprobe": "flowprobe_interface_add_del"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 _NORMAL, _BVI = 0, 1
 """l2_port_type (vnet/l2/l2.api)."""

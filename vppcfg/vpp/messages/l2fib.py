@@ -14,7 +14,7 @@ from vppcfg.plan.request import NO_INDEX, Indexes, Known, Messages, Request, Val
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.bridge import Portless
 from vppcfg.vpp.messages.interface import mac_bytes
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 ATTRIBUTE = "static_macs"
 PARTS: dict[str, str] = {}

@@ -10,8 +10,8 @@ from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.row import Row
 from vppcfg.vpp.shell import Shown, show
 
 _LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")

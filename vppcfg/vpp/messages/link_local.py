@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from vppcfg.common.addresses import link_local_of
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Messages, Request, Vocabulary
+from vppcfg.vpp.address_codec import address_values, text_of_address
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.address import address_values, text_of_address
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 ATTRIBUTE = "link_local"
 _SET = "sw_interface_ip6_set_link_local_address"

@@ -17,10 +17,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from vppcfg.common.addresses import address_key, link_local_of
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import dhcp
-from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Shown
 
 _VRRP, _VRRP_DETAILS = "vrrp_vr_dump", "vrrp_vr_details"

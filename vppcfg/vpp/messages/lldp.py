@@ -12,7 +12,7 @@ from vppcfg.model.state import LldpSettings
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 ATTRIBUTE = "lldp"
 PARTS = {"lldp": "sw_interface_set_lldp"}

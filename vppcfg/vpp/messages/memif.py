@@ -8,8 +8,8 @@ from vppcfg.model.memif import BUILT_IN_SOCKET, Memif, MemifMode, MemifRole, mem
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.row import Row
 
 _DUMP = "memif_dump"
 _SOCKET_DUMP = "memif_socket_filename_dump"

@@ -8,7 +8,7 @@ from itertools import pairwise
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Shown
 
 _TABLES = "mpls_table_dump"

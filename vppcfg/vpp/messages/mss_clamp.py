@@ -6,7 +6,7 @@ from vppcfg.model.features import MssLimit, TrafficDirection
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 ATTRIBUTE = "mss_clamp"
 _SET = "mss_clamp_enable_disable"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 _DUMP, _DETAILS = "nat44_interface_addr_dump", "nat44_interface_addr_details"
 

@@ -11,7 +11,7 @@ from vppcfg.model.vrf import table_key
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 _TELLS_TABLES = Release(25, 10)
 """Before, VPP told the index of a range's table (89bbec8df64)."""

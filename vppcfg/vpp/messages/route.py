@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.dataplane import ForeignRoutes
-from vppcfg.model.vrf import FibTable
-from vppcfg.plan.operations.vrf import LAST_TYPED
+from vppcfg.model.vrf import LAST_TYPED, FibTable
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.address import text_of_address
 from vppcfg.vpp.shell import Commands, Shown
 
 _SOURCES = "fib_source_dump"

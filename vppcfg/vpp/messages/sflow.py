@@ -9,8 +9,8 @@ from __future__ import annotations
 from vppcfg.model.state import SflowSettings
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Messages, Request, Vocabulary
-from vppcfg.vpp.connection import Connection, malformed
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.reading import Replies, malformed
 from vppcfg.vpp.shell import Shown
 
 _SHOW = "show sflow"

@@ -6,7 +6,7 @@ from vppcfg.model.features import DELETED_TARGET, Mirror, TrafficDirection, mirr
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import NO_INDEX, Indexes, Known, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 ATTRIBUTE = "mirrors"
 _DUMP = "sw_interface_span_dump"

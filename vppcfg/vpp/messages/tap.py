@@ -8,8 +8,9 @@ from vppcfg.model.tap import Tap
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.interface import Row, mac_bytes
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.messages.interface import mac_bytes
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.row import Row
 
 _TAP = ("tap_create_v3", "tap_create_v2")
 """Newest first; v3 is in 22.06 already. They differ in the number of queues."""

@@ -6,7 +6,7 @@ from vppcfg.model.features import UrpfCheck, UrpfMode, urpf_in_order
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Messages, Request, Vocabulary
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 ATTRIBUTE = "urpf"
 _SET = "urpf_update_v2"

@@ -8,8 +8,8 @@ from vppcfg.model.vhost_user import VhostUser, VhostUserRole, vhost_user_number
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.row import Row
 
 _DUMP = "sw_interface_vhost_user_dump"
 _EVERY_INTERFACE = 0xFFFFFFFF

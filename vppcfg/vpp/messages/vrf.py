@@ -12,7 +12,7 @@ from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 
 _FAMILIES = (0, 1)
 """As is_ipv6 of the messages."""

@@ -9,10 +9,10 @@ from vppcfg.common.addresses import address_key
 from vppcfg.model.wireguard import Wireguard, WireguardPeer, digest_of, key_bytes, key_text
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.connection import Connection, malformed
-from vppcfg.vpp.messages.address import address_values, text_of_address
-from vppcfg.vpp.messages.interface import Row
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.address_codec import address_values, text_of_address
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.reading import Replies, malformed
+from vppcfg.vpp.row import Row
 
 _DUMP = "wireguard_interface_dump"
 _ADD_PEER = ("wireguard_peer_add_v2", "wireguard_peer_add")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 
 _ASK = "classify_table_by_interface"

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from vppcfg.model.attachment import Attachment, Values, index_of, stored_call
 from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 
 _PROTECT = "ipsec_tunnel_protect"

@@ -9,7 +9,7 @@ from typing import Any
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 from vppcfg.vpp.unmanaged.simple import simple
 

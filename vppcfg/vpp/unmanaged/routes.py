@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from vppcfg.common.release import Release, is_older
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_of, stored_call, typed
 from vppcfg.model.vrf import FibTable
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 from vppcfg.vpp.unmanaged.simple import Fields, simple
 

@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
 from vppcfg.plan.request import Value
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 
 Fields = Mapping[str, Any]

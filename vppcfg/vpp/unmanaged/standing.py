@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from vppcfg.common.numbers import DSCP_NAMES
 from vppcfg.model.attachment import Attachment
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Value
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged import standing_nat
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 

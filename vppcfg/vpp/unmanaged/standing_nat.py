@@ -7,9 +7,9 @@ from typing import Any
 
 from vppcfg.model.attachment import Attachment
 from vppcfg.plan.request import NO_INDEX
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.address import text_of_address
-from vppcfg.vpp.round import Replies
+from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 
 _CONFIG = "nat44_show_running_config"

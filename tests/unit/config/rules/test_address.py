@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from vppcfg.config.configuration import Configuration, InterfaceConfig
-from vppcfg.config.parse import Parsed
+from vppcfg.config.parsed import Parsed
 from vppcfg.config.rules.address import address_duplicate, address_exact_match, address_host, address_overlap
 from vppcfg.config.rules.index import Index, index_of
 from vppcfg.model.interface import Encapsulation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 
 
 def found_in(text: str, members: str = "[a]", more: str = "") -> list[tuple[str, tuple[str | int, ...]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 
 DPDK = 'dataplane: { dpdk: { multi-seg: false, devices: { "0000:01:00.0": { name: xe0 } } } }\n'
 

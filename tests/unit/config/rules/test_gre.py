@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 
 ENDS = "local: 192.0.2.1, remote: 192.0.2.2"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 
 QINQ = "1000: {encapsulation: {dot1q: 100, inner-dot1q: 10, exact-match: true}, lcp: e0.100.10}"
 QINAD = "1000: {encapsulation: {dot1ad: 100, inner-dot1q: 10, exact-match: true}, lcp: e0.100.10}"

@@ -15,7 +15,7 @@ from vppcfg.common.bounds import (
     MACIP_RULES_PER_SHAPE,
     MACIP_SHAPES_MOST,
 )
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.config.rules.macip import overruled
 from vppcfg.config.sections import macip as section
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, MacipAction, MacipRule, canonical_macip_rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 
 PORT = "interfaces: { TenGigabitEthernet1/0/0: { rx-placement: { 2: worker0 } } }\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.model.problem import Severity
 
 

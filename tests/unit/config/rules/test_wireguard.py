@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.wireguard_keys import PEERS, PUBLIC
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.config.rules.wireguard import _PORTS_OF_VPP
 from vppcfg.model.wireguard import NO_KEY, PUBLIC_OF_NO_KEY
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.config.schema.foreign import FOREIGN, foreign_text, is_foreign_key
 
 DOCUMENT = Path(__file__).resolve().parents[4] / "docs" / "configuration.md"

@@ -14,8 +14,8 @@ from jsonschema import Draft7Validator
 from tests.laws.examples import examples
 from tests.unit.config.schema.test_check import EVERYTHING
 from vppcfg import assets
-from vppcfg.config import parse_text
 from vppcfg.config.explain import explanations
+from vppcfg.config.load import parse_text
 from vppcfg.config.parse import parse
 from vppcfg.config.schema.check import check_shape
 from vppcfg.config.schema.json_schema import FILE, as_document, json_schema

@@ -118,7 +118,7 @@ def test_every_word_of_the_schema_is_yamales_or_has_a_row_and_every_row_is_used(
 
 def test_a_file_that_is_right_is_checked_without_yamale() -> None:
     code = (
-        "import sys; from vppcfg.config import parse_text; "
+        "import sys; from vppcfg.config.load import parse_text; "
         "assert parse_text('interfaces: { eth0: { mtu: 1500 } }', 'file').configuration; "
         "sys.exit('yamale' in sys.modules)"
     )

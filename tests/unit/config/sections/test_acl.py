@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from vppcfg.config.parse import Parsed, parse
+from vppcfg.config.parse import parse
+from vppcfg.config.parsed import Parsed
 from vppcfg.config.sections.acl_match import parse_range
 from vppcfg.model.acl import AclAction, AclRule
 from vppcfg.model.problem import Problem, Severity

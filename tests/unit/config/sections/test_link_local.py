@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vppcfg.config import parse_text
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import Facts, State

@@ -21,12 +21,13 @@ from vppcfg.config.schema.quick import SCHEMA
 from vppcfg.config.section_list import INTERFACES, MADE, MADE_BY, SECTIONS
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.tap import TapConfig
-from vppcfg.config.sections.vxlan import VxlanConfig
+from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import MAKINGS
 from vppcfg.model.state import SflowSettings
+from vppcfg.model.tunnel import Vxlan
 
 
 def test_every_kind_that_vpp_makes_has_a_section_of_its_own() -> None:
@@ -140,12 +141,10 @@ def test_a_bridge_is_what_its_keys_say() -> None:
 
 def test_a_tunnel_has_canonical_ends() -> None:
     raw = {"local": "2001:DB8:0::1", "remote": "2001:db8::0:2", "vni": 5}
-    assert configured({"vxlan_tunnels": {"vxlan_tunnel0": raw}}).made["vxlan_tunnel0"] == VxlanConfig(
+    assert configured({"vxlan_tunnels": {"vxlan_tunnel0": raw}}).made["vxlan_tunnel0"] == TunnelConfig(
         name="vxlan_tunnel0",
         path=("vxlan_tunnels", "vxlan_tunnel0"),
-        local="2001:db8::1",
-        remote="2001:db8::2",
-        vni=5,
+        tunnel=Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=5),
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.config import parse_text
 from vppcfg.config.dump import write
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.state import State

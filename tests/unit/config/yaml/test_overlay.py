@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.laws.examples import examples
-from vppcfg.config import load
+from vppcfg.config.load import load
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.config.yaml.overlay import annotated_text, merged_text, overlaid, said_where, without_extensions

@@ -1,0 +1,30 @@
+"""What a kind of object is to the rest of vppcfg: what central tables ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import ClassVar
+
+from vppcfg.config.rules.index import Index
+from vppcfg.model.problem import Problem
+from vppcfg.plan.operation import Operation
+from vppcfg.vpp.reading import VppReader
+
+Rule = Callable[[Index], Iterator[Problem]]
+"""What entries must be to each other: it takes the index of a file and yields problems; it never raises."""
+
+
+class Kind:
+    """One kind of object. A subclass stands in a module of `kinds/`, and one object of it in the list `KINDS`."""
+
+    operations: ClassVar[tuple[type[Operation], ...]] = ()
+    """Those that are its own."""
+    rules: ClassVar[tuple[Rule, ...]] = ()
+    api_module: ClassVar[str] = ""
+    """The file of API definitions with its messages, without .api.json."""
+    capabilities: ClassVar[Mapping[str, str]] = {}
+    """Optional parts of VPP, each with the message whose presence shows it."""
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the requests for all objects of the kind, as far as VPP takes them."""
+        return []

@@ -1,0 +1,281 @@
+"""What the kinds of tunnels to one other router have alike: two ends, and the VRF that both are in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
+
+from vppcfg.common.addresses import canonical_host, is_unicast
+from vppcfg.common.names import instance_of
+from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.desired import DesiredState
+from vppcfg.config.names import MAX_INSTANCE
+from vppcfg.config.sections import vrf
+from vppcfg.config.sections.made_section import Part
+from vppcfg.config.sections.section import Parsing, SectionEntry
+from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.declared import excess, message_values, parsed, placeholders, read_back, schema_lines, yaml_keys
+from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
+from vppcfg.model.interface import Interface
+from vppcfg.model.keys import keys_of
+from vppcfg.model.kinds import as_created
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.state import State
+from vppcfg.model.tunnel import Tunnel
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operation import CreateInterface, DeleteInterface, missing_table
+from vppcfg.plan.request import ALL_INDEXES, Value
+from vppcfg.record import record
+from vppcfg.vpp.address_codec import address_values, text_of_address
+from vppcfg.vpp.reading import Replies, VppReader, malformed
+from vppcfg.vpp.row import Row
+
+ASSUMED_ENDS = {"local": ("192.0.2.253", "2001:db8::253"), "remote": ("192.0.2.254", "2001:db8::254")}
+"""Two values of each end, one of either family, to check the rest of an entry while an end is of a wrong form."""
+_SCHEMA = ("local: host()", "remote: host()", "encap-vrf: vrf_name(required=False)")
+
+
+@record
+class EncapConfig(MadeConfig):
+    """One entry of a section of interfaces whose packets travel inside of others, from an own address."""
+
+    encap_vrf: str | None = None
+    """The VRF of the packets outside; None is the default one."""
+
+    @property
+    def local(self) -> str:
+        """Return the own address, canonical."""
+        raise NotImplementedError
+
+    def parts(self) -> Iterator[KeyPath]:
+        """Yield the paths below the entry that have places of their own, such as those of peers."""
+        yield from ()
+
+
+@record
+class TunnelConfig(EncapConfig):
+    """One entry of a section of tunnels."""
+
+    tunnel: Tunnel
+    """As the file wants it, with the default table in place of the VRF, which VPP knows by number only."""
+    given: frozenset[str] = field(default=frozenset(), compare=False)
+    """The keys that the entry has, at their default too."""
+
+    @property
+    def local(self) -> str:
+        """Return the own address, canonical."""
+        return self.tunnel.local
+
+    @property
+    def remote(self) -> str:
+        """Return the address of the other router, canonical."""
+        return self.tunnel.remote
+
+    @property
+    def has_ethernet(self) -> bool:
+        """Return whether frames go through, and not packets."""
+        return self.tunnel.has_ethernet
+
+    @property
+    def added_bytes(self) -> int:
+        """Return how many bytes longer a packet is outside than inside: those of all headers before it."""
+        return (40 if ":" in self.local else 20) + self.tunnel.header_bytes
+
+
+T = TypeVar("T", bound=Tunnel)
+
+
+@record
+class CreateTunnel(CreateInterface):
+    """Create a tunnel in a FIB table that exists, like no other tunnel of its kind."""
+
+    instance: int
+    tunnel: Tunnel
+
+    def _refusal(self, draft: Draft) -> str | None:
+        table = self.tunnel.needed_table
+        if table is not None and (missing := missing_table(table, draft)):
+            return missing
+        other = draft.made_alike(self.tunnel)
+        return f"{other} is the same tunnel" if other else None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the tunnel."""
+        draft.add_interface(as_created(self.interface, self.tunnel.kind))
+        draft.enter_made(self.interface, self.tunnel)
+
+
+@record
+class DeleteTunnel(DeleteInterface):
+    """Delete a tunnel, which VPP finds by what it was created with."""
+
+    tunnel: Tunnel
+
+
+class Paths(NamedTuple):
+    """Where the messages of a kind have what every tunnel has."""
+
+    local: str
+    remote: str
+    table: str
+    interface: str = "sw_if_index"
+
+
+class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
+    """One kind of tunnel. Its keys stand at the attributes of its record."""
+
+    config = TunnelConfig
+    last = MAX_INSTANCE
+    thing = "tunnel"
+    paths: ClassVar[Paths]
+    """Of both ends and their table, in the messages that create and read back."""
+    dumps: ClassVar[Mapping[str, str]]
+    """The messages that ask for all tunnels, each with its answer; newest first."""
+    also_read: ClassVar[tuple[str, ...]] = ()
+    """Fields that decide whether a configuration could have created the tunnel."""
+    create_operation: ClassVar[type[CreateTunnel]]
+    delete_operation: ClassVar[type[DeleteTunnel]]
+
+    def __init__(self) -> None:
+        self.assumed = {**ASSUMED_ENDS, **placeholders(self.making)}  # type: ignore[misc] # from the keys, once
+        self.parts = tuple(
+            Part(name=key.capability, thing=key.needs, since=key.since, is_needed_by=_is_set(key.name))
+            for key in keys_of(self.making)
+            if key.since is not None
+        )
+        self.operations = (self.create_operation, self.delete_operation)  # type: ignore[misc]
+
+    def is_entry(self, entry: MadeConfig | None) -> TypeGuard[TunnelConfig]:
+        """Return whether an entry is one of this section."""
+        return isinstance(entry, TunnelConfig) and isinstance(entry.tunnel, self.making)
+
+    def schema(self) -> list[str]:
+        """Return the lines of schema/vppcfg.yaml about an entry."""
+        return [*_SCHEMA, *schema_lines(self.making)]
+
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TunnelConfig:
+        """Return a tunnel with canonical ends."""
+        return TunnelConfig(
+            name=entry.name,
+            path=entry.path,
+            description=entry.description,
+            encap_vrf=entry.raw.get("encap-vrf"),
+            tunnel=self.making(
+                local=canonical_host(entry.raw["local"]) or "",
+                remote=canonical_host(entry.raw["remote"]) or "",
+                **parsed(self.making, entry.raw),
+            ),
+            given=frozenset(key for key, value in entry.raw.items() if value is not None),
+        )
+
+    def making_of(self, config: TunnelConfig, before: T | None, desired: DesiredState) -> T:
+        """Return the tunnel to create, its VRF as the number of a table."""
+        assert isinstance(config.tunnel, self.making)
+        table = vrf.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
+        return replace(config.tunnel, encap_vrf=table)
+
+    def may_remove(self, making: T) -> bool:
+        """Return whether the file could name the tunnel."""
+        return making.is_plain
+
+    def why_not(self, making: T) -> str | None:
+        """Return why no entry can describe an observed tunnel."""
+        if not making.is_plain:
+            return self.why_not_plain
+        return excess(making) or self.conflict(making) or why_not_ends(making.local, making.remote)
+
+    why_not_plain: ClassVar[str]
+    """Why no entry can describe a tunnel that is not plain."""
+
+    def conflict(self, making: T) -> str | None:
+        """Return which values of an observed tunnel no entry can have together."""
+        return None
+
+    def restate_made(self, name: str, making: T, state: State) -> TunnelConfig:
+        """Return the entry of an observed tunnel."""
+        encap_vrf = vrf.encap_vrf_of(making.encap_vrf, is_ipv6=":" in making.local, state=state)
+        given = frozenset(key.name for key in keys_of(self.making) if key.writes(making))
+        return TunnelConfig(
+            name=name, path=(self.key, name), tunnel=replace(making, encap_vrf=0), encap_vrf=encap_vrf, given=given
+        )
+
+    def made_keys(self, entry: TunnelConfig) -> Iterator[KeyValue]:
+        """Yield the ends of a tunnel, and the keys of its kind."""
+        yield KeyValue("local", entry.local)
+        yield KeyValue("remote", entry.remote)
+        yield from vrf.keys("encap-vrf", entry.encap_vrf)
+        yield from yaml_keys(entry.tunnel)
+
+    def create(self, interface: Interface, made: T) -> CreateTunnel:
+        """Return the operation that creates a tunnel."""
+        return self.create_operation(interface=interface.name, instance=instance_of(interface.name), tunnel=made)
+
+    def delete(self, name: str, made: T) -> DeleteTunnel:
+        """Return the operation that deletes a tunnel."""
+        return self.delete_operation(interface=name, tunnel=made)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all tunnels, where VPP has the plugin."""
+        if not self._is_offered(connection):
+            return []
+        return [connection.request(connection.newest(tuple(self.dumps)), {"sw_if_index": ALL_INDEXES})[1]]
+
+    def _is_offered(self, connection: VppReader) -> bool:
+        return connection.offers(tuple(self.dumps)[-1])
+
+    def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, T]:
+        """Return the tunnels by name; `rows` are the interfaces by index."""
+        if not self._is_offered(connection):
+            return {}
+        details = self.dumps[connection.newest(tuple(self.dumps))]
+        keys = [key for key in keys_of(self.making) if key.path and connection.has_field(details, key.path)]
+        at = self.paths
+        paths = (at.interface, f"{at.local}.af", f"{at.local}.un", f"{at.remote}.un", at.table)
+        found = connection.rows(replies, details, *paths, *(key.path for key in keys), *self.also_read)
+        tunnels = {}
+        for index, family, source, target, table, *values in found:
+            row = rows.get(index)
+            if row is None or not self.is_own(row):
+                continue
+            try:
+                attributes = read_back(keys, values[: len(keys)])
+            except ValueError as error:
+                raise malformed(details) from error
+            remote = text_of_address(family, target)
+            tunnels[row.name] = self.making(
+                local=text_of_address(family, source),
+                remote=remote,
+                encap_vrf=table,
+                **{**attributes, "is_plain": self.is_plain(row, remote, values[len(keys) :])},
+            )
+        return tunnels
+
+    def is_plain(self, row: Row, remote: str, values: Sequence[Any]) -> bool:
+        """Return whether a configuration could create a tunnel with these values of `also_read`."""
+        return not any(values)
+
+
+def end_values(paths: Paths, tunnel: Tunnel) -> dict[str, Value]:
+    """Return the values of a message that give both ends of a tunnel and their table."""
+    return {
+        **address_values(paths.local, tunnel.local),
+        **address_values(paths.remote, tunnel.remote),
+        paths.table: tunnel.encap_vrf,
+    }
+
+
+def tunnel_values(paths: Paths, tunnel: Tunnel, *, only_set: Sequence[str] = ()) -> dict[str, Value]:
+    """Return the values of a message that give a tunnel; those of `only_set` where they differ from the default."""
+    return {**end_values(paths, tunnel), **message_values(tunnel, only_set=only_set)}
+
+
+def _is_set(key: str) -> Any:
+    return lambda config: key in config.given
+
+
+def why_not_ends(local: str, remote: str) -> str | None:
+    """Return why no entry can have the ends of an observed tunnel, None when one can."""
+    if not all(canonical_host(end) == end and is_unicast(end) for end in (local, remote)):
+        return "one of its ends is no address of a host"
+    return None

@@ -1,0 +1,50 @@
+"""What kinds of interfaces that VPP creates on demand have alike in VPP; `MadeSection` has their side of the file."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.sections.made_section import MadeSection
+from vppcfg.kinds.kind import Kind
+from vppcfg.model.interface import Interface
+from vppcfg.model.making import Making
+from vppcfg.plan.operation import CreateInterface, DeleteInterface
+from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.vpp.row import Row
+
+C = TypeVar("C", bound=MadeConfig)
+M = TypeVar("M", bound=Making)
+
+
+class VirtualInterfaceKind(Kind, MadeSection[C, M], Generic[C, M]):
+    """One kind of interface that VPP creates on demand."""
+
+    device_class: ClassVar[str]
+    """VPP's name of the class of devices."""
+    instance_name: ClassVar[re.Pattern[str]]
+    """The names that VPP gives; an interface of the class with another name was not created by a configuration."""
+    has_link_mtu: ClassVar[bool] = True
+    """Whether VPP sets a link MTU on one."""
+
+    @abstractmethod
+    def create(self, interface: Interface, made: M) -> CreateInterface:
+        """Return the operation that creates an interface as it is to be."""
+
+    @abstractmethod
+    def delete(self, name: str, made: M) -> DeleteInterface:
+        """Return the operation that deletes an interface."""
+
+    @abstractmethod
+    def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, M]:
+        """Return what VPP has created, by name; `rows` are the interfaces by index."""
+
+    def is_own(self, row: Row) -> bool:
+        """Return whether an interface is one that a configuration could create, by its class and its name."""
+        return row.device_class == self.device_class and self.instance_name.fullmatch(row.name) is not None
+
+
+AnyVirtualInterface = VirtualInterfaceKind[Any, Any]
