@@ -245,7 +245,7 @@ def test_a_tunnel_is_made_as_told_and_born_up(plane: LiveDataplane, vpp: RealVpp
     assert f"src {vxlan.local} dst {vxlan.remote} src_port {vxlan.source_port} " in shown
     assert f"dst_port {vxlan.destination_port} vni {vxlan.vni} " in shown
     assert refused(plane, create) == -75
-    do(plane, op.DeleteVxlan(interface="vxlan_tunnel7", tunnel=vxlan))
+    do(plane, op.DeleteVxlan(interface="vxlan_tunnel7", instance=7, tunnel=vxlan))
 
 
 def test_a_tunnel_for_l3_packets_is_not_plain(plane: LiveDataplane, vpp: RealVpp) -> None:

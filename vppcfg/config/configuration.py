@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TypeVar
 
-from vppcfg.config.interface_values import InterfaceValues
 from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.hooks import Hooks
-from vppcfg.model.interface import Encapsulation, InterfaceKind, RxMode, TagRewrite
+from vppcfg.model.interface import Encapsulation, InterfaceKind, InterfaceValues, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowParams, IpfixExporter
 from vppcfg.model.ownership import MARK, kept_by_vpp
 from vppcfg.model.placement import thread_of

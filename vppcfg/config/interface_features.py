@@ -12,78 +12,18 @@ from vppcfg.model.features import (
     DhcpClient,
     Lldp,
     Mirror,
-    MssLimit,
     RaPrefix,
     RouterAdvertisements,
     TrafficDirection,
-    UrpfCheck,
-    UrpfMode,
     mirrors_in_order,
     ra_prefixes_in_order,
-    urpf_in_order,
 )
 from vppcfg.model.ipfix import FlowRecords, FlowVariant
-
-_URPF = {"ipv4": (False, False), "ipv6": (True, False), "ipv4-output": (False, True), "ipv6-output": (True, True)}
-"""Whether a key is about IPv6, and whether about what goes out."""
-_URPF_KEYS = {place: key for key, place in _URPF.items()}
-_MSS = {"ipv4": False, "ipv6": True}
-"""Whether a key is about IPv6."""
-LARGEST_MSS = 65534
-"""Bytes; 65535 is VPP's word for none."""
 
 
 def unmanaged_addresses_of(raw: Sequence[str]) -> tuple[str, ...]:
     """Return the prefixes that `unmanaged-addresses` lists, a host as one that has it alone."""
     return tuple(prefix for text in raw if (prefix := canonical_prefix(text)))
-
-
-def urpf_of(raw: Mapping[str, Any]) -> tuple[UrpfCheck, ...]:
-    """Return the checks that `urpf` asks for."""
-    return urpf_in_order(
-        UrpfCheck(mode=UrpfMode(raw[key]), is_ipv6=is_ipv6, is_output=is_output)
-        for key, (is_ipv6, is_output) in _URPF.items()
-        if raw.get(key) is not None
-    )
-
-
-def urpf_said(checks: tuple[UrpfCheck, ...]) -> Value:
-    """Return the value of `urpf`."""
-    return tuple(KeyValue(_URPF_KEYS[each.is_ipv6, each.is_output], each.mode.value) for each in checks)
-
-
-def why_no_urpf(checks: tuple[UrpfCheck, ...]) -> str | None:
-    """Return why `urpf` cannot say checks, None when it can."""
-    table = next((each.table_id for each in checks if each.table_id is not None), None)
-    return None if table is None else f"its uRPF looks for routes in table {table}, which is not its own"
-
-
-def mss_of(raw: Mapping[str, Any]) -> tuple[MssLimit, ...]:
-    """Return the limits that `mss-clamp` asks for."""
-    return tuple(_mss_limit(raw[key], is_ipv6=is_ipv6) for key, is_ipv6 in _MSS.items() if raw.get(key) is not None)
-
-
-def _mss_limit(raw: int | Mapping[str, Any], *, is_ipv6: bool) -> MssLimit:
-    if isinstance(raw, int):
-        return MssLimit(mss=raw, is_ipv6=is_ipv6)
-    return MssLimit(mss=raw["mss"], is_ipv6=is_ipv6, direction=TrafficDirection(raw.get("direction") or "both"))
-
-
-def mss_said(limits: tuple[MssLimit, ...]) -> Value:
-    """Return the value of `mss-clamp`."""
-    return tuple(KeyValue("ipv6" if each.is_ipv6 else "ipv4", _mss_value(each)) for each in limits)
-
-
-def _mss_value(limit: MssLimit) -> Value:
-    if limit.direction is TrafficDirection.BOTH:
-        return limit.mss
-    return (KeyValue("mss", limit.mss), KeyValue("direction", limit.direction.value))
-
-
-def why_no_mss(limits: tuple[MssLimit, ...]) -> str | None:
-    """Return why `mss-clamp` cannot say limits, None when it can."""
-    odd = next((each.mss for each in limits if not 0 < each.mss <= LARGEST_MSS), None)
-    return None if odd is None else f"it clamps the MSS of TCP to {odd} bytes"
 
 
 def mirrors_of(raw: Mapping[str, Any]) -> tuple[Mirror, ...]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN, Value
+from vppcfg.config.interface_key import InterfaceKey
+from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN
 from vppcfg.config.section_list import MADE
 from vppcfg.config.sections import acl, lcp
 from vppcfg.config.sections.made_section import MadeSection, Plugin
@@ -81,7 +82,7 @@ def _applied_acls(configuration: Configuration) -> Iterator[KeyPath]:
     return ((*port.path, "acls") for port in configuration.interfaces.values() if port.acls)
 
 
-def _with_key(value: Value) -> Callable[[Configuration], Iterator[KeyPath]]:
+def _with_key(value: InterfaceKey) -> Callable[[Configuration], Iterator[KeyPath]]:
     def users(configuration: Configuration) -> Iterator[KeyPath]:
         for port in configuration.interfaces.values():
             if getattr(port, value.attribute) != DEFAULTS[value.attribute]:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.made_section import Plugin
+from vppcfg.kinds.feature_list import output_keys
 from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.problem import Problem, Severity
@@ -128,18 +129,13 @@ def _lost_frames(interface: InterfaceConfig) -> Iterator[Problem]:
 
 def _features_out(interface: InterfaceConfig) -> Iterator[tuple[str, ...]]:
     """Yield the keys of an interface that do something with packets on their way out."""
-    sides = (TrafficDirection.OUTPUT, TrafficDirection.BOTH)
     if interface.has_gso:
         yield ("gso",)
     if interface.acls.output:
         yield "acls", "output"
-    for check in interface.urpf:
-        if check.is_output:
-            yield "urpf", "ipv6-output" if check.is_ipv6 else "ipv4-output"
-    for limit in interface.mss_clamp:
-        if limit.direction in sides:
-            yield "mss-clamp", "ipv6" if limit.is_ipv6 else "ipv4"
-    if interface.flow_records is not None and interface.flow_records.direction in sides:
+    yield from output_keys(interface)
+    records = interface.flow_records
+    if records is not None and records.direction is not TrafficDirection.INPUT:
         yield ("ipfix",)
 
 

@@ -7,9 +7,12 @@ and lines of VPP's CLI, and how VPP is asked for what there is. A new kind is su
 from __future__ import annotations
 
 from vppcfg.kinds import gre, ipip, vxlan
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (vxlan.KIND, gre.KIND, ipip.KIND)
 """Interfaces that VPP creates on demand."""
-KINDS: tuple[Kind, ...] = (*VIRTUAL_INTERFACES,)
+
+KINDS: tuple[Kind, ...] = (*VIRTUAL_INTERFACES, *FEATURE_KINDS)
+"""All of them."""

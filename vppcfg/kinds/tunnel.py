@@ -235,13 +235,13 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         found = connection.rows(replies, details, *paths, *(key.path for key in keys), *self.also_read)
         tunnels = {}
         for index, family, source, target, table, *values in found:
-            row = rows.get(index)
-            if row is None or not self.is_own(row):
-                continue
             try:
                 attributes = read_back(keys, values[: len(keys)])
             except ValueError as error:
                 raise malformed(details) from error
+            row = rows.get(index)
+            if row is None or not self.is_own(row):
+                continue
             remote = text_of_address(family, target)
             tunnels[row.name] = self.making(
                 local=text_of_address(family, source),

@@ -47,12 +47,8 @@ class DeleteVxlan(DeleteTunnel):
 
     making = Vxlan
 
+    instance: int
     tunnel: Vxlan
-
-    @property
-    def instance(self) -> int:
-        """Return the number of the tunnel."""
-        return instance_of(self.interface)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -108,6 +104,10 @@ class VxlanKind(TunnelKind[Vxlan]):
     why_not_plain = "it is a multicast tunnel, or has a next node of its own"
     create_operation = CreateVxlan
     delete_operation = DeleteVxlan
+
+    def delete(self, name: str, made: Vxlan) -> DeleteVxlan:
+        """Return the operation that deletes a tunnel; VPP compares the number, too."""
+        return DeleteVxlan(interface=name, instance=instance_of(name), tunnel=made)
 
     def is_plain(self, row: Row, remote: str, values: Sequence[Any]) -> bool:
         """Return whether it is a unicast tunnel to L2; one for L3 packets is known by having no MAC address."""

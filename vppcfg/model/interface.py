@@ -158,6 +158,28 @@ class TagRewrite:
 
 
 @record
+class InterfaceValues:
+    """The values that a file gives an interface and VPP has alike: both the entry and the interface have them."""
+
+    unnumbered: str | None = None
+    l2xc: str | None = None
+    has_mpls: bool = False
+    has_sflow: bool = False
+    has_gso: bool = False
+    has_proxy_arp: bool = False
+    dhcp_client: DhcpClient | None = None
+    urpf: tuple[UrpfCheck, ...] = ()
+    mss_clamp: tuple[MssLimit, ...] = ()
+    mirrors: tuple[Mirror, ...] = ()
+    lldp: Lldp | None = None
+    ra: RouterAdvertisements | None = None
+    link_local: str | None = None
+    macip: str | None = None
+    flow_records: FlowRecords | None = None
+    unmanaged_addresses: tuple[str, ...] = ()
+
+
+@record
 class Interface:
     """One interface; all values canonical. Two of them are equal when VPP shows no difference."""
 

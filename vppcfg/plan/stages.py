@@ -10,7 +10,7 @@ from enum import Enum, IntEnum, auto
 from itertools import pairwise
 
 from vppcfg.common.names import natural_key
-from vppcfg.plan.operations import Operation
+from vppcfg.plan.operation import Operation
 from vppcfg.record import record
 
 

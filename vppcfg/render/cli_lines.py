@@ -490,26 +490,6 @@ def _set_gso(operation: op.SetGso) -> str:
     return f"set interface feature gso {operation.interface} {'enable' if operation.is_on else 'disable'}"
 
 
-def _set_urpf(operation: op.SetUrpf) -> str:
-    """Write the command of plugins/urpf/urpf.c."""
-    packets = f"{'ip6' if operation.is_ipv6 else 'ip4'} {'tx' if operation.is_output else 'rx'}"
-    mode = "off" if operation.mode is None else operation.mode.value
-    table = "" if operation.table_id is None else f" table {operation.table_id}"
-    return f"set urpf {packets} {mode} {operation.interface}{table}"
-
-
-def _set_mss_clamp(operation: op.SetMssClamp) -> str:
-    """Write the command of plugins/mss_clamp/mss_clamp.c, which wants to know of both families."""
-    limits = {each.is_ipv6: each for each in operation.limits}
-    words = [f"set interface tcp-mss-clamp {operation.interface}"]
-    for family, limit in (("ip4", limits.get(False)), ("ip6", limits.get(True))):
-        if limit is None:
-            words.append(f"{family} disable")
-        else:
-            words.append(f"{family} {_CLAMPED[limit.direction]} {family}-mss {limit.mss}")
-    return " ".join(words)
-
-
 def _set_mirror(operation: op.SetMirror) -> str:
     """Write the command of vnet/span/span.c."""
     words = f"set interface span {operation.interface}{' l2' if operation.is_l2 else ''}"
@@ -519,7 +499,6 @@ def _set_mirror(operation: op.SetMirror) -> str:
 
 
 _MIRRORED = {TrafficDirection.BOTH: "both", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
-_CLAMPED = {TrafficDirection.BOTH: "enable", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
 
 
 def _set_dhcp_client(operation: op.SetDhcpClient) -> str | None:
@@ -775,8 +754,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetMacip: _set_macip,
     op.SetSflow: _set_sflow,
     op.SetGso: _set_gso,
-    op.SetUrpf: _set_urpf,
-    op.SetMssClamp: _set_mss_clamp,
     op.SetMirror: _set_mirror,
     op.SetDhcpClient: _set_dhcp_client,
     op.SetProxyArp: _set_proxy_arp,

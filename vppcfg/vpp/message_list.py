@@ -30,14 +30,12 @@ from vppcfg.vpp.messages import (
     macip,
     memif,
     mpls,
-    mss_clamp,
     neighbor,
     proxy_arp,
     sflow,
     span,
     sub_interface,
     tap,
-    urpf,
     vhost_user,
     vrf,
     wireguard,
@@ -46,7 +44,7 @@ from vppcfg.vpp.messages import (
 MADE = (host_interface, memif, tap, vhost_user, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
-FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, mss_clamp, proxy_arp, span, urpf)
+FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp, span)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
 _OTHERS = (acl, address, attachment, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
 _KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)

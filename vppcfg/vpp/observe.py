@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
@@ -221,6 +222,9 @@ def _features(
     for feature in FEATURES:
         for index, value in feature.read(connection, replies, Known(names, details.tables)).items():
             found.setdefault(index, {})[feature.ATTRIBUTE] = value
+    for kind in FEATURE_KINDS:
+        for index, value in kind.read(connection, replies, Known(names, details.tables)).items():
+            found.setdefault(index, {})[kind.attribute] = value
     return found
 
 

@@ -7,10 +7,11 @@ from enum import Enum
 
 import pytest
 
-from vppcfg.config.interface_values import DEFAULTS, VALUES, InterfaceValues, Value, keys, parsed, values_of
+from vppcfg.config.interface_key import PlainKey
+from vppcfg.config.interface_values import DEFAULTS, VALUES, keys, parsed, values_of
 from vppcfg.config.schema.check import shape
 from vppcfg.config.yaml.text import inline, key_lines
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Interface, InterfaceKind, InterfaceValues
 
 
 def test_every_plain_value_has_a_row_an_attribute_of_the_interface_and_a_key_in_the_schema() -> None:
@@ -43,6 +44,6 @@ class Colour(Enum):
     [(str, "eth0", "eth0"), (bool, False, "false"), (int, 5, "5"), (Colour, Colour.RED, "Red")],
 )
 def test_a_value_is_written_as_it_is_read(kind: type, value: object, text: str) -> None:
-    said = Value(key="k", attribute="a", kind=kind).in_file(value)
+    said = PlainKey("k", "a", kind).as_yaml(value)
     assert said is not None
     assert inline(said) == text

@@ -187,7 +187,7 @@ def test_what_is_deleted_is_gone_and_made_again_with_another_index() -> None:
         op.DeleteLoopback(interface="port"),
         op.DeleteBond(interface="port"),
         op.DeleteTap(interface="port"),
-        op.DeleteVxlan(interface="port", tunnel=VXLAN),
+        op.DeleteVxlan(interface="port", instance=1, tunnel=VXLAN),
         op.DeleteSubInterface(interface="port"),
     ],
     ids=lambda operation: type(operation).__name__,
@@ -202,7 +202,7 @@ def test_a_tunnel_that_vpp_does_not_have_is_vpps_to_refuse() -> None:
     """A tunnel is deleted by its endpoints, and needs no index for it."""
     stub = Recorder(plugins=ALL_PLUGINS)
     stub.refusals = {0: -6}
-    delete = op.DeleteVxlan(interface="vxlan_tunnel1", tunnel=VXLAN)
+    delete = op.DeleteVxlan(interface="vxlan_tunnel1", instance=1, tunnel=VXLAN)
     assert [refusal.retval for refusal in perform(stub, delete).refusals] == [-6]
 
 

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
+from vppcfg.kinds.mss_clamp import SetMssClamp
+from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
+from vppcfg.plan.feature import SetFeature, Switch
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
@@ -22,7 +25,7 @@ from vppcfg.plan.operations.bridge import (
     SetBridgeFlag,
     SetBridgeMacAge,
 )
-from vppcfg.plan.operations.features import SetDhcpClient, SetFeature, SetGso, SetMirror, SetMssClamp, SetUrpf, Switch
+from vppcfg.plan.operations.features import SetDhcpClient, SetGso, SetMirror
 from vppcfg.plan.operations.interface import (
     SetAdminState,
     SetLinkMtu,

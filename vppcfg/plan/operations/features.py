@@ -3,90 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from typing import Any
 
 from vppcfg.model.features import (
     DELETED_TARGET,
     DhcpClient,
     Mirror,
-    MssLimit,
     TrafficDirection,
-    UrpfCheck,
-    UrpfMode,
     mirrors_in_order,
-    urpf_in_order,
 )
-from vppcfg.model.interface import FEATURES
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.feature import SetFeature, Switch
 from vppcfg.record import record
-
-
-@record
-class SetFeature(InterfaceOperation):
-    """An operation that sets a feature of an interface, or one part of it."""
-
-    attribute: ClassVar[str]
-    """Of Interface, a key of FEATURES."""
-
-    @property
-    def part(self) -> Hashable:
-        """Return which part of the feature it sets; a plan sets each once."""
-        return ()
-
-    @property
-    def undone(self) -> SetFeature:
-        """Return the operation that turns off what this one sets."""
-        raise NotImplementedError(type(self).__name__)
-
-    @property
-    def undoing(self) -> tuple[SetFeature, ...]:
-        """Return the operations that do so, where it takes several."""
-        return (self.undone,)
-
-    @property
-    def looks_at_frames(self) -> bool:
-        """Return whether VPP forgets it when the interface is put into L2 mode, so that it is set again."""
-        return False
-
-    @property
-    def needs(self) -> str | None:
-        """Return another interface on which it hangs."""
-        return None
-
-    def replaces(self, former: SetFeature) -> bool:
-        """Return whether VPP takes it where `former` has set the same part, which otherwise is undone before."""
-        return True
-
-    def applied(self, value: Any) -> Any:
-        """Return what the attribute is after this, where it was `value` before."""
-        raise NotImplementedError(type(self).__name__)
-
-    def carry_out(self, draft: Draft) -> None:
-        """Set it."""
-        value = self.applied(getattr(draft.interfaces[self.interface], self.attribute))
-        draft.change(self.interface, **{self.attribute: value})
-
-
-@record
-class Switch(SetFeature):
-    """An operation that turns a feature on or off."""
-
-    is_on: bool
-
-    @property
-    def undone(self) -> Switch:
-        """Return the operation that turns it off."""
-        return type(self)(interface=self.interface, is_on=False)
-
-    def applied(self, value: Any) -> bool:
-        """Return whether it is on then."""
-        return self.is_on
-
-    def _refusal(self, draft: Draft) -> str | None:
-        if getattr(draft.interfaces[self.interface], self.attribute) != self.is_on:
-            return None
-        return f"{FEATURES[self.attribute]} on {self.interface} is {'on' if self.is_on else 'off'} already"
 
 
 @record
@@ -132,60 +60,6 @@ class SetDhcpClient(SetFeature):
         if is_there == (self.client is not None):
             return f"{self.interface} has {'a' if is_there else 'no'} DHCP client"
         return None
-
-
-@record
-class SetUrpf(SetFeature):
-    """urpf_update_v2: check where packets of one family in one direction come from, or no longer (plugins/urpf/urpf.c).
-
-    Setting what VPP believes to be set does nothing, even where that was of an interface that had the index before.
-    """
-
-    attribute = "urpf"
-    is_ipv6: bool
-    is_output: bool
-    mode: UrpfMode | None
-    """None checks nothing."""
-    table_id: int | None = None
-
-    @property
-    def part(self) -> Hashable:
-        """Return the family and the direction."""
-        return self.is_ipv6, self.is_output
-
-    @property
-    def undone(self) -> SetUrpf:
-        """Return the operation that checks these packets no longer."""
-        return SetUrpf(interface=self.interface, is_ipv6=self.is_ipv6, is_output=self.is_output, mode=None)
-
-    def replaces(self, former: SetFeature) -> bool:
-        """Return whether both ask the same table: the former one may be about to go."""
-        return isinstance(former, SetUrpf) and former.table_id == self.table_id
-
-    def applied(self, value: Any) -> tuple[UrpfCheck, ...]:
-        """Return the checks that there are then."""
-        others = [each for each in value if (each.is_ipv6, each.is_output) != self.part]
-        if self.mode is None:
-            return tuple(others)
-        own = UrpfCheck(mode=self.mode, is_ipv6=self.is_ipv6, is_output=self.is_output, table_id=self.table_id)
-        return urpf_in_order([*others, own])
-
-
-@record
-class SetMssClamp(SetFeature):
-    """mss_clamp_enable_disable: limit the segments of TCP connections, of both families at once."""
-
-    attribute = "mss_clamp"
-    limits: tuple[MssLimit, ...]
-
-    @property
-    def undone(self) -> SetMssClamp:
-        """Return the operation that limits nothing."""
-        return SetMssClamp(interface=self.interface, limits=())
-
-    def applied(self, value: Any) -> tuple[MssLimit, ...]:
-        """Return the limits that there are then."""
-        return self.limits
 
 
 @record

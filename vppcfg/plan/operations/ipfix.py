@@ -8,8 +8,8 @@ from typing import Any
 from vppcfg.model.ipfix import FlowParams, FlowRecords, IpfixExporter
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.draft import Draft
+from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import Operation, missing_table
-from vppcfg.plan.operations.features import SetFeature
 from vppcfg.record import record
 
 

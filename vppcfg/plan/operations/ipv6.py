@@ -16,8 +16,8 @@ from vppcfg.model.features import (
     ra_prefixes_in_order,
 )
 from vppcfg.plan.draft import Draft
+from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import InterfaceOperation
-from vppcfg.plan.operations.features import SetFeature
 from vppcfg.record import record
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from vppcfg.model.bridge import StaticMac, bridge_name, macs_in_order
 from vppcfg.model.interface import TagRewrite
 from vppcfg.plan.draft import Draft
+from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.plan.operations.bridge import missing_bridge
-from vppcfg.plan.operations.features import SetFeature
 from vppcfg.record import record
 
 

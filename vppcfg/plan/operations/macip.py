@@ -7,8 +7,8 @@ from typing import Any
 
 from vppcfg.model.acl import MacipAcl, MacipRule
 from vppcfg.plan.draft import Draft
+from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import Operation
-from vppcfg.plan.operations.features import SetFeature
 from vppcfg.record import record
 
 

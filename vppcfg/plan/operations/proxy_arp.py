@@ -8,8 +8,8 @@ from __future__ import annotations
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.draft import Draft
+from vppcfg.plan.feature import Switch
 from vppcfg.plan.operation import Operation, missing_table
-from vppcfg.plan.operations.features import Switch
 from vppcfg.record import record
 
 

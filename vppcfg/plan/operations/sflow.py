@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.plan.draft import Draft
+from vppcfg.plan.feature import Switch
 from vppcfg.plan.operation import Operation
-from vppcfg.plan.operations.features import Switch
 from vppcfg.record import record
 
 

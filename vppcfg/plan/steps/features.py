@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from vppcfg.common.addresses import link_local_of
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.acl import Acl, AclBinding, MacipAcl
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, ProxyArp, RouterAdvertisements, UrpfCheck
+from vppcfg.model.features import DhcpClient, Lldp, Mirror, ProxyArp, RouterAdvertisements
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.diff import Change
+from vppcfg.plan.feature import Feature, SetFeature, Switch
 from vppcfg.plan.operations import (
     AddProxyArp,
     BindAcls,
@@ -29,7 +31,6 @@ from vppcfg.plan.operations import (
     ReplaceAcl,
     ReplaceMacip,
     SetDhcpClient,
-    SetFeature,
     SetFlowRecords,
     SetGso,
     SetLinkLocal,
@@ -38,7 +39,6 @@ from vppcfg.plan.operations import (
     SetMacip,
     SetMirror,
     SetMpls,
-    SetMssClamp,
     SetProxyArp,
     SetRa,
     SetRaPrefix,
@@ -47,8 +47,6 @@ from vppcfg.plan.operations import (
     SetSflowPollingInterval,
     SetSflowSamplingRate,
     SetStaticMac,
-    SetUrpf,
-    Switch,
 )
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.steps.l2 import is_put_into_l2
@@ -115,42 +113,8 @@ def feature_steps(transition: Transition, name: str) -> Iterator[Step]:
         yield from _steps_of(feature, transition, name, was, becomes)
 
 
-class Feature(NamedTuple):
-    """How a plan sets a feature."""
-
-    operations: Callable[[str, Any], Iterable[SetFeature]]
-    """Returns what sets a value on an interface that has none of it."""
-    turn_on: Stage = Stage.TURN_FEATURE_ON
-    is_of_ipv6: bool = False
-    """Whether it is gone when the last IPv6 address of the interface goes (vnet/ip/ip6_link.c)."""
-    has_address: bool = False
-    """Whether it gives the interface an IPv4 address, with which VPP moves it to no other FIB table."""
-    has_params: bool = False
-    """Whether it is off while what is recorded of flows changes."""
-    is_on_pairs: bool = False
-    """Whether linux-cp has it on the VPP side of an LCP pair too, which would leave it to the next interface with its
-    index (linux-cp/lcp_mpls_sync.c)."""
-
-
 def _switched_by(switch: type[Switch]) -> Callable[[str, bool], Iterable[SetFeature]]:
     return lambda name, is_on: [switch(interface=name, is_on=True)] if is_on else []
-
-
-def _urpf(name: str, checks: tuple[UrpfCheck, ...]) -> Iterable[SetFeature]:
-    return [
-        SetUrpf(
-            interface=name,
-            is_ipv6=each.is_ipv6,
-            is_output=each.is_output,
-            mode=each.mode,
-            table_id=each.table_id,
-        )
-        for each in checks
-    ]
-
-
-def _mss_clamp(name: str, limits: tuple[MssLimit, ...]) -> Iterable[SetFeature]:
-    return [SetMssClamp(interface=name, limits=limits)] if limits else []
 
 
 def _mirrors(name: str, mirrors: tuple[Mirror, ...]) -> Iterable[SetFeature]:
@@ -207,8 +171,6 @@ FEATURE_OF: Mapping[str, Feature] = {
     "has_gso": Feature(_switched_by(SetGso)),
     "has_proxy_arp": Feature(_switched_by(SetProxyArp)),
     "dhcp_client": Feature(_dhcp_client, has_address=True),
-    "urpf": Feature(_urpf),
-    "mss_clamp": Feature(_mss_clamp),
     "mirrors": Feature(_mirrors),
     "static_macs": Feature(_static_macs),
     "lldp": Feature(_lldp),
@@ -216,6 +178,7 @@ FEATURE_OF: Mapping[str, Feature] = {
     "link_local": Feature(_link_local, is_of_ipv6=True),
     "macip": Feature(_macip, Stage.BIND_ACLS),
     "flow_records": Feature(_flow_records, has_params=True),
+    **{kind.attribute: kind.in_plans() for kind in FEATURE_KINDS},
 }
 """By the attribute of an interface."""
 _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)

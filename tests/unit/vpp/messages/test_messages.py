@@ -389,7 +389,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"is_add": True, "src_port": 4790, "dst_port": 65535, "vni": 77},
     ),
     (
-        op.DeleteVxlan(interface="other", tunnel=Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=77)),
+        op.DeleteVxlan(interface="other", instance=4, tunnel=Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=77)),
         "vxlan_add_del_tunnel_v3",
         {
             "is_add": False,

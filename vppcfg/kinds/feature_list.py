@@ -1,0 +1,20 @@
+"""The features of interfaces, in the order in which a plan sets them and a file has them.
+
+They stand apart from `kind_list` because other kinds look at them: a tunnel at what works on packets on their way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.kinds import mss_clamp, urpf
+from vppcfg.kinds.feature import AnyFeature
+from vppcfg.model.interface import InterfaceValues
+
+FEATURE_KINDS: tuple[AnyFeature, ...] = (urpf.KIND, mss_clamp.KIND)
+
+
+def output_keys(interface: InterfaceValues) -> Iterator[tuple[str, ...]]:
+    """Yield the keys of an interface that do something with packets on their way out."""
+    for kind in FEATURE_KINDS:
+        yield from kind.output_keys(getattr(interface, kind.attribute))

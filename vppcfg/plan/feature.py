@@ -1,0 +1,96 @@
+"""How a plan sets what VPP does with the packets of an interface beyond forwarding (vnet/feature/feature.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, ClassVar, NamedTuple
+
+from vppcfg.model.interface import FEATURES
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.stages import Stage
+from vppcfg.record import record
+
+
+@record
+class SetFeature(InterfaceOperation):
+    """An operation that sets a feature of an interface, or one part of it."""
+
+    attribute: ClassVar[str]
+    """Of Interface, a key of FEATURES."""
+
+    @property
+    def part(self) -> Hashable:
+        """Return which part of the feature it sets; a plan sets each once."""
+        return ()
+
+    @property
+    def undone(self) -> SetFeature:
+        """Return the operation that turns off what this one sets."""
+        raise NotImplementedError(type(self).__name__)
+
+    @property
+    def undoing(self) -> tuple[SetFeature, ...]:
+        """Return the operations that do so, where it takes several."""
+        return (self.undone,)
+
+    @property
+    def looks_at_frames(self) -> bool:
+        """Return whether VPP forgets it when the interface is put into L2 mode, so that it is set again."""
+        return False
+
+    @property
+    def needs(self) -> str | None:
+        """Return another interface on which it hangs."""
+        return None
+
+    def replaces(self, former: SetFeature) -> bool:
+        """Return whether VPP takes it where `former` has set the same part, which otherwise is undone before."""
+        return True
+
+    def applied(self, value: Any) -> Any:
+        """Return what the attribute is after this, where it was `value` before."""
+        raise NotImplementedError(type(self).__name__)
+
+    def carry_out(self, draft: Draft) -> None:
+        """Set it."""
+        value = self.applied(getattr(draft.interfaces[self.interface], self.attribute))
+        draft.change(self.interface, **{self.attribute: value})
+
+
+@record
+class Switch(SetFeature):
+    """An operation that turns a feature on or off."""
+
+    is_on: bool
+
+    @property
+    def undone(self) -> Switch:
+        """Return the operation that turns it off."""
+        return type(self)(interface=self.interface, is_on=False)
+
+    def applied(self, value: Any) -> bool:
+        """Return whether it is on then."""
+        return self.is_on
+
+    def _refusal(self, draft: Draft) -> str | None:
+        if getattr(draft.interfaces[self.interface], self.attribute) != self.is_on:
+            return None
+        return f"{FEATURES[self.attribute]} on {self.interface} is {'on' if self.is_on else 'off'} already"
+
+
+class Feature(NamedTuple):
+    """How a plan sets a feature."""
+
+    operations: Callable[[str, Any], Iterable[SetFeature]]
+    """Returns what sets a value on an interface that has none of it."""
+    turn_on: Stage = Stage.TURN_FEATURE_ON
+    is_of_ipv6: bool = False
+    """Whether it is gone when the last IPv6 address of the interface goes (vnet/ip/ip6_link.c)."""
+    has_address: bool = False
+    """Whether it gives the interface an IPv4 address, with which VPP moves it to no other FIB table."""
+    has_params: bool = False
+    """Whether it is off while what is recorded of flows changes."""
+    is_on_pairs: bool = False
+    """Whether linux-cp has it on the VPP side of an LCP pair too, which would leave it to the next interface with its
+    index (linux-cp/lcp_mpls_sync.c)."""
