@@ -9,6 +9,9 @@ from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.keys import YamlKey, keys_of
 from vppcfg.plan.request import Value
 
+DESCRIPTION = """description: str(exclude='"\\'', required=False)"""
+"""The line of schema/vppcfg.yaml for what every entry may have."""
+
 
 def parsed(kind: type[Any], raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return the attributes that an entry of the right shape sets; those that it leaves out keep their default."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from vppcfg.config.rules.index import Index
@@ -24,6 +24,10 @@ class Kind:
     """The file of API definitions with its messages, without .api.json."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
+
+    def schema_parts(self) -> Mapping[str, Sequence[str]]:
+        """Return the lines of schema/vppcfg.yaml that follow from declared keys, by the name of their part."""
+        return {}
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for all objects of the kind, as far as VPP takes them."""

@@ -15,7 +15,16 @@ from vppcfg.config.sections import vrf
 from vppcfg.config.sections.made_section import Part
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.declared import excess, message_values, parsed, placeholders, read_back, schema_lines, yaml_keys
+from vppcfg.kinds.declared import (
+    DESCRIPTION,
+    excess,
+    message_values,
+    parsed,
+    placeholders,
+    read_back,
+    schema_lines,
+    yaml_keys,
+)
 from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.model.interface import Interface
 from vppcfg.model.keys import keys_of
@@ -150,9 +159,9 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         """Return whether an entry is one of this section."""
         return isinstance(entry, TunnelConfig) and isinstance(entry.tunnel, self.making)
 
-    def schema(self) -> list[str]:
+    def schema_parts(self) -> Mapping[str, Sequence[str]]:
         """Return the lines of schema/vppcfg.yaml about an entry."""
-        return [*_SCHEMA, *schema_lines(self.making)]
+        return {self.kind.value: [DESCRIPTION, *_SCHEMA, *schema_lines(self.making)]}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TunnelConfig:
         """Return a tunnel with canonical ends."""
