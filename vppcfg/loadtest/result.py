@@ -18,7 +18,7 @@ FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread the document."""
 
 
-class TestKind(Enum):
+class ResultKind(Enum):
     """The command that a result comes from."""
 
     RAMP = "ramp"
@@ -145,7 +145,7 @@ class Baseline:
 class Result:
     """Everything that is known of one test."""
 
-    kind: TestKind
+    kind: ResultKind
     started_at: str
     """UTC, as in ISO 8601."""
     vppcfg_version: str

@@ -14,7 +14,7 @@ from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
 from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Direction, Generator, Tally
-from vppcfg.loadtest.result import Offered, Result, Sample, TestKind
+from vppcfg.loadtest.result import Offered, Result, ResultKind, Sample
 
 _PROFILES = {"imix.py": ("imix", "imix"), "udp_1pkt_simple_bdir.py": ("udp_1pkt", "64")}
 _WAYS = ((0, 1), (1, 0))
@@ -113,7 +113,7 @@ def result_of_trex_loadtest(document: Mapping[str, Any], name: str) -> Result:
         _read_samples(stats, ways, offered, int(settings["warmup_duration"]), int(settings["hold_duration"]))
     )
     return Result(
-        kind=TestKind.RAMP,
+        kind=ResultKind.RAMP,
         started_at="",
         vppcfg_version="",
         settings={key: value for key, value in settings.items() if isinstance(value, int | float | str)},

@@ -27,7 +27,7 @@ from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.document import read_result
-from vppcfg.loadtest.result import TestKind
+from vppcfg.loadtest.result import ResultKind
 from vppcfg.simulator.vpp import SimulatedVpp
 
 SHORT = ["-wd", "1", "-rd", "4", "-hd", "2"]
@@ -147,7 +147,7 @@ def test_a_search_prints_a_table(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert len(re.findall(r"^trial +\d+: ", captured.err, re.MULTILINE)) == 35
     assert max(map(len, captured.out.splitlines())) <= 80
     result = read_result(file)
-    assert (result.kind, len(result.trials), len(result.throughputs)) == (TestKind.SEARCH, 35, 2)
+    assert (result.kind, len(result.trials), len(result.throughputs)) == (ResultKind.SEARCH, 35, 2)
 
 
 def test_latency_is_a_table_of_loads_and_directions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

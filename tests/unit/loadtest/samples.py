@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Delay, Direction, Generator, Port, Tally
-from vppcfg.loadtest.result import Offered, Result, Sample, TestKind, Total, Verdict
+from vppcfg.loadtest.result import Offered, Result, ResultKind, Sample, Total, Verdict
 from vppcfg.loadtest.stateful.engine import ConnectionCount, ErrorCount
 from vppcfg.loadtest.stateful.outcome import ConnectionKind, ConnectionSample, StatefulOutcome
 
@@ -33,7 +33,7 @@ def stateful_result(title: str = "", answered: int = 90) -> Result:
     """Return a test with connections, two of whose seconds stay below what was asked for."""
     counts = [ConnectionCount(begun=100, established=100, answered=number, ended=number) for number in (100, answered)]
     return Result(
-        kind=TestKind.ASTF,
+        kind=ResultKind.ASTF,
         started_at="2026-01-02T03:04:05Z",
         vppcfg_version="1.0",
         command=("loadtest", "astf"),
@@ -81,7 +81,7 @@ def result(*samples: Sample) -> Result:
     """Return a ramp through a router with gigabit ports."""
     directions = (THERE, BACK)[: len(samples[0].tallies)] if samples else (THERE,)
     return Result(
-        kind=TestKind.RAMP,
+        kind=ResultKind.RAMP,
         started_at="2026-01-02T03:04:05Z",
         vppcfg_version="1.0",
         command=("loadtest", "ramp"),

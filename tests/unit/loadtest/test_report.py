@@ -25,7 +25,7 @@ from vppcfg.loadtest.report.graphs import loss_colour, smoke_graph
 from vppcfg.loadtest.report.overview import NO_BREAK, matrix_of, rows_of
 from vppcfg.loadtest.report.page import groups_of, page_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph
-from vppcfg.loadtest.result import DelayAtLoad, Result, TestKind, Throughput, Total, Trial
+from vppcfg.loadtest.result import DelayAtLoad, Result, ResultKind, Throughput, Total, Trial
 from vppcfg.loadtest.trex_loadtest import text_for_visualiser
 from vppcfg.loadtest.watch.outcome import Moment, watched_of
 
@@ -50,7 +50,7 @@ def watched(*, lost_in: int = 3) -> Result:
     seen = watched_of(
         target="192.0.2.1", address="192.0.2.1", probe="icmp", interval_s=0.05, rtts_us=rtts, moments=moments
     )
-    return Result(kind=TestKind.WATCH, started_at="2026-01-02T03:04:05Z", vppcfg_version="1.0", watched=(seen,))
+    return Result(kind=ResultKind.WATCH, started_at="2026-01-02T03:04:05Z", vppcfg_version="1.0", watched=(seen,))
 
 
 def flows() -> Result:
@@ -71,7 +71,7 @@ def flows() -> Result:
             for at in range(10)
         ),
     )
-    return Result(kind=TestKind.FLOWS, started_at="2026-01-02T03:04:05Z", vppcfg_version="1.0", flows=outcome)
+    return Result(kind=ResultKind.FLOWS, started_at="2026-01-02T03:04:05Z", vppcfg_version="1.0", flows=outcome)
 
 
 def latency() -> Result:
@@ -80,7 +80,7 @@ def latency() -> Result:
         histogram=((700.0, 102_194), (800.0, 163_717), (900.0, 27_451), (20000.0, 2545)),
     )  # fmt: skip
     under = DelayAtLoad(load_pps=106_000, duration_s=30, delays=(delay,), totals=())
-    return replace(ramp(), kind=TestKind.LATENCY, samples=(), totals=(), verdict=None, delays=(under,))
+    return replace(ramp(), kind=ResultKind.LATENCY, samples=(), totals=(), verdict=None, delays=(under,))
 
 
 def search() -> Result:
@@ -90,7 +90,7 @@ def search() -> Result:
         lower_bound_pps=50.0, upper_bound_pps=51.0, conditional_pps=50.0,
     )  # fmt: skip
     trials = tuple(Trial(load_pps=load, duration_s=1, totals=base.totals) for load in (100.0, 50.0, 51.0))
-    return replace(base, kind=TestKind.SEARCH, samples=(), verdict=None, trials=trials, throughputs=(found,))
+    return replace(base, kind=ResultKind.SEARCH, samples=(), verdict=None, trials=trials, throughputs=(found,))
 
 
 EVERYTHING = (ramp(), search(), latency(), flows(), watched(), stateful_result())

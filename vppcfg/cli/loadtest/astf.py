@@ -137,13 +137,13 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.loadtest.course import plain_result, ports_of, run_held
     from vppcfg.cli.loadtest.engines import opened_stateful
     from vppcfg.cli.loadtest.result_view import show_lines, write_result
-    from vppcfg.loadtest.result import TestKind
+    from vppcfg.loadtest.result import ResultKind
     from vppcfg.loadtest.stateful.run import ConnectionRamp
 
     traffic, plan = _traffic(args), _plan(args)
     with opened_stateful(args) as (engine, clock), LiveConnections(is_quiet=args.quiet) as live:
         generator = engine.describe()
-        begun = plain_result(TestKind.ASTF, args, generator=generator, is_complete=False)
+        begun = plain_result(ResultKind.ASTF, args, generator=generator, is_complete=False)
         live.announce(args.server if args.engine == "trex" else "the simulated engine", traffic, plan)
         ramp = ConnectionRamp(engine, traffic, plan, clock, live)
 

@@ -21,7 +21,7 @@ from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.engine import Engine, Generator, PortHolder, Traffic, held
 from vppcfg.loadtest.load import LineRate, directions_of, line_rate_of, link_speed, offered_of
 from vppcfg.loadtest.profile import Profile, profile_of
-from vppcfg.loadtest.result import Baseline, Offered, Result, TestKind
+from vppcfg.loadtest.result import Baseline, Offered, Result, ResultKind
 from vppcfg.record import record
 
 _NOT_SETTINGS = {"run", "command", "loadtest_command", "debug", "quiet", "color", "output", "title"}
@@ -62,7 +62,7 @@ def ports_of(args: argparse.Namespace) -> tuple[str, ...]:
     return tuple(port.strip() for port in args.ports.split(",") if port.strip())
 
 
-def plain_result(kind: TestKind, args: argparse.Namespace, **found: Any) -> Result:
+def plain_result(kind: ResultKind, args: argparse.Namespace, **found: Any) -> Result:
     """Return a result with what every test says of itself, and what was `found`, by attribute of Result."""
     return Result(
         kind=kind,
@@ -75,7 +75,7 @@ def plain_result(kind: TestKind, args: argparse.Namespace, **found: Any) -> Resu
     )
 
 
-def begun_result(kind: TestKind, args: argparse.Namespace, setting: LoadSetting) -> Result:
+def begun_result(kind: ResultKind, args: argparse.Namespace, setting: LoadSetting) -> Result:
     """Return the result of a test that begins: its settings, but nothing counted yet."""
     return plain_result(
         kind,

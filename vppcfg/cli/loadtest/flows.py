@@ -171,11 +171,11 @@ def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
     from vppcfg.cli.loadtest.course import plain_result
     from vppcfg.cli.loadtest.result_view import write_result
     from vppcfg.loadtest.engine import Generator
-    from vppcfg.loadtest.result import TestKind
+    from vppcfg.loadtest.result import ResultKind
 
     generator = Generator(engine="iperf3", version=outcome.iperf3_version)
     found = {"generator": generator, "flows": outcome, "notes": outcome.notes(), "is_complete": True}
-    write_result(plain_result(TestKind.FLOWS, args, **found), args)
+    write_result(plain_result(ResultKind.FLOWS, args, **found), args)
 
 
 def _flows(text: str) -> int:

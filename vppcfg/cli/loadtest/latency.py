@@ -68,10 +68,10 @@ def _run(course: Course, plan: LatencyPlan) -> ExitCode:
     from vppcfg.cli.loadtest.course import begun_result
     from vppcfg.cli.loadtest.result_view import show, write_result
     from vppcfg.loadtest.latency import LatencyTest
-    from vppcfg.loadtest.result import TestKind
+    from vppcfg.loadtest.result import ResultKind
 
     args, live = course.args, course.live
-    begun = begun_result(TestKind.LATENCY, args, course.setting)
+    begun = begun_result(ResultKind.LATENCY, args, course.setting)
     live.mapped()
     test = LatencyTest(course.engine, course.setting.traffic, plan, course.clock, live)
 

@@ -114,10 +114,10 @@ def _run(course: Course, plan: RampPlan) -> ExitCode:
     from vppcfg.cli.loadtest.ramp_tune import TuningObserver
     from vppcfg.cli.loadtest.result_view import ramp_lines, show, write_result
     from vppcfg.loadtest.ramp import Ramp
-    from vppcfg.loadtest.result import TestKind
+    from vppcfg.loadtest.result import ResultKind
 
     args, setting, live = course.args, course.setting, course.live
-    begun = begun_result(TestKind.RAMP, args, setting)
+    begun = begun_result(ResultKind.RAMP, args, setting)
     tuning = TuningObserver(live, args, setting, plan.hold_s) if args.tune else None
     if tuning is not None:
         tuning.refuse_absent_vpp()

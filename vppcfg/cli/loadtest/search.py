@@ -69,11 +69,11 @@ def _run(course: Course, plan: SearchPlan) -> ExitCode:
 
     from vppcfg.cli.loadtest.course import begun_result
     from vppcfg.cli.loadtest.result_view import show, write_result
-    from vppcfg.loadtest.result import TestKind
+    from vppcfg.loadtest.result import ResultKind
     from vppcfg.loadtest.search import Bench, Search
 
     args, traffic, live = course.args, course.setting.traffic, course.live
-    begun = begun_result(TestKind.SEARCH, args, course.setting)
+    begun = begun_result(ResultKind.SEARCH, args, course.setting)
     live.mapped()
     bench = Bench(course.engine, traffic, course.clock, args.settle, live)
     search = Search(bench, plan, live.trial)

@@ -168,9 +168,9 @@ def _report(args: argparse.Namespace, watched: tuple[Watched, ...], *, is_comple
     from vppcfg.cli.loadtest.watch import watch_lines
     from vppcfg.cli.output import say
     from vppcfg.common.printable import printable
-    from vppcfg.loadtest.result import TestKind
+    from vppcfg.loadtest.result import ResultKind
 
-    write_result(plain_result(TestKind.WATCH, args, watched=watched, is_complete=is_complete), args)
+    write_result(plain_result(ResultKind.WATCH, args, watched=watched, is_complete=is_complete), args)
     if args.output != "-":
         for line in watch_lines(watched):
             say(printable(line))

@@ -9,7 +9,7 @@ from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import first_of_last_failing_run, loss_text, rates_pps
 from vppcfg.loadtest.report.ramp import limit_of, run_label, short_port
-from vppcfg.loadtest.result import Result, Sample, TestKind
+from vppcfg.loadtest.result import Result, ResultKind, Sample
 from vppcfg.record import record
 
 NO_BREAK = "\u00a0"
@@ -169,12 +169,12 @@ def _verdict(result: Result) -> str:
 
 
 _ROWS = {
-    TestKind.RAMP: _ramp_rows,
-    TestKind.SEARCH: _search_rows,
-    TestKind.LATENCY: _latency_rows,
-    TestKind.FLOWS: _flow_rows,
-    TestKind.WATCH: _watch_rows,
-    TestKind.ASTF: _stateful_rows,
+    ResultKind.RAMP: _ramp_rows,
+    ResultKind.SEARCH: _search_rows,
+    ResultKind.LATENCY: _latency_rows,
+    ResultKind.FLOWS: _flow_rows,
+    ResultKind.WATCH: _watch_rows,
+    ResultKind.ASTF: _stateful_rows,
 }
 
 
@@ -189,7 +189,7 @@ class Matrix:
 
 def matrix_of(results: Sequence[Result], limit_ratio: float | None) -> Matrix | None:
     """Return the table; None when there are no two ramps to compare. Runs of one name and traffic get numbers."""
-    ramps = [result for result in results if result.kind is TestKind.RAMP and result.offered and result.samples]
+    ramps = [result for result in results if result.kind is ResultKind.RAMP and result.offered and result.samples]
     if len(ramps) < 2:
         return None
     columns = tuple(dict.fromkeys(traffic_of(result) for result in ramps))

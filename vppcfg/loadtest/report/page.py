@@ -16,18 +16,18 @@ from vppcfg.loadtest.report.graphs import cores_graph, delay_graph, goodput_grap
 from vppcfg.loadtest.report.overview import matrix_of, rows_of, traffic_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph, run_label
 from vppcfg.loadtest.report.stateful import stateful_graphs
-from vppcfg.loadtest.result import Result, TestKind
+from vppcfg.loadtest.result import Result, ResultKind
 from vppcfg.record import record
 
 TEMPLATE = "templates/loadtest_report.html.j2"
-_COMPARED = {TestKind.RAMP, TestKind.LATENCY, TestKind.FLOWS, TestKind.ASTF}
+_COMPARED = {ResultKind.RAMP, ResultKind.LATENCY, ResultKind.FLOWS, ResultKind.ASTF}
 _HEADINGS = {
-    TestKind.RAMP: "Ramp",
-    TestKind.SEARCH: "Search for throughput",
-    TestKind.LATENCY: "Latency",
-    TestKind.FLOWS: "TCP flows",
-    TestKind.WATCH: "Watch",
-    TestKind.ASTF: "Connections",
+    ResultKind.RAMP: "Ramp",
+    ResultKind.SEARCH: "Search for throughput",
+    ResultKind.LATENCY: "Latency",
+    ResultKind.FLOWS: "TCP flows",
+    ResultKind.WATCH: "Watch",
+    ResultKind.ASTF: "Connections",
 }
 _WIDE, _NARROW = 1080, 360
 _NARROW_HEIGHT = 250
@@ -166,10 +166,10 @@ def _stateful_graphs(group: list[Result], limit_ratio: float | None) -> Iterator
 
 
 _GRAPHS = {
-    TestKind.RAMP: _ramp_graphs,
-    TestKind.SEARCH: _search_graphs,
-    TestKind.LATENCY: _latency_graphs,
-    TestKind.FLOWS: _flow_graphs,
-    TestKind.WATCH: _watch_graphs,
-    TestKind.ASTF: _stateful_graphs,
+    ResultKind.RAMP: _ramp_graphs,
+    ResultKind.SEARCH: _search_graphs,
+    ResultKind.LATENCY: _latency_graphs,
+    ResultKind.FLOWS: _flow_graphs,
+    ResultKind.WATCH: _watch_graphs,
+    ResultKind.ASTF: _stateful_graphs,
 }
