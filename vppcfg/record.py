@@ -2,15 +2,16 @@
 
 They are those of `dataclasses`, and its `fields`, `replace` and `asdict` take them. But dataclasses compiles six
 methods of each class when it is defined, which is half of the time that a small plan takes. Here the classes share
-theirs, and `__init__` is compiled, by dataclasses as always, when the first object of its class is made.
+theirs, and `__init__` is compiled when the first object of its class is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, field, fields, make_dataclass
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from functools import cache
 from operator import attrgetter
-from typing import Any, NoReturn, TypeVar, dataclass_transform
+from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
 
@@ -66,17 +67,78 @@ class _Signature:
 
 
 def _init_of(made: Any) -> Callable[..., None]:
-    """Return the `__init__` that dataclasses gives a frozen class with the same fields."""
-    arguments = [
-        (each.name, each.type, field(default=each.default, default_factory=each.default_factory))
-        for each in fields(made)
+    """Return the `__init__` that dataclasses would give the class, at a fifth of its time.
+
+    A frozen data class calls `object.__setattr__` for each field. Here an object is of the unfrozen class until it has
+    all of its fields, so that each takes a plain assignment.
+    """
+    every = fields(made)
+    names: dict[str, Any] = {
+        "_set_class": _SET_CLASS,
+        "_unfrozen": _unfrozen,
+        "_absent": MISSING,
+        **{f"_default_{each.name}": each.default for each in every if each.default is not MISSING},
+        **{f"_new_{each.name}": each.default_factory for each in every if each.default_factory is not MISSING},
+    }
+    lines = [
+        f"def __init__({', '.join(['self', *(['*'] if every else []), *map(_parameter, every)])}):",
+        "    _kind = self.__class__",
+        "    _set_class(self, _unfrozen(_kind))",
+        *(f"    self.{each.name} = {_value(each)}" for each in every),
+        "    self.__class__ = _kind",
+        *(["    self.__post_init__()"] if hasattr(made, "__post_init__") else []),
     ]
-    after = {"__post_init__": made.__post_init__} if hasattr(made, "__post_init__") else {}
-    like: Any = make_dataclass(
-        made.__qualname__, arguments, namespace=after, repr=False, eq=False, frozen=True, kw_only=True
-    )
-    init: Callable[..., None] = like.__init__
+    exec("\n".join(lines), names)
+    init: Callable[..., None] = names["__init__"]
+    init.__qualname__ = f"{made.__qualname__}.__init__"
+    init.__annotations__ = {each.name: each.type for each in every}
     return init
+
+
+def _parameter(each: Field[Any]) -> str:
+    if each.default_factory is not MISSING:
+        return f"{each.name}=_absent"
+    return each.name if each.default is MISSING else f"{each.name}=_default_{each.name}"
+
+
+def _value(each: Field[Any]) -> str:
+    if each.default_factory is MISSING:
+        return each.name
+    return f"_new_{each.name}() if {each.name} is _absent else {each.name}"
+
+
+_SET_CLASS = vars(object)["__class__"].__set__
+
+
+def evolve(made: T, **changes: Any) -> T:
+    """Return a copy of a record with some fields changed: `dataclasses.replace`, at a fifth of its time.
+
+    What `__post_init__` derives or checks stays as it was.
+    """
+    kind: Any = made.__class__
+    copy: Any = _copier(kind)(made)
+    for name, value in changes.items():
+        setattr(copy, name, value)
+    copy.__class__ = kind
+    return cast(T, copy)
+
+
+@cache
+def _copier(kind: Any) -> Callable[[Any], Any]:
+    """Return what makes a copy that is not frozen yet."""
+    names: dict[str, Any] = {"_new": object.__new__, "_unfrozen": _unfrozen(kind)}
+    assignments = [f"    copy.{each.name} = made.{each.name}" for each in fields(kind)]
+    lines = ["def copier(made):", "    copy = _new(_unfrozen)", *assignments, "    return copy"]
+    exec("\n".join(lines), names)
+    copier: Callable[[Any], Any] = names["copier"]
+    return copier
+
+
+@cache
+def _unfrozen(kind: Any) -> type[Any]:
+    """Return a class with the same slots whose objects can be changed; one becomes a record when it gets that class."""
+    changeable = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
+    return type(kind.__name__, (kind,), {"__slots__": (), "__module__": kind.__module__, **changeable})
 
 
 def _repr(self: Any) -> str:

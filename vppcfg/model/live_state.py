@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from vppcfg.common.addresses import address_key
 from vppcfg.model.bond import Bond
-from vppcfg.model.interface import Interface, evolve
+from vppcfg.model.interface import Interface
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.state import State
+from vppcfg.record import evolve
 
 
 def live_on(interface: Interface) -> frozenset[str]:

@@ -13,7 +13,7 @@ from vppcfg.model.attachment import Attachment, Layer, by_holder, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
-from vppcfg.model.interface import Interface, alter, evolve
+from vppcfg.model.interface import Interface, alter
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
@@ -23,6 +23,7 @@ from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.model.wireguard import Wireguard
+from vppcfg.record import evolve
 
 _Kind = TypeVar("_Kind", bound=Making)
 _DEFAULT_TABLES = (0, 0)

@@ -8,8 +8,9 @@ from typing import Any
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.features import Mirror, RouterAdvertisements
-from vppcfg.model.interface import Interface, InterfaceKind, evolve
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
+from vppcfg.record import evolve
 
 
 def restorable(state: State) -> State:

@@ -19,12 +19,13 @@ from vppcfg.config.sections.section import SaidEntry
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
-from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite, evolve
+from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.state_document import plain
 from vppcfg.plan.diff import Action, AttributeChange, Change, ObjectKind
+from vppcfg.record import evolve
 from vppcfg.render.cli_lines import encapsulation_words, rewrite_words
 
 _INTERFACE_FIELDS = frozenset(field.name for field in fields(Interface))

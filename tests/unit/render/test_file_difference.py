@@ -14,9 +14,9 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.schema.quick import SCHEMA, Acceptance
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.model.interface import evolve
 from vppcfg.model.state import Facts, State
 from vppcfg.plan.plan import make_plan
+from vppcfg.record import evolve
 from vppcfg.render.diff_view import diff_lines, difference_lines
 from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
 

@@ -23,10 +23,10 @@ from vppcfg.model.interface import (
     InterfaceKind,
     OtherMatch,
     RxMode,
-    evolve,
     usual_rx_mode,
 )
 from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS, as_created, sub_interface_as_created
+from vppcfg.record import evolve
 
 
 def resolve(desired: DesiredState, made: Sequence[MadeSection[Any, Any]]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
-from vppcfg.model.interface import InterfaceKind, evolve
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation
-from vppcfg.record import record
+from vppcfg.record import evolve, record
 
 
 @record

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vppcfg.model.interface import InterfaceKind, evolve
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import CreateInterface, DeleteInterface
-from vppcfg.record import record
+from vppcfg.record import evolve, record
 
 
 @record
