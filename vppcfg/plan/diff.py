@@ -400,7 +400,7 @@ def _lcp_changes(
 ) -> dict[str, Change[LcpPair]]:
     changes = {
         name: change
-        for name in _names(observed.lcps, desired.lcps)
+        for name in _different(observed.lcps, desired.lcps)
         if (change := _lcp_change(name, observed, desired)) is not None
     }
     gone = [name for name, change in changes.items() if change.before is not None]
@@ -445,6 +445,8 @@ def _add_dependents(gone: list[str], observed: State, desired: State, changes: d
 
 def _lcp_change(name: str, observed: State, desired: State) -> Change[LcpPair] | None:
     before, after = observed.lcps.get(name), desired.lcps.get(name)
+    if before == after:
+        return None
     if before is None or after is None:
         return _appearance(ObjectKind.LCP, name, before, after)
     attributes = _attributes(before, after)

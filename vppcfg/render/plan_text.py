@@ -111,7 +111,9 @@ def _is_sayable(operation: Operation) -> bool:
 
 
 def _is_sayable_as(name: str, text: str) -> bool:
-    return (_TAG_TEXT if name == _TAG else _WORD).fullmatch(text) is not None and is_harmless(text)
+    if name == _TAG:
+        return _TAG_TEXT.fullmatch(text) is not None and is_harmless(text)
+    return _WORD.fullmatch(text) is not None
 
 
 def _texts(value: object, name: str) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     if changes_link_mtu(current, after):
         yield from _link_mtu(transition, current, after)
     elif not _is_overwritten(transition, after):
-        yield from _packet_mtu(transition, after)
+        yield from _packet_mtu(transition, current, after)
 
 
 def _current(transition: Transition, after: Interface) -> Interface:
@@ -88,8 +88,7 @@ def _is_overwritten(transition: Transition, interface: Interface) -> bool:
     return changes_link_mtu(_current(transition, parent), parent)
 
 
-def _packet_mtu(transition: Transition, after: Interface) -> Iterator[Step]:
-    current = _current(transition, after)
+def _packet_mtu(transition: Transition, current: Interface, after: Interface) -> Iterator[Step]:
     if _differs(transition, current, after):
         parent = transition.observed.interfaces.get(after.parent or "")
         in_force = current.packet_mtu or (parent.packet_mtu if parent else 0)
