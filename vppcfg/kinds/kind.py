@@ -17,6 +17,8 @@ Rule = Callable[[Index], Iterator[Problem]]
 class Kind:
     """One kind of object. A subclass stands in a module of `kinds/`, and one object of it in the list `KINDS`."""
 
+    key: str
+    """In the file: of a section, or of interfaces."""
     operations: ClassVar[tuple[type[Operation], ...]] = ()
     """Those that are its own."""
     rules: ClassVar[tuple[Rule, ...]] = ()

@@ -1,0 +1,120 @@
+"""Laws of every kind, from its samples: a kind that is added to the list is held to all of them.
+
+The simulator judges here; `tests/live/test_kinds.py` has a real VPP judge the same samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.api_definitions import api_learned_once
+from tests.kinds.samples import Samples, all_samples, samples_of
+from tests.laws.test_simulator_laws import carry_out, connected
+from vppcfg.config.assumed import assumed_state
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.dump import written
+from vppcfg.config.load import parse_text
+from vppcfg.config.resolve import resolve
+from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
+from vppcfg.model.keys import keys_of
+from vppcfg.model.problem import Severity
+from vppcfg.model.state import State
+from vppcfg.plan.diff import diff
+from vppcfg.plan.going_back import reverse_plan
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.reachable import restorable
+from vppcfg.render.plan_text import cli_line
+from vppcfg.simulator.vpp import SimulatedVpp
+
+PRIVATE_KEY = "<private key"
+"""Stands in a line in place of a key."""
+SAMPLES = all_samples()
+of_every_kind = pytest.mark.parametrize("samples", SAMPLES, ids=lambda samples: samples.key)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def keep_api_definitions() -> Iterator[None]:
+    """Learn the API of simulated VPPs once for all samples."""
+    with api_learned_once():
+        yield
+
+
+def configuration_of(data: dict[str, Any]) -> Configuration:
+    """Return the configuration of a sample, which has no errors."""
+    loaded = parse_text(yaml.safe_dump(data), "sample")
+    assert [problem for problem in loaded.problems if problem.severity is Severity.ERROR] == []
+    assert loaded.configuration is not None
+    return loaded.configuration
+
+
+def bare_vpp(samples: Samples) -> State:
+    """Return a VPP that has the ports of all samples and nothing else."""
+    ports: dict[str, Any] = {}
+    for data in (samples.context, *samples.configurations):
+        ports.update(assumed_state(configuration_of(data)).interfaces)
+    state = assumed_state(configuration_of(samples.context))
+    with_macs = {name: replace(ports[name], mac=f"02:00:00:00:00:{at:02x}") for at, name in enumerate(sorted(ports), 1)}
+    return replace(state, interfaces=with_macs)
+
+
+def plan_to(data: dict[str, Any], observed: State) -> Plan:
+    return make_plan(observed, resolve(configuration_of(data), observed).desired)
+
+
+@of_every_kind
+def test_what_is_sent_is_read_back_and_undone(samples: Samples) -> None:
+    """From each sample to the next one, back, and there again; in the end nothing of the kind is left."""
+    with connected(SimulatedVpp(state=bare_vpp(samples))) as vpp:
+        carry_out(plan_to(samples.context, vpp.observe()), vpp)
+        without = vpp.observe()
+        for data in samples.configurations:
+            plan = plan_to(data, vpp.observe())
+            carry_out(plan, vpp)
+            assert plan_to(data, vpp.observe()).steps == ()
+            carry_out(reverse_plan(plan), vpp)
+            assert list(diff(vpp.observe(), restorable(plan.observed))) == []
+            carry_out(plan_to(data, vpp.observe()), vpp)
+        carry_out(plan_to(samples.context, vpp.observe()), vpp)
+        assert list(diff(vpp.observe(), without)) == []
+
+
+@of_every_kind
+def test_what_is_dumped_asks_for_what_is_there(samples: Samples) -> None:
+    """A dump of a sample has no errors, and is a file by which nothing is to do; dumped again it is the same."""
+    for data in samples.configurations:
+        with connected(SimulatedVpp(state=bare_vpp(samples))) as vpp:
+            carry_out(plan_to(data, vpp.observe()), vpp)
+            state = vpp.observe()
+        text = written(state).text
+        assert make_plan(state, resolve(configuration_of(yaml.safe_load(text)), state).desired).steps == ()
+
+
+@of_every_kind
+def test_a_typed_line_does_what_its_message_does(samples: Samples) -> None:
+    for data in samples.configurations:
+        plan = plan_to(data, bare_vpp(samples))
+        lines = [line for operation in plan.operations if (line := cli_line(operation)) is not None]
+        if len(lines) < len(plan.operations) or any(PRIVATE_KEY in line for line in lines):
+            continue
+        vpp = SimulatedVpp(state=bare_vpp(samples))
+        for line in lines:
+            assert vpp.run_line(line)[0] == 0, line
+        with connected(vpp) as dataplane:
+            assert list(diff(dataplane.observe(), plan.reached)) == []
+
+
+def test_every_kind_has_samples() -> None:
+    assert {kind.key for kind in KINDS} <= {samples.key for samples in SAMPLES}
+
+
+def test_every_declared_key_changes_in_the_samples() -> None:
+    """A key is absent in one sample and there in another one, or there with two values."""
+    for kind in VIRTUAL_INTERFACES:
+        entries = [entry or {} for data in samples_of(kind.key).configurations for entry in data[kind.key].values()]
+        for key in keys_of(kind.making):
+            assert len({repr(entry.get(key.name)) for entry in entries}) > 1, (kind.key, key.name)
