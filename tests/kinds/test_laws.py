@@ -14,20 +14,16 @@ import yaml
 
 from tests.api_definitions import api_learned_once
 from tests.kinds.samples import Samples, all_samples, samples_of
+from tests.kinds.there_and_back import assert_there_and_back, configuration_of, plan_to
 from tests.laws.test_simulator_laws import carry_out, connected
 from vppcfg.config.assumed import assumed_state
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import written
-from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.keys import keys_of
-from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import reverse_plan
-from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.reachable import restorable
+from vppcfg.plan.plan import make_plan
 from vppcfg.render.plan_text import cli_line
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -44,14 +40,6 @@ def keep_api_definitions() -> Iterator[None]:
         yield
 
 
-def configuration_of(data: dict[str, Any]) -> Configuration:
-    """Return the configuration of a sample, which has no errors."""
-    loaded = parse_text(yaml.safe_dump(data), "sample")
-    assert [problem for problem in loaded.problems if problem.severity is Severity.ERROR] == []
-    assert loaded.configuration is not None
-    return loaded.configuration
-
-
 def bare_vpp(samples: Samples) -> State:
     """Return a VPP that has the ports of all samples and nothing else."""
     ports: dict[str, Any] = {}
@@ -62,25 +50,10 @@ def bare_vpp(samples: Samples) -> State:
     return replace(state, interfaces=with_macs)
 
 
-def plan_to(data: dict[str, Any], observed: State) -> Plan:
-    return make_plan(observed, resolve(configuration_of(data), observed).desired)
-
-
 @of_every_kind
 def test_what_is_sent_is_read_back_and_undone(samples: Samples) -> None:
-    """From each sample to the next one, back, and there again; in the end nothing of the kind is left."""
     with connected(SimulatedVpp(state=bare_vpp(samples))) as vpp:
-        carry_out(plan_to(samples.context, vpp.observe()), vpp)
-        without = vpp.observe()
-        for data in samples.configurations:
-            plan = plan_to(data, vpp.observe())
-            carry_out(plan, vpp)
-            assert plan_to(data, vpp.observe()).steps == ()
-            carry_out(reverse_plan(plan), vpp)
-            assert list(diff(vpp.observe(), restorable(plan.observed))) == []
-            carry_out(plan_to(data, vpp.observe()), vpp)
-        carry_out(plan_to(samples.context, vpp.observe()), vpp)
-        assert list(diff(vpp.observe(), without)) == []
+        assert_there_and_back(samples, vpp)
 
 
 @of_every_kind

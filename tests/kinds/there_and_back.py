@@ -1,0 +1,47 @@
+"""The law that a simulated and a real VPP are asked alike: what is sent is read back, and undone without a trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from tests.kinds.samples import Samples
+from tests.laws.test_simulator_laws import carry_out
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import parse_text
+from vppcfg.config.resolve import resolve
+from vppcfg.model.problem import Severity
+from vppcfg.model.state import State
+from vppcfg.plan.diff import diff
+from vppcfg.plan.going_back import reverse_plan
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.reachable import restorable
+from vppcfg.vpp.live import LiveDataplane
+
+
+def configuration_of(data: dict[str, Any]) -> Configuration:
+    """Return the configuration of a sample, which has no errors."""
+    loaded = parse_text(yaml.safe_dump(data), "sample")
+    assert [problem for problem in loaded.problems if problem.severity is Severity.ERROR] == []
+    assert loaded.configuration is not None
+    return loaded.configuration
+
+
+def plan_to(data: dict[str, Any], observed: State) -> Plan:
+    return make_plan(observed, resolve(configuration_of(data), observed).desired)
+
+
+def assert_there_and_back(samples: Samples, vpp: LiveDataplane) -> None:
+    """Go from each sample to the next one, back, and there again; in the end nothing of the kind is left."""
+    carry_out(plan_to(samples.context, vpp.observe()), vpp)
+    without = vpp.observe()
+    for data in samples.configurations:
+        plan = plan_to(data, vpp.observe())
+        carry_out(plan, vpp)
+        assert plan_to(data, vpp.observe()).steps == ()
+        carry_out(reverse_plan(plan), vpp)
+        assert list(diff(vpp.observe(), restorable(plan.observed))) == []
+        carry_out(plan_to(data, vpp.observe()), vpp)
+    carry_out(plan_to(samples.context, vpp.observe()), vpp)
+    assert list(diff(vpp.observe(), without)) == []
