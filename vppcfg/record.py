@@ -2,18 +2,20 @@
 
 They are those of `dataclasses`, and its `fields`, `replace` and `asdict` take them. But dataclasses compiles six
 methods of each class when it is defined, which is half of the time that a small plan takes. Here the classes share
-theirs, and `__init__` is compiled when the first object of its class is made.
+theirs, and `__init__` is compiled, by dataclasses as always, when the first object of its class is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from dataclasses import FrozenInstanceError, dataclass, field, fields, make_dataclass
 from functools import cache
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
+_WIDE = 10
+"""Fields from which on it pays to fill an object before it is frozen: that takes two calls more."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
@@ -21,6 +23,8 @@ def record(cls: type[T]) -> type[T]:
     """Return the class as a frozen data class: equal to another of its class by its fields, and hashed by them."""
     made: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
     values = _values_of(made)
+    if is_wide(made):
+        made.__new__ = _new
     made.__init__ = _init_when_used(made)
     made.__signature__ = _Signature()
     made.__eq__ = _eq_by(values)
@@ -66,79 +70,65 @@ class _Signature:
         return of_init.replace(parameters=list(of_init.parameters.values())[1:], return_annotation=made)
 
 
-def _init_of(made: Any) -> Callable[..., None]:
-    """Return the `__init__` that dataclasses would give the class, at a fifth of its time.
+def is_wide(made: Any) -> bool:
+    """Return whether a class has so many fields that its objects are filled before they are frozen."""
+    return len(fields(made)) >= _WIDE
 
-    A frozen data class calls `object.__setattr__` for each field. Here an object is of the unfrozen class until it has
-    all of its fields, so that each takes a plain assignment.
+
+def _init_of(made: Any) -> Callable[..., None]:
+    """Return the `__init__` that dataclasses gives a class with the same fields, frozen unless it is wide.
+
+    That of a frozen one calls `object.__setattr__` for each field, which takes five times as long as an assignment.
     """
-    every = fields(made)
-    names: dict[str, Any] = {
-        "_set_class": _SET_CLASS,
-        "_unfrozen": _unfrozen,
-        "_absent": MISSING,
-        **{f"_default_{each.name}": each.default for each in every if each.default is not MISSING},
-        **{f"_new_{each.name}": each.default_factory for each in every if each.default_factory is not MISSING},
-    }
-    lines = [
-        f"def __init__({', '.join(['self', *(['*'] if every else []), *map(_parameter, every)])}):",
-        "    _kind = self.__class__",
-        "    _set_class(self, _unfrozen(_kind))",
-        *(f"    self.{each.name} = {_value(each)}" for each in every),
-        "    self.__class__ = _kind",
-        *(["    self.__post_init__()"] if hasattr(made, "__post_init__") else []),
+    arguments = [
+        (each.name, each.type, field(default=each.default, default_factory=each.default_factory))
+        for each in fields(made)
     ]
-    exec("\n".join(lines), names)
-    init: Callable[..., None] = names["__init__"]
-    init.__qualname__ = f"{made.__qualname__}.__init__"
-    init.__annotations__ = {each.name: each.type for each in every}
+    is_frozen = not is_wide(made)
+    own = getattr(made, "__post_init__", None)
+    after = ({"__post_init__": own} if own is not None else {}) if is_frozen else {"__post_init__": _freeze}
+    like: Any = make_dataclass(
+        made.__qualname__, arguments, namespace=after, repr=False, eq=False, frozen=is_frozen, kw_only=True
+    )
+    init: Callable[..., None] = like.__init__
     return init
 
 
-def _parameter(each: Field[Any]) -> str:
-    if each.default_factory is not MISSING:
-        return f"{each.name}=_absent"
-    return each.name if each.default is MISSING else f"{each.name}=_default_{each.name}"
-
-
-def _value(each: Field[Any]) -> str:
-    if each.default_factory is MISSING:
-        return each.name
-    return f"_new_{each.name}() if {each.name} is _absent else {each.name}"
-
-
-_SET_CLASS = vars(object)["__class__"].__set__
-
-
-def evolve(made: T, **changes: Any) -> T:
-    """Return a copy of a record with some fields changed: `dataclasses.replace`, at a fifth of its time.
-
-    What `__post_init__` derives or checks stays as it was.
-    """
-    kind: Any = made.__class__
-    copy: Any = _copier(kind)(made)
-    for name, value in changes.items():
-        setattr(copy, name, value)
-    copy.__class__ = kind
-    return cast(T, copy)
-
-
-@cache
-def _copier(kind: Any) -> Callable[[Any], Any]:
-    """Return what makes a copy that is not frozen yet."""
-    names: dict[str, Any] = {"_new": object.__new__, "_unfrozen": _unfrozen(kind)}
-    assignments = [f"    copy.{each.name} = made.{each.name}" for each in fields(kind)]
-    lines = ["def copier(made):", "    copy = _new(_unfrozen)", *assignments, "    return copy"]
-    exec("\n".join(lines), names)
-    copier: Callable[[Any], Any] = names["copier"]
-    return copier
+def _new(kind: Any, /, *arguments: Any, **named: Any) -> Any:
+    """Return an object of which the fields can be set, until it is frozen."""
+    return object.__new__(_unfrozen(kind))
 
 
 @cache
 def _unfrozen(kind: Any) -> type[Any]:
-    """Return a class with the same slots whose objects can be changed; one becomes a record when it gets that class."""
-    changeable = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
-    return type(kind.__name__, (kind,), {"__slots__": (), "__module__": kind.__module__, **changeable})
+    """Return the class with the same slots whose objects can be changed."""
+    freeze = _freeze_and_check if hasattr(kind, "__post_init__") else _freeze
+    own = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__, "__post_init__": freeze}
+    return type(kind.__name__, (kind,), {"__slots__": (), "__module__": kind.__module__, **own})
+
+
+def _freeze(self: Any) -> None:
+    """Give an object with all of its fields the class of records that it is for."""
+    self.__class__ = self.__class__.__base__
+
+
+def _freeze_and_check(self: Any) -> None:
+    _freeze(self)
+    self.__post_init__()
+
+
+def evolve(made: T, **changes: Any) -> T:
+    """Return a copy of a wide record with some fields changed: `dataclasses.replace`, at a third of its time."""
+    kind: type[T] = made.__class__
+    names, values = _fields_of(cast(Any, kind))
+    return kind(**{**dict(zip(names, values(made), strict=True)), **changes})
+
+
+@cache
+def _fields_of(kind: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """Return the names of the fields, and what gets all of their values."""
+    names = tuple(each.name for each in fields(kind))
+    return names, attrgetter(*names)
 
 
 def _repr(self: Any) -> str:
@@ -159,5 +149,8 @@ def _state(self: Any) -> list[Any]:
 
 
 def _set_state(self: Any, state: list[Any]) -> None:
+    """Fill an object that was made without arguments, for a copy or from a pickle."""
     for each, value in zip(fields(self), state, strict=True):
         object.__setattr__(self, each.name, value)
+    if is_wide(self):
+        self.__class__ = self.__class__.__base__

@@ -32,7 +32,7 @@ from vppcfg.model.placement import moved
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import UNMANAGED_VRF
-from vppcfg.record import record
+from vppcfg.record import evolve, record
 
 _IDLE_SOCKET = "no memif is at this socket, and without this line the next plan removes it"
 _ODD = "it is set up in a way that the configuration cannot say"
@@ -223,7 +223,7 @@ def _changed_interfaces(configuration: Configuration, desired: State, observed: 
     for name in configuration.interfaces:
         wanted, found = desired.interfaces.get(name), observed.interfaces[name]
         if wanted is not None and not wanted.mac:
-            found = replace(found, mac="")
+            found = evolve(found, mac="")
         if wanted is not None and (found.rx_placement or found.tx_placement):
             found = _with_queues_left_open(found, wanted)
         is_same = (
