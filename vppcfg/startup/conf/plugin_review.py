@@ -12,6 +12,8 @@ from vppcfg.startup.conf.grammar import PLUGIN_OF
 from vppcfg.startup.conf.plugin_names import PLUGINS, is_in, is_off_by_default, name_in
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
+_NEEDS = {"abf": "acl"}
+"""Plugins that stop VPP at its start without another one (acl_plugin_exports_init, plugins/abf/abf_itf_attach.c)."""
 _LIKE = 0.75
 """From which likeness on a name is taken for another one, misspelt."""
 
@@ -39,6 +41,7 @@ def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | N
     `installed` are the plugins that are there, None when only the release tells.
     """
     yield from _missing(conf, release, installed)
+    yield from _without_what_they_need(conf, release, installed)
     for stanza in conf.stanzas:
         plugin = PLUGIN_OF.get(stanza.name)
         if plugin is None or (stanza.key is not None and not stanza.key.is_known_to(release)):
@@ -49,6 +52,21 @@ def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | N
         elif not is_loaded(conf, plugin, release):
             text = f"the stanza {stanza.name} needs the plugin {plugin}, which is not enabled; VPP stops at it"
             yield problem("conf-plugin", stanza, text)
+
+
+def _without_what_they_need(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
+    """Yield plugins that are loaded while one that they need is not; nothing without a line about plugins."""
+    entries = {name_in(entry.arguments[0]): entry for entry in _entries(conf)}
+    loaded = {
+        name
+        for name in (*_NEEDS, *_NEEDS.values())
+        if is_loaded(conf, name, release) and (installed is None or name in installed)
+    }
+    for plugin, needed in _NEEDS.items():
+        entry = entries.get(needed) or entries.get(plugin) or entries.get("default")
+        if plugin in loaded and needed not in loaded and entry is not None:
+            text = f"VPP loads the plugin {plugin}, which needs {needed}, and {needed} is not enabled; VPP stops at it"
+            yield problem("conf-plugin", entry, f"{text}; enable {needed} or disable {plugin}")
 
 
 def is_loaded(conf: Conf, plugin: str, release: Release) -> bool:
