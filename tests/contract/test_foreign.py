@@ -319,13 +319,14 @@ def test_a_local_classifier_stays_for_the_next_interface(vpp: Subject, first: in
     renew(vpp, first, sub)
     assert classified() == ["192.0.2.1/32", "198.51.100.1/32"]
     assert vpp.add_address(sub, "203.0.113.1/24") == 0
+    assert classified() == ["192.0.2.1/32", "198.51.100.1/32"]
+    vpp.up(sub)
     assert classified() == ["192.0.2.1/32", "198.51.100.1/32", "203.0.113.1/32"]
     assert (put(ALL), classified()) == (0, ["192.0.2.1/32", "198.51.100.1/32"])
     for address in ("192.0.2.1/32", "198.51.100.1/32"):
-        body = {"table_id": 0, "prefix": address, "src": 2, "n_paths": 0, "paths": []}
+        body: dict[str, Any] = {"table_id": 0, "prefix": address, "src": 2, "n_paths": 0, "paths": []}
         assert vpp.api.ip_route_add_del_v2(is_add=False, is_multipath=False, route=body).retval == 0
     assert classified() == []
-    assert vpp.api.classify_add_del_table(is_add=False, table_index=made.new_table_index).retval == 0
 
 
 def test_an_mpls_route_stays_when_its_interface_goes(vpp: Subject, first: int, sub: int) -> None:

@@ -91,10 +91,17 @@ def _route(tables: Tables, is_ipv6: bool, table_id: int, address: int, table: in
 
 
 def _address_changed(tables: Tables, sw_if_index: int, address: int, is_added: bool) -> None:
-    """Have packets to a new address go where those to the first one do."""
+    """Have packets to a new address of an interface that is up go where those to the first one do."""
     table = tables.part(ClassifyMain).local.get((sw_if_index, False))
-    if is_added and table is not None:
+    if is_added and table is not None and tables.sw[sw_if_index].is_up:
         _route(tables, False, tables.ip4.table_of(sw_if_index), address, table)
+
+
+def _admin_changed(tables: Tables, sw_if_index: int) -> None:
+    """Have packets to the addresses of an interface that comes up go there likewise."""
+    for assigned in tables.ip4.of(sw_if_index):
+        if assigned.sw_if_index == sw_if_index:
+            _address_changed(tables, sw_if_index, assigned.address, is_added=True)
 
 
 def _command(is_ipv6: bool) -> Command:
@@ -137,5 +144,6 @@ KIND = Kind(
         "show ip fib": _command_show(is_ipv6=False),
         "show ip6 fib": _command_show(is_ipv6=True),
     },
+    admin_changed=_admin_changed,
     address_changed=_address_changed,
 )
