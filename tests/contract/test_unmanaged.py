@@ -100,6 +100,13 @@ def local_classifier(vpp: Subject, index: int) -> None:
     assert vpp.api.classify_set_interface_ip_table(is_ipv6=False, **values).retval == 0
 
 
+def cross_connect(vpp: Subject, index: int) -> None:
+    other = vpp.index(PORTS[1])
+    path = {"sw_if_index": other, "nh": {"address": {"ip4": "198.51.100.9"}}, "weight": 1, "label_stack": [{}] * 16}
+    body = {"sw_if_index": index, "is_ip6": False, "n_paths": 1, "paths": [path]}
+    assert vpp.api.l3xc_update(l3xc=body).retval == 0
+
+
 SORTS: dict[str, tuple[Callable[[Subject, int], None], list[str]]] = {
     "route of the API": (lambda vpp, index: route(vpp, index, 0), ["route of the API 10.0.0.0/8 via 192.0.2.9 X"]),
     "routes of the prompt": (
@@ -114,6 +121,7 @@ SORTS: dict[str, tuple[Callable[[Subject, int], None], list[str]]] = {
             "MPLS route of the prompt non-eos 101 via 192.0.2.9 X out-labels 201 202",
         ],
     ),
+    "L3 cross-connect": (cross_connect, [f"L3 cross-connect IPv4 via 198.51.100.9 {PORTS[1]}"]),
     "local classifier": (local_classifier, ["local classifier IPv4 table 0"]),
     "NAT44": (nat, ["NAT44 inside", "NAT44 outside", "NAT44 pool"]),
     "NAT44 static mapping": (nat_mapping, ["NAT44 pool", "NAT44 static mapping tcp 8080 to 10.0.0.9 80 web"]),

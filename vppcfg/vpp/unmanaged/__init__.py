@@ -14,6 +14,7 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface, vrf
 from vppcfg.vpp.unmanaged import (
     classified,
+    cross_connects,
     features,
     filters,
     ipsec,
@@ -30,6 +31,7 @@ READERS: Sequence[Reader] = (
     *ipsec.READERS,
     *routes.READERS,
     *mpls_routes.READERS,
+    *cross_connects.READERS,
     *nat.READERS,
     *services.READERS,
     *quality.READERS,
