@@ -219,8 +219,12 @@ wheel: $(READY) ## build dist/vppcfg-VERSION-py3-none-any.whl
 	@ls dist/vppcfg-*.whl
 
 .PHONY: deb
-deb: $(READY) ## build dist/vppcfg_VERSION_all.deb, for Debian 12 and 13
+deb: deb-tools $(READY) ## build dist/vppcfg_VERSION_all.deb, for Debian 12 and 13
 	@PYTHON=$(BIN)/python debian/build
+
+# Asked for before .venv is made, which takes a while; no target for people.
+deb-tools:
+	@debian/build --check
 
 # What lists the parts of a release and packs the collection brings modules that vppcfg does not need.
 RELEASE := .venv-release

@@ -38,10 +38,12 @@ for link in "$network"/eth*; do
         say "VPP does not take $name"
 done
 
+rm -f "$run/vppcfg.refused"
 if [ -f "$config/vppcfg.yaml" ]; then
     if vppcfg apply --boot -c "$config/vppcfg.yaml" -a "$run/api.sock"; then
         say "$config/vppcfg.yaml is applied"
     else
+        cksum <"$config/vppcfg.yaml" >"$run/vppcfg.refused" # save-config.sh does not overwrite this file
         say "$config/vppcfg.yaml is not applied; \`docker exec\` and \`vppcfg plan -c $config/vppcfg.yaml\` tell why"
     fi
 else

@@ -298,3 +298,50 @@ def test_what_is_behind_a_multipoint_tunnel_stays_for_the_next(vpp: Subject) -> 
     assert vpp.api.ipip_del_tunnel(sw_if_index=index).retval == 0
     assert (entries(), tunnel()) == ([(index, "10.50.0.2", "172.16.0.9")], index)
     assert (entry(index, add=False), entry(index, add=False), entries()) == (0, -6, [])
+
+
+def test_a_local_classifier_stays_for_the_next_interface(vpp: Subject, first: int, sub: int) -> None:
+    made = vpp.api.classify_add_del_table(is_add=True, nbuckets=16, match_n_vectors=1, mask_len=16, mask=bytes(16))
+
+    def put(table: int) -> int:
+        values = {"is_ipv6": False, "sw_if_index": sub, "table_index": table}
+        return int(vpp.api.classify_set_interface_ip_table(**values).retval)
+
+    def classified() -> list[str]:
+        rows = vpp.api.ip_route_v2_dump(src=2, table={"table_id": 0, "is_ip6": False})
+        return sorted(str(row.route.prefix) for row in rows)
+
+    assert (put(77), put(made.new_table_index), classified()) == (-6, 0, ["192.0.2.1/32"])
+    text = vpp.cli("show ip fib table 0 192.0.2.1/32")[1]
+    assert f"ip4-classify:[0]:table:{made.new_table_index}" in text
+    assert vpp.add_address(sub, "198.51.100.1/24") == 0
+    assert classified() == ["192.0.2.1/32", "198.51.100.1/32"]
+    renew(vpp, first, sub)
+    assert classified() == ["192.0.2.1/32", "198.51.100.1/32"]
+    assert vpp.add_address(sub, "203.0.113.1/24") == 0
+    assert classified() == ["192.0.2.1/32", "198.51.100.1/32"]
+    vpp.up(sub)
+    assert classified() == ["192.0.2.1/32", "198.51.100.1/32", "203.0.113.1/32"]
+    assert (put(ALL), classified()) == (0, ["192.0.2.1/32", "198.51.100.1/32"])
+    for address in ("192.0.2.1/32", "198.51.100.1/32"):
+        body: dict[str, Any] = {"table_id": 0, "prefix": address, "src": 2, "n_paths": 0, "paths": []}
+        assert vpp.api.ip_route_add_del_v2(is_add=False, is_multipath=False, route=body).retval == 0
+    assert classified() == []
+
+
+def test_an_mpls_route_stays_when_its_interface_goes(vpp: Subject, first: int, sub: int) -> None:
+    vpp.api.mpls_table_add_del(mt_is_add=True, mt_table={"mt_table_id": 0})
+    assert vpp.cli(f"mpls local-label add eos 700 via 192.0.2.9 {SUB} out-labels 200") == (0, "")
+
+    def ways() -> list[tuple[int, int]]:
+        rows = vpp.api.mpls_route_dump(table={"mt_table_id": 0})
+        found = [row.mr_route for row in rows if row.mr_route.mr_label == 700]
+        return [(path.sw_if_index, path.label_stack[0].label) for each in found for path in each.mr_paths]
+
+    assert ways() == [(sub, 200)]
+    assert "  CLI refs:1" in vpp.cli("show mpls fib table 0 700")[1]
+    renew(vpp, first, sub)
+    assert ways() == [(sub, 200)]
+    assert vpp.cli(f"mpls local-label del eos 700 via 192.0.2.9 {SUB} out-labels 200") == (0, "")
+    assert ways() == []
+    assert vpp.api.mpls_table_add_del(mt_is_add=False, mt_table={"mt_table_id": 0}).retval == 0

@@ -81,6 +81,32 @@ def policers(vpp: Subject, index: int) -> None:
         assert vpp.api.policer_input(name="contract", sw_if_index=index, apply=True).retval == 0
 
 
+def mpls_route(vpp: Subject, index: int) -> None:
+    """Have one path of two of a label, of the API, and a route of the prompt lead through the interface."""
+    if not vpp.rows("mpls_table_dump"):
+        vpp.api.mpls_table_add_del(mt_is_add=True, mt_table={"mt_table_id": 0})
+    label = {"is_uniform": 0, "label": 200, "ttl": 0, "exp": 0}
+    hop = {"address": {"ip4": "192.0.2.9"}}
+    path = {"sw_if_index": index, "nh": hop, "weight": 1, "n_labels": 1, "label_stack": [label, *[{}] * 15]}
+    body = {"mr_table_id": 0, "mr_label": 100, "mr_eos": 1, "mr_eos_proto": 0, "mr_n_paths": 1, "mr_paths": [path]}
+    assert vpp.api.mpls_route_add_del(mr_is_add=True, mr_is_multipath=True, mr_route=body).retval == 0
+    assert vpp.cli(f"mpls local-label add non-eos 101 via 192.0.2.9 {SUB} out-labels 201 202")[0] == 0
+
+
+def local_classifier(vpp: Subject, index: int) -> None:
+    made = vpp.api.classify_add_del_table(is_add=True, nbuckets=16, match_n_vectors=1, mask_len=16, mask=bytes(16))
+    assert made.retval == 0
+    values = {"sw_if_index": index, "table_index": made.new_table_index}
+    assert vpp.api.classify_set_interface_ip_table(is_ipv6=False, **values).retval == 0
+
+
+def cross_connect(vpp: Subject, index: int) -> None:
+    other = vpp.index(PORTS[1])
+    path = {"sw_if_index": other, "nh": {"address": {"ip4": "198.51.100.9"}}, "weight": 1, "label_stack": [{}] * 16}
+    body = {"sw_if_index": index, "is_ip6": False, "n_paths": 1, "paths": [path]}
+    assert vpp.api.l3xc_update(l3xc=body).retval == 0
+
+
 SORTS: dict[str, tuple[Callable[[Subject, int], None], list[str]]] = {
     "route of the API": (lambda vpp, index: route(vpp, index, 0), ["route of the API 10.0.0.0/8 via 192.0.2.9 X"]),
     "routes of the prompt": (
@@ -88,6 +114,15 @@ SORTS: dict[str, tuple[Callable[[Subject, int], None], list[str]]] = {
         ["route of the prompt 10.1.0.0/16 via 192.0.2.9 X", "route of the prompt 10.2.0.0/16 via X"],
     ),
     "multicast route": (multicast, ["multicast route of the API 232.1.1.1/32 Forward"]),
+    "MPLS routes": (
+        mpls_route,
+        [
+            "MPLS route of the API eos 100 via 192.0.2.9 X out-labels 200",
+            "MPLS route of the prompt non-eos 101 via 192.0.2.9 X out-labels 201 202",
+        ],
+    ),
+    "L3 cross-connect": (cross_connect, [f"L3 cross-connect IPv4 via 198.51.100.9 {PORTS[1]}"]),
+    "local classifier": (local_classifier, ["local classifier IPv4 table 0"]),
     "NAT44": (nat, ["NAT44 inside", "NAT44 outside", "NAT44 pool"]),
     "NAT44 static mapping": (nat_mapping, ["NAT44 pool", "NAT44 static mapping tcp 8080 to 10.0.0.9 80 web"]),
     "NAT44 output": (nat_output, ["NAT44 output"]),

@@ -52,6 +52,11 @@ def _rows(api: Any) -> Iterator[tuple[int, str]]:
         yield row.sw_if_index, f"bfd {row.local_addr} {row.peer_addr} {row.detect_mult} {row.desired_min_tx}"
     for row in api.qos_record_dump():
         yield row.record.sw_if_index, f"qos record {int(row.record.input_source)}"
+    for row in api.mpls_route_dump(table={"mt_table_id": 0}):
+        route = row.mr_route
+        for path in route.mr_paths:
+            labels = [each.label for each in path.label_stack[: path.n_labels]]
+            yield path.sw_if_index, f"mpls {route.mr_label} {route.mr_eos} by {path.nh.address.ip4} {labels}"
     for table in (False, True):
         for row in api.ip_mroute_dump(table={"table_id": 0, "is_ip6": table}):
             group = str(row.route.prefix)

@@ -108,6 +108,10 @@ ip route add 10.74.0.0/16 via 10.1.1.9 GigabitEthernet3/0/0.101 weight 3
 ip route add 10.74.0.0/16 via 192.168.10.9 loop10 weight 2
 ip route add 10.75.0.0/16 table 10 via 192.168.20.9 loop20
 ip route add 10.76.0.0/16 table 10 via drop
+mpls table add 0
+mpls local-label add eos 100 via 10.1.1.9 GigabitEthernet3/0/0.101 out-labels 200
+mpls local-label add eos 100 via 192.168.10.9 loop10 out-labels 201
+mpls local-label add eos 101 via 10.9.9.2 ipip0 out-labels 202
 set interface l2 learn GigabitEthernet5/0/0 disable
 set interface l2 learn loop30 disable
 """

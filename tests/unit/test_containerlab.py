@@ -118,6 +118,10 @@ def test_a_node_gets_its_links_as_ports_and_its_configuration_and_saves_it(node:
         saved = node.save()
         assert (saved.returncode, saved.stdout, saved.stderr) == (0, f"{file}\n", "")
         assert file.read_text().startswith("# of ams1\n"), "comments stay"
+        file.write_text(file.read_text().replace("192.0.2.0/31", "192.0.2.6/31"))
+        saved = node.save()
+        assert (saved.returncode, saved.stdout, saved.stderr) == (0, f"{file}\n", ""), "no difference is shown"
+        assert "192.0.2.0/31" in file.read_text()
         file.unlink()
         saved = node.save()
         assert (saved.returncode, saved.stdout, saved.stderr) == (0, f"{file}\n", "")
@@ -132,6 +136,19 @@ def test_a_node_with_a_wrong_configuration_runs_all_the_same_and_says_so(node: N
         said_up_to(process, "vppcfg.yaml is not applied")
         assert node.called("vpp") == [f"-c {node.root}/config/vpp/startup.conf"], "the node's own one is used"
         assert process.poll() is None
+
+
+def test_a_file_that_was_refused_at_boot_is_not_overwritten(node: Node) -> None:
+    file = node.root / "config" / "vpp" / "vppcfg.yaml"
+    file.write_text(f"{CONFIG}  # the link eth2 is not here\n")
+    with node.started() as process:
+        said_up_to(process, "vppcfg.yaml is not applied")
+        saved = node.save()
+        assert (saved.returncode, saved.stdout) == (1, "")
+        assert "was not applied when the node started" in saved.stderr
+        assert file.read_text() == f"{CONFIG}  # the link eth2 is not here\n"
+        file.write_text(f"{CONFIG}  eth2: {{ device-type: af-packet, mtu: 1500 }}\n")
+        assert node.save().returncode == 0, "another file is not the refused one"
 
 
 def test_a_vpp_that_ends_ends_the_node(node: Node) -> None:

@@ -128,6 +128,19 @@ def test_a_test_with_t_rex_says_what_it_lacks(venv: str, named: list[str], expec
     assert expected in finished.stderr
 
 
+def test_a_package_is_not_begun_without_what_builds_it(tmp_path: Path) -> None:
+    """Making .venv takes a while; whoever lacks a tool learns it before."""
+    programs = ("bash", "dirname", "sed", "id", "env", "git", "make", "python3", "uname")
+    (tmp_path / "bin").mkdir()
+    for program in programs:
+        if (found := shutil.which(program)) is not None:
+            (tmp_path / "bin" / program).symlink_to(found)
+    ended = make("deb", f"VENV={tmp_path / 'venv'}", f"PATH={tmp_path / 'bin'}", f"SHELL={shutil.which('bash')}")
+    assert ended.returncode != 0
+    assert "Building a Debian package takes dpkg-buildpackage dh dh_python3" in ended.stderr
+    assert not (tmp_path / "venv").exists()
+
+
 def test_what_is_released_is_tested_and_linted() -> None:
     commands = (ROOT / ".ci" / "run").read_text().splitlines()
     assert [line for line in commands if line.startswith("make ")] == ["make test", "make lint"]

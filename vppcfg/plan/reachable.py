@@ -20,8 +20,8 @@ def restorable(state: State) -> State:
     not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
     as little, and VPP would want the port up to set it (vnet/interface.c). Copies of frames no longer go to an
     interface that was gone, nor where they end VPP. Bridge domains send no MAC addresses to what was gone or is in
-    none. Router advertisements that were not sent are forgotten, those that were about to end do not end, and a prefix
-    in them does not run out.
+    none. What is switched borrows no addresses, which has no effect on it. Router advertisements that were not sent are
+    forgotten, those that were about to end do not end, and a prefix in them does not run out.
     """
     lcps = {name: pair for name, pair in state.lcps.items() if pair.has_host}
     interfaces = {
@@ -34,6 +34,8 @@ def restorable(state: State) -> State:
             interfaces[name] = replace(interfaces[name], mirrors=left)
         if interface.static_macs and interface.bridge is None:
             interfaces[name] = replace(interfaces[name], static_macs=())
+        if interface.unnumbered is not None and interface.is_l2 and not interface.is_bvi:
+            interfaces[name] = replace(interfaces[name], unnumbered=None)
         if interface.ra is not None:
             interfaces[name] = replace(interfaces[name], ra=_lasting(interface.ra))
     for bond in state.made_as(Bond).values():

@@ -29,7 +29,7 @@ from vppcfg.simulator.releases import is_within
 
 CONTEXT_FIELD = "context"
 _SPAN = re.compile(r"(\d\d\.\d\d)?-?(\d\d\.\d\d)?")
-_PLAIN = frozenset({"u8", "u16", "u32", "u64", "i32", "f64", "bool", "string"})
+_PLAIN = frozenset({"u8", "u16", "u32", "u64", "i16", "i32", "f64", "bool", "string"})
 Json = None | bool | int | str | list["Json"] | dict[str, "Json"]
 
 

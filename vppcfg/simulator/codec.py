@@ -17,7 +17,7 @@ from vppcfg.record import record
 from vppcfg.simulator.api_files import ApiFile, Enumeration, Field, Message
 from vppcfg.simulator.wire import Value, Values
 
-_FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "f64": "8s", "bool": "?"}
+_FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i16": "h", "i32": "i", "f64": "8s", "bool": "?"}
 """Of the plain types; a floating-point number stays bytes, for VPP sends it little-endian."""
 _ID = Struct(">H")
 _FIELD = re.compile(r"[.\[]")

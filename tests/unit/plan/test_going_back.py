@@ -191,3 +191,14 @@ def test_a_socket_that_came_without_its_memif_goes_and_one_that_was_there_before
     target = closest_to(former, now, lambda name: False).state
     assert make_plan(now, target).operations == (DeleteMemifSocket(socket_id=2),)
     assert make_plan(now, closest_to(former, now, lambda name: name == "memif2/0").state).operations == ()
+
+
+def test_what_borrows_addresses_in_a_bridge_can_be_mended_with_a_way_back() -> None:
+    """Somebody set it by hand: it has no effect there, and VPP would not be told it again."""
+    member = replace(PORT, bridge=10, is_up=True)
+    bridges = {"bd10": Bridge(bd_id=10, settings=BridgeSettings())}
+    wanted = replace(state_of(member, LOOPBACK), bridges=bridges)
+    borrowing = replace(wanted, interfaces={**wanted.interfaces, "port": replace(member, unnumbered="loop0")})
+    plan = make_plan(borrowing, wanted)
+    assert [type(each).__name__ for each in plan.operations] == ["UnsetUnnumbered"]
+    assert way_back(plan, lambda name: False).operations == ()

@@ -152,6 +152,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "bfd",
         "qos",
         "teib",
+        "classify",
     }
     sflow = {"sflow"} if release >= "25.02" else set()
     plugins = {

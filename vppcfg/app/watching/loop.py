@@ -118,7 +118,7 @@ class VppWatch:
             return ExitCode.NOT_CONFIRMED
         is_other = self._status.verified is not None and self._status.verified.count > 0
         is_other |= bool(self._unprotected)
-        return ExitCode.DRIFT if self._said.differences or is_other else exit_code_of(self._said.problems)
+        return ExitCode.DRIFT if self._said.is_drift or is_other else exit_code_of(self._said.problems)
 
     def run(self) -> None:
         """Watch until an exception ends it."""
@@ -266,7 +266,7 @@ class VppWatch:
                 self._output.say(notice)
         self._status.differences = tuple(found.values())
         self._look_for_protection(dataplane, observed)
-        self._status.problems = tuple(problem.rule for problem in self._said.errors)
+        self._status.problems = tuple(problem.rule for problem in self._said.standing)
         self._verify()
         self._output.show(self._status)
         return took_s

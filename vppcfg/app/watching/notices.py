@@ -13,6 +13,8 @@ from vppcfg.render.file_difference import EntryDifference
 
 _MOST = 3
 """Names in a summary; the rest is counted."""
+_DEVIATIONS = frozenset({"sub-mtu-unset"})
+"""Rules of warnings that name what VPP does otherwise than the file means, and no plan mends."""
 
 
 @record
@@ -78,6 +80,16 @@ class Said:
         """Return the problems that forbid a plan."""
         return tuple(problem for problem in self.problems if problem.severity is Severity.ERROR)
 
+    @property
+    def standing(self) -> Problems:
+        """Return the problems with which VPP is not as the file says: the errors, and what no plan would mend."""
+        return tuple(each for each in self.problems if each.severity is Severity.ERROR or each.rule in _DEVIATIONS)
+
+    @property
+    def is_drift(self) -> bool:
+        """Return whether VPP does something otherwise than the file says."""
+        return bool(self.differences) or any(problem.rule in _DEVIATIONS for problem in self.problems)
+
     def forget_sync(self) -> None:
         """Say it again when VPP is as the file says."""
         self._was_in_sync = False
@@ -89,7 +101,7 @@ class Said:
         notices = [*map(_appeared, new), *map(_gone, gone), *_about_problems(self.problems, problems)]
         self.differences, self.problems = found, problems
         yield from notices
-        is_in_sync = not self.differences and not self.errors
+        is_in_sync = not self.differences and not self.standing
         if is_in_sync and not self._was_in_sync:
             yield Notice(event="in_sync", text=f"VPP is as {self._file_name} says", data=self._counts())
         elif not is_in_sync and notices:
@@ -104,13 +116,13 @@ class Said:
             parts[0] += f"{'' if len(new) == count else f', {len(new)} of them new'}: {_listed(map(signed_name, new))}"
         if gone:
             parts.append(f"{_listed(map(entry_name, gone))} {'is' if len(gone) == 1 else 'are'} as the file says again")
-        if self.errors:
-            words = "problem stands" if len(self.errors) == 1 else "problems stand"
-            parts.append(f"{len(self.errors)} {words} between {self._file_name} and VPP")
+        if count := len(self.standing):
+            words = "problem stands" if count == 1 else "problems stand"
+            parts.append(f"{count} {words} between {self._file_name} and VPP")
         return "; ".join(parts)
 
     def _counts(self) -> Mapping[str, object]:
-        return {"file": self._file_name, "differences": len(self.differences), "problems": len(self.errors)}
+        return {"file": self._file_name, "differences": len(self.differences), "problems": len(self.standing)}
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -65,6 +65,7 @@ _PRIORITIES = (
     16,
     17,
 )
+CLASSIFY = _SOURCES.index("classify")
 API = _SOURCES.index("API")
 CLI = _SOURCES.index("CLI")
 _EVERY_TABLE = {

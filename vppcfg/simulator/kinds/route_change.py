@@ -15,7 +15,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import DROP, LOCAL, NORMAL, FibPath, Prefix, ordered, with_paths, without_paths
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.kinds.route import API, CLI
+from vppcfg.simulator.kinds.route import API, CLASSIFY, CLI
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FibMain, FibTable, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -66,19 +66,20 @@ def change(
         table.marked.discard(key)
     if new:
         table.routes.setdefault(key, {})[source] = new
-        _hold(tables, _unlabelled(new))
+        hold(tables, new)
     else:
         table.drop_route(key, source)
-    if old:
-        _let_go(tables, _unlabelled(old))
+    if old and source != CLASSIFY:
+        let_go(tables, old)
 
 
 def _unlabelled(paths: tuple[FibPath, ...]) -> tuple[FibPath, ...]:
     return tuple(path._replace(labels=()) for path in paths)
 
 
-def _hold(tables: Tables, paths: tuple[FibPath, ...]) -> None:
+def hold(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
     """Use a list of paths; a new one holds the tables that it looks into."""
+    paths = _unlabelled(labelled)
     users = tables.part(PathLists).users
     users[paths] += 1
     for path in paths:
@@ -86,7 +87,9 @@ def _hold(tables: Tables, paths: tuple[FibPath, ...]) -> None:
             fib.look_up(tables, path.is_ipv6, path.table_id)
 
 
-def _let_go(tables: Tables, paths: tuple[FibPath, ...]) -> None:
+def let_go(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
+    """Use a list of paths no longer; it goes with the last that uses it."""
+    paths = _unlabelled(labelled)
     lists = tables.part(PathLists)
     lists.users[paths] -= 1
     if lists.users[paths]:
@@ -196,6 +199,11 @@ def _setting(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
         return path._replace(weight=weight)
     if (preference := line.number_after("preference")) is not None:
         return path._replace(preference=preference)
+    if line.take("out-labels"):
+        labels: list[int] = []
+        while (label := line.number()) is not None:
+            labels.append(label)
+        return path._replace(labels=tuple(labels))
     if line.take("drop"):
         return path._replace(kind=DROP)
     if line.take("local"):

@@ -12,16 +12,31 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import interface, vrf
-from vppcfg.vpp.unmanaged import features, filters, ipsec, nat, quality, routes, services, standing
+from vppcfg.vpp.unmanaged import (
+    classified,
+    cross_connects,
+    features,
+    filters,
+    ipsec,
+    mpls_routes,
+    nat,
+    quality,
+    routes,
+    services,
+    standing,
+)
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
 
 READERS: Sequence[Reader] = (
     *ipsec.READERS,
     *routes.READERS,
+    *mpls_routes.READERS,
+    *cross_connects.READERS,
     *nat.READERS,
     *services.READERS,
     *quality.READERS,
     *filters.READERS,
+    *classified.READERS,
 )
 
 

@@ -39,6 +39,7 @@ _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
     "VRRP": re.compile(r"vrrp"),
     "BFD": re.compile(r"bfd"),
     "TEIB": re.compile(r"nhrp"),
+    "L3": re.compile(r"l3xc"),
 }
 """Features that belong to an attachment whose kind begins with the word."""
 _NAMES = (

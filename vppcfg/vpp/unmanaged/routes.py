@@ -34,7 +34,7 @@ _LABELS = 16
 _NUMBERS = ("table_id", "rpf_id", "weight", "preference", "type", "flags", "proto", "nh.via_label", "n_labels")
 _LABEL = ("is_uniform", "label", "ttl", "exp")
 _STACK = tuple(f"label_stack.{place}.{part}" for place in range(_LABELS) for part in _LABEL)
-_PATH = ("sw_if_index", "nh.address", *_NUMBERS, *_STACK)
+PATH = ("sw_if_index", "nh.address", *_NUMBERS, *_STACK)
 _NORMAL = 0
 _TELLS_DROPS = Release(24, 10)
 """The first release that shows a typed drop otherwise than a look-up in the default table (5f694322a92)."""
@@ -61,7 +61,7 @@ def _read_routes(connection: Connection, replies: Replies, wanted: Wanted) -> It
     is_ambiguous = is_older(wanted.state.facts.version, _TELLS_DROPS)
     heads = ("route.table_id", "route.src", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
     for (table_id, source, family, raw, length), paths in connection.lists(
-        replies, "ip_route_v2_details", heads, *_PATH
+        replies, "ip_route_v2_details", heads, *PATH
     ):
         table = FibTable(table_id=table_id, is_ipv6=bool(family))
         values = {
@@ -73,7 +73,7 @@ def _read_routes(connection: Connection, replies: Replies, wanted: Wanted) -> It
         }
         prefix = f"{text_of_address(family, raw)}/{length}" + (f" table {table_id}" if table_id else "")
         for each in paths:
-            path = dict(zip(_PATH, each, strict=True))
+            path = dict(zip(PATH, each, strict=True))
             name = wanted.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else ""
             holder = table.key if table.key in wanted.holders else name
             if holder in wanted.holders and source in kinds:
@@ -90,27 +90,27 @@ def _is_like_a_drop(path: Mapping[str, Any]) -> bool:
 def _of_path(
     holder: str, kind: str, prefix: str, route: Mapping[str, Any], path: Mapping[str, Any], name: str
 ) -> Attachment:
-    element = _element(path, name)
+    element = element_of(path, name)
     change = {"is_multipath": 1, **route}
     return Attachment(
         holder=holder,
         kind=kind,
-        name=f"{prefix} {_way(path, name)}",
+        name=f"{prefix} {way_of(path, name)}",
         layer=Layer.ROUTED,
         put=stored_call(_ADD_ROUTE, {"is_add": 1, **change}, "paths", [element]),
         take=stored_call(_ADD_ROUTE, {"is_add": 0, **change}, "paths", [element]),
         outlives=True,
-        lines=(f"ip route add {prefix} {_way(path, name)}{_share(path)}",),
-        removal=f"ip route del {prefix} {_way(path, name)}",
+        lines=(f"ip route add {prefix} {way_of(path, name)}{share_of(path)}",),
+        removal=f"ip route del {prefix} {way_of(path, name)}",
     )
 
 
-def _element(path: Mapping[str, Any], name: str) -> dict[str, Any]:
+def element_of(path: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a path without its zeros; one that leads nowhere has the number that it was given, which is compared."""
     return {key: value for key, value in path.items() if value} | ({"sw_if_index": index_of(name)} if name else {})
 
 
-def _way(path: Mapping[str, Any], name: str) -> str:
+def way_of(path: Mapping[str, Any], name: str) -> str:
     """Return where a path leads, as the prompt takes it."""
     if path["type"] != _NORMAL:
         return f"via {_ENDS.get(path['type'], name)}"
@@ -121,7 +121,7 @@ def _way(path: Mapping[str, Any], name: str) -> str:
     return f"via {gateway} {name}".replace("  ", " ").rstrip()
 
 
-def _share(path: Mapping[str, Any]) -> str:
+def share_of(path: Mapping[str, Any]) -> str:
     weight = f" weight {path['weight']}" if path["weight"] not in (0, 1) else ""
     return weight + (f" preference {path['preference']}" if path["preference"] else "")
 
@@ -177,7 +177,7 @@ def _read_mroutes(connection: Connection, replies: Replies, wanted: Wanted) -> I
 
 def _flows(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[_Flow]:
     heads = ("route.table_id", *(f"route.prefix.{each}" for each in _MPREFIX))
-    paths = ("itf_flags", *(f"path.{each}" for each in _PATH))
+    paths = ("itf_flags", *(f"path.{each}" for each in PATH))
     for head, found in connection.lists(replies, "ip_mroute_details", heads, *paths):
         route = dict(zip(heads, head, strict=True))
         for each in found:

@@ -18,7 +18,7 @@ from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.dataplane import Dataplane, Follower, ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError, ExitCode, LinuxError, PlanRefusedError
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
@@ -255,6 +255,38 @@ def test_ipsec_that_is_gone_from_an_interface_is_said_once(path: Path, heard: He
         watch_of(world, path, heard, status, accepted=replace(RIGHT, unmanaged=(protection,))).run()
     assert heard.events == ["connected", "in_sync", "unprotected"]
     assert heard.notices[-1].data["interfaces"] == [name]
+
+
+def with_sub(mtu: int) -> State:
+    """Return the VPP that is right, with a sub-interface that is up and has a packet MTU or none."""
+    sub = Interface(
+        name="eth0.100",
+        kind=InterfaceKind.SUB_INTERFACE,
+        device_class="dpdk",
+        parent="eth0",
+        sub_id=100,
+        encapsulation=Encapsulation(outer=100, is_exact=True),
+        packet_mtu=mtu,
+        is_up=True,
+    )
+    return replace(RIGHT, interfaces={**RIGHT.interfaces, "eth0.100": sub})
+
+
+def test_a_sub_interface_that_routes_larger_packets_than_the_file_means_is_drift(
+    path: Path, heard: Heard, status: WatchMetrics
+) -> None:
+    path.write_text("interfaces: { eth0: { mtu: 1500, sub-interfaces: { 100: { state: up } } } }\n")
+    world = World(until_s=150)
+    world.state = with_sub(0)
+    assert watch_of(world, path, heard, status).once() is ExitCode.DRIFT
+    assert heard.events == ["connected", "problem", "drift"]
+    assert "eth0.100 has no MTU of its own in VPP" in heard.notices[1].text
+    assert heard.notices[-1].text == f"1 problem stands between {path} and VPP"
+    assert status.problems == ("sub-mtu-unset",) and not status.is_in_sync
+    world.at(70, world.become(with_sub(1500)), is_told=False)
+    with pytest.raises(OverError):
+        watch_of(world, path, heard, status).run()
+    assert heard.events[3:] == ["connected", "problem", "drift", "problem_gone", "in_sync"]
 
 
 def test_an_event_brings_a_look_after_a_moment_of_quiet(watch: WatchWorld, heard: Heard) -> None:

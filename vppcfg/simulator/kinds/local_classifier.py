@@ -1,0 +1,149 @@
+"""Classifier tables, and the ones that packets to an interface's own addresses go to (vnet/classify, vnet/ip).
+
+The setting and its routes outlive the interface and its addresses. That an IPv6 address which comes later gets such a
+route is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vppcfg.simulator import interfaces
+from vppcfg.simulator.command_line import Command, Input
+from vppcfg.simulator.fib_entries import FibPath
+from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kinds.route import CLASSIFY
+from vppcfg.simulator.pool import Pool
+from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import FibTable, Tables
+from vppcfg.simulator.wire import NONE, Outgoing, Values
+
+_CLASSIFY_TEXT = """
+version 23.06- 3.1.0 92a4f2c8
+import interface_index
+request classify_add_del_table 6849e39e: bool is_add, bool del_chain, u32 table_index=4294967295, u32 nbuckets=2, \
+u32 memory_size=2097152, u32 skip_n_vectors=0, u32 match_n_vectors=1, u32 next_table_index=4294967295, \
+u32 miss_next_index=4294967295, u8 current_data_flag=0, i16 current_data_offset=0, u32 mask_len, u8 mask[mask_len]
+reply classify_add_del_table_reply 05486349: i32 retval, u32 new_table_index, u32 skip_n_vectors, u32 match_n_vectors
+request classify_set_interface_ip_table e0b097c7: bool is_ipv6, interface_index sw_if_index, u32 table_index
+reply classify_set_interface_ip_table_reply e8d4e804: i32 retval
+"""
+
+
+@dataclass(slots=True, kw_only=True)
+class ClassifyMain:
+    """The numbers of the tables, and which one each interface has."""
+
+    tables: Pool[int] = field(default_factory=Pool)
+    local: dict[tuple[int, bool], int] = field(default_factory=dict)
+    """By interface and family."""
+    routes: dict[tuple[bool, int, int], int] = field(default_factory=dict)
+    """The table of each address that is classified, by family and FIB table."""
+
+
+def _answer_table(call: Call, values: Values) -> Outgoing:
+    """Make a table, or delete one."""
+    known = call.tables.part(ClassifyMain).tables
+    if values["is_add"]:
+        index = known.add(lambda number: number)
+        return call.reply(new_table_index=index, match_n_vectors=values["match_n_vectors"])
+    if not known.has(values["table_index"]):
+        raise RefusedError(Retval.NO_SUCH_TABLE)
+    known.remove(values["table_index"])
+    return call.reply(new_table_index=values["table_index"])
+
+
+def _answer_interface(call: Call, values: Values) -> Outgoing:
+    interfaces.require(call.tables, values["sw_if_index"])
+    _set(call.tables, values["sw_if_index"], bool(values["is_ipv6"]), values["table_index"])
+    return call.reply()
+
+
+def _set(tables: Tables, sw_if_index: int, is_ipv6: bool, table: int) -> None:
+    """Set the table of an interface, and of the first address that it has; NONE takes it off."""
+    main = tables.part(ClassifyMain)
+    if table == NONE:
+        main.local.pop((sw_if_index, is_ipv6), None)
+    elif main.tables.has(table):
+        main.local[sw_if_index, is_ipv6] = table
+    else:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    book = tables.ip6 if is_ipv6 else tables.ip4
+    first = next((each for each in book.of(sw_if_index) if each.sw_if_index == sw_if_index), None)
+    if first is not None:
+        table_id = tables.ip4.table_of(sw_if_index)  # VPP takes the IPv4 table for IPv6, too
+        _route(tables, is_ipv6, table_id, first.address, table)
+
+
+def _route(tables: Tables, is_ipv6: bool, table_id: int, address: int, table: int) -> None:
+    """Have packets to an address go to a table, or to none."""
+    fib: FibTable | None = (tables.fib6 if is_ipv6 else tables.fib4).tables.get(table_id)
+    routes = tables.part(ClassifyMain).routes
+    if fib is None:
+        return
+    key = address, 128 if is_ipv6 else 32
+    if table == NONE:
+        routes.pop((is_ipv6, table_id, address), None)
+        fib.drop_route(key, CLASSIFY)
+    else:
+        routes[is_ipv6, table_id, address] = table
+        fib.routes.setdefault(key, {})[CLASSIFY] = (FibPath(is_ipv6=is_ipv6),)
+
+
+def _address_changed(tables: Tables, sw_if_index: int, address: int, is_added: bool) -> None:
+    """Have packets to a new address of an interface that is up go where those to the first one do."""
+    table = tables.part(ClassifyMain).local.get((sw_if_index, False))
+    if is_added and table is not None and tables.sw[sw_if_index].is_up:
+        _route(tables, False, tables.ip4.table_of(sw_if_index), address, table)
+
+
+def _admin_changed(tables: Tables, sw_if_index: int) -> None:
+    """Have packets to the addresses of an interface that comes up go there likewise."""
+    for assigned in tables.ip4.of(sw_if_index):
+        if assigned.sw_if_index == sw_if_index:
+            _address_changed(tables, sw_if_index, assigned.address, is_added=True)
+
+
+def _command(is_ipv6: bool) -> Command:
+    """`set ip|ip6 classify intfc <interface> table-index <n>`; it takes none off."""
+
+    def command(tables: Tables, line: Input) -> str:
+        row = line.interface_after(tables, "intfc")
+        table = line.number_after("table-index")
+        if table is None or table == NONE:
+            raise RefusedError(Retval.UNSPECIFIED, "classify table-index must be specified")
+        if row is None:
+            raise RefusedError(Retval.UNSPECIFIED, "interface / subif must be specified")
+        _set(tables, row.index, is_ipv6, table)
+        return ""
+
+    return command
+
+
+def _command_show(is_ipv6: bool) -> Command:
+    """`show ip fib table <id> <prefix>`: the table that packets to an address are classified by, and nothing else."""
+
+    def command(tables: Tables, line: Input) -> str:
+        table_id = line.number_after("table") or 0
+        prefix = line.prefix()
+        table = tables.part(ClassifyMain).routes.get((is_ipv6, table_id, prefix[1])) if prefix is not None else None
+        return "" if table is None else f"        [@0]: ip{6 if is_ipv6 else 4}-classify:[0]:table:{table}\n"
+
+    return command
+
+
+KIND = Kind(
+    api={"classify": _CLASSIFY_TEXT},
+    changes={
+        "classify_add_del_table": _answer_table,
+        "classify_set_interface_ip_table": _answer_interface,
+    },
+    commands={
+        "set ip classify": _command(is_ipv6=False),
+        "set ip6 classify": _command(is_ipv6=True),
+        "show ip fib": _command_show(is_ipv6=False),
+        "show ip6 fib": _command_show(is_ipv6=True),
+    },
+    admin_changed=_admin_changed,
+    address_changed=_address_changed,
+)

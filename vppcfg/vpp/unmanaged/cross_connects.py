@@ -1,0 +1,46 @@
+"""Cross-connects of L3: all that an interface takes in goes one way (plugins/l3xc/l3xc.api).
+
+One outlives its interface without effect, and then none that is set for the next interface with the index has any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, share_of, way_of
+
+_DUMP, _UPDATE, _DELETE = "l3xc_dump", "l3xc_update", "l3xc_del"
+
+
+def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]]
+
+
+def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    for (index, is_ipv6), rows in connection.lists(replies, "l3xc_details", ("l3xc.sw_if_index", "l3xc.is_ip6"), *PATH):
+        if not (name := wanted.name(index)):
+            continue
+        paths = [dict(zip(PATH, row, strict=True)) for row in rows]
+        names = [wanted.names.get(path["sw_if_index"], "") for path in paths]
+        ways = [way_of(path, through) + share_of(path) for path, through in zip(paths, names, strict=True)]
+        elements = [element_of(path, through) for path, through in zip(paths, names, strict=True)]
+        head = {"l3xc.sw_if_index": index_of(name), "l3xc.is_ip6": is_ipv6}
+        yield Attachment(
+            holder=name,
+            kind="L3 cross-connect",
+            name=f"IPv{6 if is_ipv6 else 4} {' '.join(ways)}",
+            layer=Layer.ROUTED,
+            put=stored_call(_UPDATE, head, "l3xc.paths", elements),
+            take=stored_call(_DELETE, {"sw_if_index": index_of(name), "is_ip6": is_ipv6}),
+            outlives=True,
+            lines=(f"l3xc add {name} {' '.join(ways)}",),
+            removal=f"l3xc del {name}",
+        )
+
+
+READERS = (Reader((_DUMP, _UPDATE, _DELETE), _requests, _read),)

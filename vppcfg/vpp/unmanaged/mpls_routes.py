@@ -1,0 +1,118 @@
+"""MPLS routes that others have through interfaces, path by path (vnet/mpls/mpls_api.c, vnet/mpls/mpls.c).
+
+As with routes of IP, a path whose interface is deleted stays and drops. The dump does not tell whose a route is, but
+the prompt does; the message changes routes of the API alone, those of the prompt are changed by its own command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from vppcfg.model.attachment import ApiCall, Attachment, Layer, stored_call, typed
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.shell import Commands
+from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, share_of, way_of
+
+_TABLES = "mpls_table_dump"
+_ROUTES = "mpls_route_dump"
+_CHANGE = "mpls_route_add_del"
+_HEADS = ("mr_table_id", "mr_label", "mr_eos", "mr_eos_proto", "mr_is_multicast")
+_KINDS = {"CLI": "MPLS route of the prompt", "API": "MPLS route of the API"}
+
+
+class _Path(NamedTuple):
+    """A route, and one of its paths through an interface."""
+
+    route: Mapping[str, Any]
+    path: Mapping[str, Any]
+    interface: str
+
+    @property
+    def label(self) -> str:
+        """Return what the route is for, as the prompt takes it."""
+        table = self.route["mr_table_id"]
+        eos = "eos" if self.route["mr_eos"] else "non-eos"
+        return f"{eos} {self.route['mr_label']}" + (f" table {table}" if table else "")
+
+    @property
+    def shown_by(self) -> str:
+        """Return the command that shows who configured it."""
+        return f"show mpls fib table {self.route['mr_table_id']} {self.route['mr_label']}"
+
+    @property
+    def way(self) -> str:
+        """Return where it leads, as the prompt takes it."""
+        labels = " ".join(str(self.path[f"label_stack.{place}.label"]) for place in range(self.path["n_labels"]))
+        return way_of(self.path, self.interface) + share_of(self.path) + (f" out-labels {labels}" if labels else "")
+
+
+def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [connection.request(_TABLES)[1]]
+
+
+def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    tables = connection.rows(replies, "mpls_table_details", "mt_table.mt_table_id")
+    asked = [connection.request(_ROUTES, {"table.mt_table_id": table})[1] for (table,) in tables]
+    paths = list(_paths(connection, connection.ask(asked), wanted)) if asked else []
+    commands = Commands(connection, sorted({each.shown_by for each in paths}))
+    shown = commands.read(connection, connection.ask(commands.requests)) if paths else {}
+    for each in paths:
+        sources = _sources(shown[each.shown_by][1], is_end=bool(each.route["mr_eos"]))
+        if sources & _KINDS.keys():
+            yield _attachment(each, sources)
+
+
+def _paths(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[_Path]:
+    heads = tuple(f"mr_route.{each}" for each in _HEADS)
+    for head, found in connection.lists(replies, "mpls_route_details", heads, *PATH):
+        route = dict(zip(_HEADS, head, strict=True))
+        for each in found:
+            path = dict(zip(PATH, each, strict=True))
+            if (name := wanted.name(path["sw_if_index"])) and path["type"] == 0:
+                yield _Path(route, path, name)
+
+
+def _sources(text: str, *, is_end: bool) -> set[str]:
+    """Return who has a route for a label, at the end of the stack or not."""
+    found: set[str] = set()
+    is_wanted = False
+    for line in text.splitlines():
+        if match := re.match(r"\S+:(eos|neos)/21 ", line):
+            is_wanted = (match[1] == "eos") == is_end
+        elif is_wanted and (match := re.match(r"  (\S+) refs:", line)):
+            found.add(match[1])
+    return found
+
+
+def _attachment(each: _Path, sources: set[str]) -> Attachment:
+    """Return a path as an attachment; where both have a route for the label, VPP shows the paths of the API alone."""
+    source = "API" if "API" in sources else "CLI"
+    words = f"{each.label} {each.way}"
+    is_exact = len(sources & _KINDS.keys()) == 1 and not each.route["mr_is_multicast"]
+    add, remove = (_change(each, source, words, is_add=is_add) for is_add in (True, False))
+    return Attachment(
+        holder=each.interface,
+        kind=_KINDS[source],
+        name=words,
+        layer=Layer.ALL,
+        put=add if is_exact else None,
+        take=remove,
+        outlives=True,
+        lines=(f"mpls local-label add {words}",) if is_exact else (),
+        removal=f"mpls local-label del {words}" if source == "CLI" else "",
+    )
+
+
+def _change(each: _Path, source: str, words: str, *, is_add: bool) -> ApiCall | None:
+    if source == "CLI":
+        return typed(f"mpls local-label {'add' if is_add else 'del'} {words}", each.interface)
+    route = {f"mr_route.{key}": value for key, value in each.route.items()}
+    values = {"mr_is_add": int(is_add), "mr_is_multipath": 1, **route}
+    return stored_call(_CHANGE, values, "mr_paths", [element_of(each.path, each.interface)])
+
+
+READERS = (Reader((_TABLES, _ROUTES, _CHANGE), _requests, _read),)
