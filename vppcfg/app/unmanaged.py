@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from vppcfg.common.printable import printable
 from vppcfg.dataplane import Dataplane
@@ -30,6 +31,25 @@ def listed_by_holder(attachments: Iterable[Attachment]) -> str:
     """Return attachments in one line: `loop10: NAT44 inside; loop11: 2 routes of CLI`."""
     grouped = by_holder(in_order(attachments))
     return "; ".join(f"{holder}: {counted(in_order(same))}" for holder, same in grouped.items())
+
+
+def lost_protection(
+    accepted: State | None, dataplane: Dataplane, observe: Callable[[], State]
+) -> tuple[Attachment, ...]:
+    """Return the IPsec that interfaces had in the state that was accepted last, and have no more.
+
+    VPP is asked, and observed, only where there was some. Raise DataplaneError.
+    """
+    guards = tuple(each for each in accepted.unmanaged if each.guards) if accepted is not None else ()
+    if accepted is None or not guards:
+        return ()
+    return not_back(replace(accepted, unmanaged=guards), dataplane, observe())
+
+
+def unprotected_text(lost: Iterable[Attachment]) -> str:
+    """Return what to say of interfaces that have lost their IPsec."""
+    names = ", ".join(sorted({each.holder for each in lost}))
+    return f"{names} may send in clear text: not there is {listed_by_holder(lost)}"
 
 
 def accepted_in(journal: Journal, boot_id: str, seen: dict[int, State | None]) -> State | None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import argparse
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.options import add_dataplane_options, add_look_options, seconds_between_looks, target_of
+from vppcfg.cli.options import (
+    add_dataplane_options,
+    add_look_options,
+    add_state_dir_option,
+    seconds_between_looks,
+    target_of,
+)
 from vppcfg.errors import ExitCode
 
 
@@ -29,6 +35,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="seconds between two readings (default: %(default)g), at least four times as long as a reading takes",
     )
     add_look_options(parser)
+    add_state_dir_option(parser)
     parser.set_defaults(run=run)
 
 

@@ -38,6 +38,8 @@ def summary(report: VerifyReport) -> str:
         for discord in Discord
         if (number := report.counts.get((subject, discord), 0)) and discord is not Discord.ALONE
     ]
+    if report.unprotected:
+        parts.append(f"IPsec missing on {len({each.holder for each in report.unprotected})}")
     return f"VPP does not forward as Linux says: {', '.join(parts)}; of {seen}"
 
 
@@ -126,6 +128,7 @@ def report_document(report: VerifyReport) -> dict[str, Any]:
         "groups": [_group_document(group) for group in report.groups],
         "limits": [{"reason": reason, "count": count} for reason, count in sorted(report.limits.items())],
         "own_routes": dict(sorted(report.own.items())),
+        "unprotected": [{"interface": each.holder, "what": each.label} for each in report.unprotected],
         "text": summary(report),
     }
 

@@ -7,6 +7,7 @@ from heapq import nsmallest
 from typing import Any
 
 from vppcfg.common.names import natural_key
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, Way, hops_text, prefix_text
 from vppcfg.record import record
 from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, RouteMismatch, Subject
@@ -43,13 +44,16 @@ class VerifyReport:
     compared: Mapping[Subject, int]
     limits: Mapping[str, int]
     own: Mapping[str, int]
+    unprotected: tuple[Attachment, ...] = ()
+    """IPsec that interfaces had after the last change and have no more."""
     is_moving: bool = False
     """Whether there were other mismatches that went away, or came, while both sides were read again."""
 
     @property
     def count(self) -> int:
         """Return how many mismatches there are that count."""
-        return sum(number for (_, discord), number in self.counts.items() if discord is not Discord.ALONE)
+        different = sum(number for (_, discord), number in self.counts.items() if discord is not Discord.ALONE)
+        return different + len(self.unprotected)
 
 
 def report_of(comparison: Comparison, *, is_moving: bool = False) -> VerifyReport:

@@ -18,6 +18,7 @@ from vppcfg.app.watching.notices import Metered, Notice
 from vppcfg.app.watching.verification import Verification
 from vppcfg.cli.main import main
 from vppcfg.errors import DataplaneError, ExitCode, VppcfgError
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import Hop
 from vppcfg.render.prometheus import VerifyMetrics, WatchMetrics
 from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, Subject
@@ -64,6 +65,19 @@ def test_one_look_at_what_is_alike_exits_0_and_says_how_much_that_is(
     routes = sum(map(len, linux.routes.values()))
     assert line.startswith("VPP forwards as Linux says: 3 LCP pairs, 6 addresses, ")
     assert line.endswith(f" neighbours, {routes} routes")
+
+
+def test_lost_ipsec_is_found(
+    vpp: str, linux: LinuxAround, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = (Attachment(holder="ipip0", kind="IPsec protection"),)
+    monkeypatch.setattr("vppcfg.app.watching.verification.lost_protection", lambda *asked: lost)
+    assert main(["verify", "--once", "-a", vpp, "--format", "json"]) == ExitCode.DRIFT
+    event = json.loads(capsys.readouterr().out)
+    SCHEMA.validate(event)
+    assert event["unprotected"] == [{"interface": "ipip0", "what": "IPsec protection"}]
+    assert main(["verify", "--once", "-a", vpp]) == ExitCode.DRIFT
+    assert said_by(capsys)[-1] == "! ipip0 may send in clear text: not there is ipip0: IPsec protection"
 
 
 def test_one_look_that_finds_something_exits_10_and_names_it_in_groups(

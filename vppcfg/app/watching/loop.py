@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from vppcfg.app.confirming import Unconfirmed
 from vppcfg.app.half_way import HalfWay
 from vppcfg.app.planning import exit_code_of
-from vppcfg.app.unmanaged import listed_by_holder
+from vppcfg.app.unmanaged import lost_protection, unprotected_text
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.notices import Notice, Output, Said, WallClock
 from vppcfg.app.watching.reconciling import Attempts, Reconciler
@@ -22,7 +21,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.render.file_difference import file_difference
 from vppcfg.render.prometheus import WatchMetrics
-from vppcfg.transaction.planning import lines_for, not_back
+from vppcfg.transaction.planning import lines_for
 from vppcfg.verify.report import VerifyReport
 
 TICK_S = 1.0
@@ -273,16 +272,12 @@ class VppWatch:
 
     def _look_for_protection(self, dataplane: Dataplane, observed: State) -> None:
         """Say when interfaces have lost IPsec that they had when vppcfg last changed them; VPP is asked only then."""
-        accepted = self._protected_by(self._boot_id)
-        guards = tuple(each for each in accepted.unmanaged if each.guards) if accepted is not None else ()
-        before, self._unprotected = self._unprotected, ()
-        if accepted is not None and guards:
-            self._unprotected = not_back(replace(accepted, unmanaged=guards), dataplane, observed)
+        before = self._unprotected
+        self._unprotected = lost_protection(self._protected_by(self._boot_id), dataplane, lambda: observed)
         if self._unprotected and self._unprotected != before:
             names = sorted({each.holder for each in self._unprotected})
-            text = f"{', '.join(names)} may send in clear text: not there is {listed_by_holder(self._unprotected)}"
             data = {"interfaces": names, "commands": lines_for(self._unprotected)}
-            self._say("unprotected", text, data, is_bad=True)
+            self._say("unprotected", unprotected_text(self._unprotected), data, is_bad=True)
 
     def _look_into_journal(self) -> None:
         """See to it that a change which waits to be confirmed does not wait for ever, and say what was cut off."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from vppcfg.app.target import Target
+from vppcfg.app.unmanaged import accepted_in, lost_protection, unprotected_text
 from vppcfg.app.verifying import verify
 from vppcfg.app.watching.notices import Notice, Output, WallClock
-from vppcfg.errors import ExitCode, LinuxError, VppcfgError
+from vppcfg.errors import ExitCode, LinuxError, PlanRefusedError, VppcfgError
+from vppcfg.model.state import State
 from vppcfg.render.prometheus import VerifyMetrics
 from vppcfg.render.verify_text import report_document, report_lines
 from vppcfg.verify.mismatch import Discord
 from vppcfg.verify.report import VerifyReport
+
+log = logging.getLogger(__name__)
 
 Verifier = Callable[[], VerifyReport]
 """Holds VPP against Linux; raises VppcfgError when that cannot be done."""
@@ -23,6 +29,15 @@ SHARE = 4.0
 def verifier_of(target: Target) -> Verifier:
     """Return what connects to a VPP, holds it against Linux, and says goodbye."""
 
+    seen: dict[int, State | None] = {}
+
+    def accepted(boot_id: str) -> State | None:
+        try:
+            return accepted_in(target.journal(), boot_id, seen)
+        except PlanRefusedError as error:
+            log.debug("%s", error.message)  # who may not read the journal sees nothing of it
+            return None
+
     def look() -> VerifyReport:
         vpp, linux = target.connect_apart()
         with vpp:
@@ -31,7 +46,8 @@ def verifier_of(target: Target) -> Verifier:
                     "the Linux around this VPP cannot be seen from here",
                     "run it on the router itself, as root; a simulated VPP has no Linux around it",
                 )
-            return verify(vpp, linux)
+            report = verify(vpp, linux)
+            return replace(report, unprotected=lost_protection(accepted(vpp.boot_id), vpp, vpp.observe))
 
     return look
 
@@ -39,6 +55,7 @@ def verifier_of(target: Target) -> Verifier:
 def verified(report: VerifyReport) -> Notice:
     """Return what is to be told of a report."""
     *below, text = report_lines(report)
+    below += [f"! {unprotected_text(report.unprotected)}"] if report.unprotected else []
     return Notice(
         event="verified", text=text, below=tuple(below), data=report_document(report), is_bad=report.count > 0
     )
@@ -53,7 +70,7 @@ def not_verified(error: VppcfgError) -> Notice:
 def news_of(report: VerifyReport) -> tuple[object, ...]:
     """Return what makes a report another one than before: not how much was compared, nor what VPP has learnt."""
     groups = tuple(group for group in report.groups if group.discord is not Discord.ALONE)
-    return groups, tuple(sorted(report.limits)), bool(report.count)
+    return groups, report.unprotected, tuple(sorted(report.limits)), bool(report.count)
 
 
 class Verification:
