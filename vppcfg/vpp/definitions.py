@@ -29,6 +29,7 @@ MODULES = (
         "det44",
         "ikev2",
         "ipsec",
+        "l3xc",
         "sr",
         "nat44_ed",
         "nat44_ei",
