@@ -17,10 +17,11 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
-from vppcfg.model.kinds import MAKINGS
+from vppcfg.model.kinds import MAKINGS, OBJECTS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif
+from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
@@ -34,6 +35,7 @@ from vppcfg.plan.stages import Phase
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "plan.schema.json").read_text())
 DEFINITIONS = SCHEMA["$defs"]
+TABLES = {*(making.table for making in MAKINGS), *(thing.table for thing in OBJECTS)}
 
 
 @pytest.mark.parametrize("source", [["--novpp"], ["--state", "l2xc.yaml"]], ids=" ".join)
@@ -63,7 +65,9 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["interface"]["properties"]["tag_rewrite"], TagRewrite, set()),
         (DEFINITIONS["lcp"], LcpPair, set()),
         (DEFINITIONS["linux_device"], LinuxDevice, set()),
-        (DEFINITIONS["state"], State, {"format_version", "made", *(making.table for making in MAKINGS)}),
+        (DEFINITIONS["state"], State, {"format_version", "made", "objects", *TABLES}),
+        (DEFINITIONS["route"], Route, set()),
+        (DEFINITIONS["route"]["properties"]["hops"]["items"], NextHop, set()),
         (DEFINITIONS["bond"], Bond, set()),
         (DEFINITIONS["bond"]["properties"]["members"]["additionalProperties"], Membership, set()),
         (DEFINITIONS["bridge"], Bridge, set()),
@@ -93,7 +97,8 @@ def test_every_attribute_is_described(described: dict[str, Any], record: type, d
 
 def test_every_word_of_a_closed_set_is_described() -> None:
     kinds = [kind.value for kind in InterfaceKind]
-    others = [kind.value for kind in ObjectKind if kind is not ObjectKind.INTERFACE]
+    others = [kind.value for kind in ObjectKind if kind not in (ObjectKind.INTERFACE, ObjectKind.OBJECT)]
+    others += [thing.noun for thing in OBJECTS]
     change = SCHEMA["properties"]["changes"]["items"]["properties"]
     operation = SCHEMA["properties"]["operations"]["items"]["properties"]
     assert DEFINITIONS["impact"]["enum"] == [impact.label for impact in Impact]

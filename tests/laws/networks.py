@@ -15,6 +15,7 @@ from vppcfg.config.configuration import (
     AclConfig,
     BridgeConfig,
     Configuration,
+    HopConfig,
     InterfaceConfig,
     IpfixConfig,
     LcpConfig,
@@ -23,6 +24,7 @@ from vppcfg.config.configuration import (
     NeighborConfig,
     ProxyArpRange,
     QueueConfig,
+    RouteConfig,
     StaticMacConfig,
     VrfConfig,
 )
@@ -64,6 +66,7 @@ from vppcfg.model.memif import MemifMode, MemifRole, memif_numbers
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.placement import QueuePlacement, moved_to
 from vppcfg.model.problem import Severity
+from vppcfg.model.route import RouteEnd
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import FLAGS, Gre, GreMode, Ipip, Vxlan
@@ -162,6 +165,7 @@ MACIP_RULES = (
         MacipRule(action=MacipAction.PERMIT, source="::/0", mac=ANY_MAC),
     ),
 )
+ROUTES = ("10.66.0.0/16", "10.67.0.0/16", "0.0.0.0/0")
 PROXY_ARPS = (("192.0.2.10", "192.0.2.20"), ("192.0.2.15", "192.0.2.15"), ("10.0.0.1", "10.0.255.255"))
 DHCP_CLIENTS = (DhcpClient(), DhcpClient(hostname="r1"), DhcpClient(hostname="r2.example", is_broadcast=False))
 ASKING = (InterfaceKind.PHYSICAL, InterfaceKind.BOND, InterfaceKind.TAP, InterfaceKind.SUB_INTERFACE)
@@ -318,7 +322,27 @@ class _Network:
             lldp=self._dice.further(75).pick(LLDP_SETTINGS),
             ipfix=self._ipfix(self._dice.further(83)),
             proxy_arps=self._proxy_arps(self._dice.further(79)),
+            routes=self._routes(self._dice.further(89)),
         )
+
+    def _routes(self, dice: _Dice) -> tuple[RouteConfig, ...]:
+        """Return routes of the default table and of VRFs, by gateways, interfaces that route, and other tables."""
+        named = [name for name, each in self.interfaces.items() if each.l2xc is None and name not in self._switched]
+        hops = [
+            HopConfig(path=(), gateway="192.0.2.77", weight=dice.count(1, 3)),
+            HopConfig(path=(), gateway="192.0.2.78", preference=dice.count(0, 1)),
+            *(HopConfig(path=(), gateway="192.0.2.79", interface=name) for name in dice.some(named, 1)),
+        ]
+        both = [name for name, vrf in self.vrfs.items() if vrf.has_ipv4 and vrf.has_ipv6]
+        leak = [HopConfig(path=(), vrf=name) for name in dice.some(both, 1)]
+        found = []
+        for vrf in (None, *both):
+            for prefix in dice.some(ROUTES):
+                end = dice.pick((None, None, *RouteEnd))
+                ways = dice.some(hops, 3) or leak if end is None else []
+                if end is not None or ways:
+                    found.append(RouteConfig(prefix=prefix, vrf=vrf, path=("routes",), hops=tuple(ways), end=end))
+        return tuple(found)
 
     def _ipfix(self, dice: _Dice) -> IpfixConfig | None:
         """Return where flow records go, in a VRF with IPv4 or in none; where there are none, others may use it."""

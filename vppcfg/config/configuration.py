@@ -15,6 +15,7 @@ from vppcfg.model.ipfix import FlowParams, IpfixExporter
 from vppcfg.model.ownership import MARK, kept_by_vpp
 from vppcfg.model.placement import thread_of
 from vppcfg.model.problem import KeyPath
+from vppcfg.model.route import RouteEnd
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.record import record
 
@@ -193,6 +194,36 @@ class ProxyArpRange:
 
 
 @record
+class HopConfig:
+    """One next hop of a route, with the default of each key that is absent."""
+
+    path: KeyPath
+    has_keys: bool = field(default=True, compare=False)
+    """False where the file has the gateway alone in its place."""
+    gateway: str = ""
+    """Canonical; '' for none."""
+    interface: str = ""
+    vrf: str | None = None
+    """The VRF in which the gateway, or without one the destination, is looked up."""
+    weight: int = 1
+    preference: int = 0
+
+
+@record
+class RouteConfig:
+    """One entry of `routes`, of the section or of a VRF."""
+
+    prefix: str
+    """Canonical."""
+    vrf: str | None
+    """None is the default one."""
+    path: KeyPath
+    hops: tuple[HopConfig, ...] = ()
+    """In the order of the file; none where there is an end."""
+    end: RouteEnd | None = None
+
+
+@record
 class AclConfig:
     """One entry below `acls`: its terms multiplied out into VPP's rules, prefix lists and families resolved."""
 
@@ -244,6 +275,8 @@ class Configuration:
     """None records nothing, and leaves an exporter alone that something else uses."""
     proxy_arps: tuple[ProxyArpRange, ...] = ()
     """In the order of the file."""
+    routes: tuple[RouteConfig, ...] = ()
+    """Of all VRFs, in the order of the file."""
     unmanaged: tuple[str, ...] = ()
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()

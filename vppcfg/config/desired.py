@@ -15,6 +15,7 @@ from vppcfg.model.making import Making
 from vppcfg.model.ownership import MADE_MARK, MARK, NameGlobs, is_foreign, is_made_by_us, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, SflowSettings, State
+from vppcfg.model.vpp_object import VppObject, without_empty
 from vppcfg.model.vrf import FibTable
 
 
@@ -42,11 +43,16 @@ class DesiredState:
         self.lldp = LldpSettings()
         self.ipfix: IpfixSettings = observed.ipfix
         self.proxy_arps: frozenset[ProxyArp] = frozenset()
+        self.objects: dict[type[VppObject], dict[str, VppObject]] = {}
         self.linux: dict[str, LinuxDevice] = {}
         self.namespaces: frozenset[str] = observed.namespaces
         self.linux_bridges: frozenset[tuple[str, str]] = observed.linux_bridges
         self.configured: set[str] = set()
         """Interfaces that the file determines."""
+
+    def enter(self, thing: VppObject) -> None:
+        """Enter an object that is no interface."""
+        self.objects.setdefault(type(thing), {})[thing.name] = thing
 
     def problem(self, rule: str, path: KeyPath, text: str) -> None:
         """Note that the dataplane cannot give what the file asks for."""
@@ -100,6 +106,7 @@ class DesiredState:
             lldp=self.lldp,
             ipfix=self.ipfix,
             proxy_arps=self.proxy_arps,
+            objects=without_empty(self.objects),
             linux=dict(self.linux),
             namespaces=self.namespaces,
             linux_bridges=self.linux_bridges,

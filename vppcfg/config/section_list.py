@@ -33,7 +33,7 @@ from vppcfg.config.sections import (
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.kinds import gre, ipip, vxlan
+from vppcfg.kinds import gre, ipip, route_section, vxlan
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (
@@ -64,6 +64,7 @@ SECTIONS: tuple[Section, ...] = (
     lldp.SECTION,
     ipfix.SECTION,
     proxy_arp.SECTION,
+    route_section.SECTION,
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
     hooks.SECTION,

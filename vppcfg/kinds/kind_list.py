@@ -8,13 +8,24 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 
 from __future__ import annotations
 
-from vppcfg.kinds import gre, ipip, vxlan
+from vppcfg.kinds import gre, ipip, route, vxlan
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
+from vppcfg.model.vpp_object import VppObject
 
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (vxlan.KIND, gre.KIND, ipip.KIND)
 """Interfaces that VPP creates on demand."""
 
-KINDS: tuple[Kind, ...] = (*VIRTUAL_INTERFACES, *FEATURE_KINDS)
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND,)
+"""Routes and other objects that are no interfaces."""
+_KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
+
+KINDS: tuple[Kind, ...] = (*VIRTUAL_INTERFACES, *FEATURE_KINDS, *OBJECT_KINDS)
 """All of them."""
+
+
+def kind_of(thing: VppObject) -> AnyObjectKind:
+    """Return the kind of an object that is no interface."""
+    return _KIND_OF[type(thing)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.attachment import Attachment
@@ -17,10 +17,12 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
+from vppcfg.model.vpp_object import Objects, Reference, Referent, VppObject
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
 _Kind = TypeVar("_Kind", bound=Making)
+_Object = TypeVar("_Object", bound=VppObject)
 
 
 @record
@@ -95,6 +97,8 @@ class State:
     proxy_arps: frozenset[ProxyArp] = frozenset()
     ipfix: IpfixSettings = IpfixSettings()
     has_mpls_table: bool = False
+    objects: Objects = field(default_factory=dict)
+    """Routes and other objects that are no interfaces, by their class and name; `of` returns those of one class."""
     facts: Facts = field(default=Facts(), compare=False)
     unmanaged: tuple[Attachment, ...] = field(default=(), compare=False)
     """What others have on the interfaces and tables that a plan touches; read for these alone, and in order."""
@@ -109,6 +113,16 @@ class State:
     def made_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
         """Return what all interfaces of a kind are made with, by name; it goes through all kinds each time."""
         return {name: made for name, made in self.made.items() if isinstance(made, kind)}
+
+    def of(self, kind: type[_Object]) -> Mapping[str, _Object]:
+        """Return the objects of a class by their names."""
+        return cast(Mapping[str, _Object], self.objects.get(kind, {}))
+
+    def has_all(self, references: Iterable[Reference]) -> bool:
+        """Return whether everything is there that an object refers to."""
+        return all(
+            each.name in (self.interfaces if each.referent is Referent.INTERFACE else self.vrfs) for each in references
+        )
 
     def described(self, name: str, tag: str) -> str:
         """Return the description of what bears a tag of ours: the whole one if known, else what of it the tag holds."""

@@ -20,12 +20,13 @@ from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.features import Lldp, ProxyArp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, IpfixExporter, IpfixSettings
-from vppcfg.model.kinds import MAKINGS
+from vppcfg.model.kinds import MAKINGS, OBJECTS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State, tables_in_use
+from vppcfg.model.vpp_object import Objects, by_name
 from vppcfg.model.vrf import FibTable, table_key
 
 FORMAT_VERSION = 1
@@ -56,6 +57,9 @@ def document_of(state: State) -> dict[str, Any]:
         document["descriptions"] = plain(state.descriptions)
     if state.proxy_arps:
         document["proxy_arps"] = [plain(each) for each in sorted(state.proxy_arps, key=lambda each: each.order)]
+    for kind in OBJECTS:
+        if found := state.of(kind):
+            document[kind.table] = [plain(found[name]) for name in _sorted(found)]
     document |= {"ipfix": plain(state.ipfix)} if state.ipfix != IpfixSettings() else {}
     document |= {"lldp": plain(state.lldp)} if state.lldp != LldpSettings() else {}
     return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
@@ -115,7 +119,8 @@ def _default(field: Field[Any]) -> object:
 
 def state_of(document: object) -> State:
     """Return the state that plain data describes. Raise ValueError when it does not describe one."""
-    known = {"format_version", *get_type_hints(State), *_TABLES} - {"made"}
+    tables_known = {*_TABLES, *(kind.table for kind in OBJECTS)}
+    known = {"format_version", *get_type_hints(State), *tables_known} - {"made", "objects"}
     data = _mapping(document, "the state", known)
     version = data.get("format_version")
     if version != FORMAT_VERSION:
@@ -137,12 +142,18 @@ def state_of(document: object) -> State:
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
         linux_bridges=_linux_bridges(data.get("linux_bridges", [])),
         made=made,
+        objects=_objects(data),
         unmanaged=_list_of("unmanaged", Attachment)(data.get("unmanaged", [])),
         descriptions=_descriptions(data.get("descriptions", {})),
         **tables,
     )
     _check_references(state)
     return state
+
+
+def _objects(data: Mapping[str, Any]) -> Objects:
+    found = {kind: by_name(_list_of(kind.table, kind)(data.get(kind.table, []))) for kind in OBJECTS}
+    return {kind: objects for kind, objects in found.items() if objects}
 
 
 def _unnamed_tables(interfaces: Iterable[Interface]) -> dict[str, FibTable]:
@@ -329,6 +340,12 @@ def _check_references(state: State) -> None:
     for each in state.proxy_arps:
         if each.table_id and table_key(each.table_id, is_ipv6=False) not in state.vrfs:
             raise ValueError(f"proxy_arps in the state document needs table {each.table_id}, which is missing")
+    for things in state.objects.values():
+        for thing in things.values():
+            for needed in thing.references():
+                if not state.has_all([needed]):
+                    text = f"{thing.noun} {thing.name} in the state document needs {needed}, which is missing"
+                    raise ValueError(text)
     for interface in state.interfaces.values():
         for name in (interface.parent, interface.l2xc, interface.unnumbered):
             if name is not None and name not in state.interfaces:

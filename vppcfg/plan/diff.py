@@ -23,6 +23,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.placement import moved
 from vppcfg.model.state import LldpSettings, SflowSettings, State
+from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
 from vppcfg.record import record
@@ -53,6 +54,8 @@ class ObjectKind(Enum):
     MPLS = "mpls"
     VRF = "vrf"
     MEMIF_SOCKET = "memif-socket"
+    OBJECT = "object"
+    """A `VppObject`, whose noun programs are shown in its place."""
 
 
 @record
@@ -105,6 +108,8 @@ class Difference:
     """The default MPLS table is missing."""
     memif_sockets: tuple[Change[str], ...] = ()
     """Files of sockets that no memif is at, which go."""
+    objects: tuple[Change[VppObject], ...] = ()
+    """Routes and other objects that are no interfaces."""
 
     def __iter__(self) -> Iterator[Change[Any]]:
         """Yield every change: access lists, FIB tables, bridges, then each interface with its LCP pair behind it."""
@@ -121,6 +126,7 @@ class Difference:
         others: tuple[Change[Any] | None, ...] = (self.sflow, self.lldp, self.proxy_arp, self.ipfix, self.mpls)
         yield from (change for change in others if change is not None)
         yield from self.memif_sockets
+        yield from self.objects
 
 
 def diff(observed: State, desired: State) -> Difference:
@@ -144,7 +150,27 @@ def diff(observed: State, desired: State) -> Difference:
         ipfix=_ipfix_change(observed, desired),
         mpls=_mpls_change(observed, desired),
         memif_sockets=tuple(_socket_changes(observed, desired)),
+        objects=tuple(_object_changes(observed, desired)),
     )
+
+
+def _object_changes(observed: State, desired: State) -> Iterator[Change[VppObject]]:
+    kinds = dict.fromkeys((*observed.objects, *desired.objects))
+    for kind in sorted(kinds, key=lambda kind: kind.table):
+        old, new = observed.of(kind), desired.of(kind)
+        for name in _names(old, new):
+            before, after = old.get(name), new.get(name)
+            if before is None or after is None:
+                yield _appearance(ObjectKind.OBJECT, name, before, after)
+            elif attributes := _attributes(before, after):
+                yield Change(
+                    action=Action.UPDATE,
+                    kind=ObjectKind.OBJECT,
+                    name=name,
+                    before=before,
+                    after=after,
+                    attributes=attributes,
+                )
 
 
 def _interface_changes(observed: State, desired: State) -> dict[str, Change[Interface]]:

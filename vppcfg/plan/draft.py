@@ -21,6 +21,7 @@ from vppcfg.model.making import Making
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vpp_object import Reference, VppObject, without_empty
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.record import evolve
@@ -68,6 +69,11 @@ class Draft:
         self.proxy_arps: frozenset[ProxyArp] = state.proxy_arps
         self.ipfix: IpfixSettings = state.ipfix
         self.has_mpls_table: bool = state.has_mpls_table
+        self.objects: dict[type[VppObject], dict[str, VppObject]] = {
+            kind: dict(found) for kind, found in state.objects.items()
+        }
+        self.referring: dict[Reference, set[str]] = {}
+        """Objects that are no interfaces, in words, by what they refer to."""
         self.memif_sockets: dict[int, str] = {
             **dict(state.facts.memif_sockets),
             **sockets_in_use(state.made.items()),
@@ -126,6 +132,28 @@ class Draft:
             elif isinstance(made, Wireguard):
                 self.peers.update(dict.fromkeys(made.peers, name))
 
+        for found in state.objects.values():
+            for thing in found.values():
+                self._refer(thing)
+
+    def set_object(self, thing: VppObject) -> None:
+        """Enter an object in place of the one of its name."""
+        found = self.objects.setdefault(type(thing), {})
+        if thing.name in found:
+            self.remove_object(found[thing.name])
+        found[thing.name] = thing
+        self._refer(thing)
+
+    def remove_object(self, thing: VppObject) -> None:
+        """Take an object out."""
+        del self.objects[type(thing)][thing.name]
+        for reference in thing.references():
+            self.referring[reference].discard(f"{thing.noun} {thing.name}")
+
+    def _refer(self, thing: VppObject) -> None:
+        for reference in thing.references():
+            self.referring.setdefault(reference, set()).add(f"{thing.noun} {thing.name}")
+
     def state(self) -> State:
         """Return what the draft has become."""
         self._own.clear()
@@ -146,6 +174,7 @@ class Draft:
             proxy_arps=self.proxy_arps,
             ipfix=self.ipfix,
             has_mpls_table=self.has_mpls_table,
+            objects=without_empty(self.objects),
             linux=dict(self.linux),
             namespaces=frozenset(self.namespaces),
             linux_bridges=frozenset(self.linux_bridges),

@@ -15,6 +15,7 @@ from vppcfg.model.live_state import claimed, with_live_of
 from vppcfg.model.memif import memif_name, sockets_in_use
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
+from vppcfg.model.vpp_object import Objects, without_empty
 from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.reachable import restorable
@@ -115,8 +116,19 @@ def closest_to(
         has_mpls_table=former.has_mpls_table or now.has_mpls_table,
         facts=replace(now.facts, memif_sockets=_kept_sockets(former, now, is_unmanaged)),
     )
+    state = replace(state, objects=_possible_objects(state))
     live = now if ours is None else claimed(now, ours)
     return Reachable(state=with_live_of(state, live), missing=missing)
+
+
+def _possible_objects(state: State) -> Objects:
+    """Return the objects of a state of which all is there that they refer to."""
+    return without_empty(
+        {
+            kind: {name: each for name, each in found.items() if state.has_all(each.references())}
+            for kind, found in state.objects.items()
+        }
+    )
 
 
 def _kept_sockets(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> tuple[tuple[int, str], ...]:

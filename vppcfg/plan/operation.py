@@ -12,6 +12,7 @@ from vppcfg.common.release import Release
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURES, features_on
 from vppcfg.model.making import Making
+from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.record import record
@@ -123,6 +124,8 @@ def dangling(name: str, draft: Draft) -> str | None:
     ]
     if left:
         return f"{name} has {' and '.join(left)}, which the next interface with its index would inherit"
+    if others := draft.referring.get(Reference(Referent.INTERFACE, name)):
+        return f"{min(others)} refers to {name}"
     if draft.mirrored.to(name):
         return f"another interface mirrors frames to {name}"
     if draft.stacking.on_port(name):

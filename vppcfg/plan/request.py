@@ -53,6 +53,9 @@ class Indexes(Protocol):
     def peer(self, public_key: str) -> Value:
         """Return the number of a peer of a WireGuard."""
 
+    def source(self, name: str) -> Value:
+        """Return the number of the FIB source of that name."""
+
 
 class Vocabulary(Protocol):
     """What must be known of a VPP's messages, and of what is not said in plans, to write one."""

@@ -44,6 +44,9 @@ class Stage(IntEnum):
 
     MPLS goes before the LCP pair, whose VPP side has it too and would leave it to the next interface with its index.
     """
+    REPLACE_OBJECT = auto()
+    """Routes and the like that get along without what is deleted: the new ones are there before the old ones go."""
+    REMOVE_OBJECT = auto()
     TAKE_OFF = auto()
     """What others have on interfaces and tables that go, once these are down: IPsec no sooner."""
     DELETE_LCP = auto()
@@ -120,6 +123,8 @@ class Stage(IntEnum):
     ADD_PROXY_ARP = auto()
     REMOVE_PROXY_ARP = auto()
     TURN_FEATURE_ON = auto()
+    SET_OBJECT = auto()
+    """Routes and the like, once interfaces have their addresses and tables."""
     PUT_BACK = auto()
     """What others had on interfaces and tables that were made anew, once these have their addresses."""
     ADMIN_DOWN = auto()

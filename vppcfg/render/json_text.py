@@ -10,6 +10,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.state_document import document_of, plain
+from vppcfg.model.vpp_object import VppObject
 from vppcfg.plan.diff import Action, Change
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
@@ -78,7 +79,9 @@ def _change(change: Change[Any], impacts: Mapping[str, Impact]) -> dict[str, Any
 def _kind_of(change: Change[Any]) -> str:
     """Return the kind of an interface, or of the object that is none."""
     either = change.after if change.after is not None else change.before
-    return either.kind.value if isinstance(either, Interface) else change.kind.value
+    if isinstance(either, Interface):
+        return either.kind.value
+    return either.noun if isinstance(either, VppObject) else change.kind.value
 
 
 def _impacts_by_object(plan: Plan) -> dict[str, Impact]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.route import RemoveRoute, SetRoute, made_source
+from vppcfg.model.route import SOURCE
 from vppcfg.plan.operations import (
     BindAcls,
     CreateAcl,
@@ -69,12 +71,14 @@ class KnownIndexes:
         macips: dict[str, int],
         peers: dict[str, int],
         macs: dict[str, str],
+        sources: Mapping[str, int],
     ) -> None:
         self._interfaces = _Numbers("interface", interfaces)
         self._acls = _Numbers("access list", acls)
         self._macips = _Numbers("MACIP access list", macips)
         self._peers = _Numbers("peer", peers)
         self._macs = macs
+        self._sources = sources
 
     def interface(self, name: str) -> int:
         """Return the sw_if_index of an interface; raise NotYetKnown or, where there is none, ValueError."""
@@ -98,6 +102,13 @@ class KnownIndexes:
     def peer(self, public_key: str) -> int:
         """Return VPP's number of a peer that was there before the operations; raise ValueError where there is none."""
         return self._peers.find(public_key)
+
+    def source(self, name: str) -> int:
+        """Return VPP's number of a FIB source; raise ValueError where there is none."""
+        number = self._sources.get(name)
+        if number is None:
+            raise ValueError(f"VPP has no FIB source {name}")
+        return number
 
     def note_sent(self, operation: Operation) -> None:
         """Take account of an operation that is under way."""
@@ -149,4 +160,5 @@ def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Kno
         macip.read_indexes(connection) if names_macips else {},
         wireguard.read_peers(connection) if RemoveWireguardPeer in kinds else {},
         interface.read_macs(connection) if needs_macs else {},
+        {SOURCE: made_source(connection)} if kinds & {SetRoute, RemoveRoute} else {},
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.kinds.feature_list import FEATURE_KINDS
-from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
+from vppcfg.model.vpp_object import Objects, by_name
+from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import NO_INDEX, Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
@@ -112,6 +114,7 @@ def observe(connection: Connection, version: str) -> State:
         proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs, version),
         ipfix=ipfix.read_settings(connection, replies, vrfs),
         has_mpls_table=mpls.has_table(connection, replies),
+        objects=_objects(connection, replies, names, vrfs.values()),
         facts=_facts(connection, replies, shown, version, names, neighbor.left_behind(neighbors, names.keys())),
     )
     check_state(state)
@@ -176,6 +179,13 @@ def _second_round(
         placements=interface.read_placements(connection, replies, told, workers),
         stale_ra_mtus=interface.stale_ra_mtus(kept, ra_mtus),
     )
+
+
+def _objects(connection: Connection, replies: Replies, names: Mapping[int, str], vrfs: Iterable[FibTable]) -> Objects:
+    """Return routes and the like; a kind of which VPP has none asks nothing more."""
+    tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *vrfs]
+    found = {kind.thing: by_name(kind.read(connection, replies, names, tables)) for kind in OBJECT_KINDS}
+    return {thing: objects for thing, objects in found.items() if objects}
 
 
 def _surroundings(

@@ -286,6 +286,10 @@ class _AnyIndex:
         """Return a number."""
         return 0
 
+    def source(self, name: str) -> int:
+        """Return a number."""
+        return 0
+
 
 def _check_messages(connection: Connection, operations: Sequence[Operation]) -> None:
     """Raise DataplaneError when VPP lacks a message that any of the operations needs, before anything is sent."""

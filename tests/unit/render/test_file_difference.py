@@ -208,6 +208,9 @@ lldp: { system-name: r1, hold: 5, interval: 20 }
 ipfix: { collector: 192.0.2.9, source: 192.0.2.1, port: 9, vrf: red, path-mtu: 1000, template-interval: 5,
   udp-checksum: true, records: [ l3 ], active-timeout: 5, passive-timeout: 60 }
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], blue: [ 203.0.113.8 ] } }
+routes:
+  10.9.0.0/16:
+    via: [ { gateway: 192.0.2.7, weight: 2 }, { interface: eth0, preference: 1 }, { vrf: red } ]
 """
 BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
 HEADINGS = {
@@ -251,6 +254,8 @@ HEADINGS = {
     "sflow": r"sflow",
     "dhcp-client": r"interfaces\.[^.]+",
     "proxy-arps": r"proxy_arp",
+    "route": r"routes\..+",
+    "next-hop": r"routes\..+",
 }
 """The entries in which the keys of a part of the schema are shown."""
 OF_NO_VPP = {"", "prefix-list", "hooks"}
@@ -265,6 +270,7 @@ NEVER_SHOWN = {
     ("wireguard", "description"): "the same",
     ("memif", "description"): "the same",
     ("vrf", "description"): "VPP keeps none",
+    ("vrf", "routes"): "its entries are shown by themselves",
     ("acl", "description"): "VPP keeps none",
     ("acl-term", "description"): "VPP keeps none",
     ("interface", "rx-placement"): "moves are, of queues that are known before and after: tests/golden/queue_placement",

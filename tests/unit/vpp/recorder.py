@@ -19,6 +19,7 @@ class Recorder(StubVpp):
         super().__init__(release, plugins)
         self.add_interface(PORT, "port")
         self.add_interface(2, "other")
+        self.tell("fib_source_dump", "fib_source_details", {"src.id": 40, "src.name": "vppcfg"})
         self.told: list[Request] = []
         self.refusals: dict[int, int] = {}
         """Return codes by the position of the request."""

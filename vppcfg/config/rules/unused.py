@@ -29,6 +29,7 @@ def vrf_unused(index: Index) -> Iterator[Problem]:
     used = {interface.vrf for interface in index.interfaces}
     used |= {made.encap_vrf for made in configuration.made_as(EncapConfig).values()}
     used |= {each.vrf for each in configuration.proxy_arps}
+    used |= {name for each in configuration.routes for name in (each.vrf, *(hop.vrf for hop in each.hops))}
     used.add(None if configuration.ipfix is None else configuration.ipfix.vrf)
     yield from _unused("vrf-unused", configuration.vrfs, used, "nothing in this file is in the VRF")
 

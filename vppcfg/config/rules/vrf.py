@@ -8,6 +8,7 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import VrfConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections import vrf
+from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -114,6 +115,9 @@ def _named(index: Index) -> Iterator[tuple[str, KeyPath]]:
             yield name, ("proxy_arp", "vrfs", name)
     if index.configuration.ipfix is not None and index.configuration.ipfix.vrf is not None:
         yield index.configuration.ipfix.vrf, ("ipfix", "vrf")
+    for hop in (hop for route in index.configuration.routes for hop in route.hops):
+        if hop.vrf not in (None, DEFAULT_VRF):
+            yield str(hop.vrf), (*hop.path, "vrf")
 
 
 def _vrf_of(name: str | None, index: Index) -> VrfConfig | None:

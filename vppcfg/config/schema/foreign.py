@@ -46,7 +46,10 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
         _DRIVER,
     ),
     "speed": (("duplex", "autoneg", "fec", "flow-control"), _DRIVER),
-    "routes": (("route", "static-routes", "static", "ip-route", "gateway", "gateway4", "gateway6"), _DAEMON),
+    "route": (
+        ("static-routes", "static", "ip-route", "gateway", "gateway4", "gateway6"),
+        "a section of its own, `routes`",
+    ),
     "bgp": (("ospf", "isis", "rip", "bfd", "vrrp", "protocols", "mpls-labels", "ldp"), _DAEMON),
     "dhcp": (("dhcp4",), "written `dhcp-client`"),
     "dhcp6": (("pppoe", "slaac", "accept-ra", "autoconf", "nameservers", "dns"), _LINUX),

@@ -6,14 +6,15 @@ lacks is removed, unless something is in it that is not managed; one without a n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration, VrfConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import VRF, VRF_LENGTH, is_vrf_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged, described
-from vppcfg.config.yaml.text import KeyValue
+from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
+from vppcfg.kinds import route_section
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import MAX_TABLE, UNMANAGED_VRF, FibTable, is_unnamed, table_key
@@ -75,6 +76,16 @@ class Vrfs(NamedSection):
         yield KeyValue("id", entry.table_id)
         yield KeyValue("ipv4", entry.has_ipv4, is_default=entry.has_ipv4)
         yield KeyValue("ipv6", entry.has_ipv6, is_default=entry.has_ipv6)
+
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the text of the VRFs, each with its routes."""
+        if configuration.vrfs:
+            yield f"{self.key}:"
+        for name, entry in configuration.vrfs.items():
+            yield f"  {scalar(name)}:"
+            yield from indented(
+                [*key_lines(self.entry_keys(entry)), *route_section.lines_of_vrf(configuration, name)], 2
+            )
 
 
 SECTION = Vrfs()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
 from vppcfg.kinds.mss_clamp import SetMssClamp
+from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
 from vppcfg.plan.feature import SetFeature, Switch
@@ -130,6 +131,7 @@ __all__ = [
     "RemoveNeighbor",
     "RemoveProxyArp",
     "RemoveRaPrefix",
+    "RemoveRoute",
     "RemoveWireguardPeer",
     "RenewIpv6",
     "ReplaceAcl",
@@ -163,6 +165,7 @@ __all__ = [
     "SetProxyArp",
     "SetRa",
     "SetRaPrefix",
+    "SetRoute",
     "SetRxMode",
     "SetRxPlacement",
     "SetSflow",

@@ -6,6 +6,7 @@ interfaces in it, routes that lead into it, linux-nl. What is left in one that g
 
 from __future__ import annotations
 
+from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation, Operation, missing_table
@@ -74,6 +75,8 @@ class DeleteVrf(VrfOperation):
             return f"VPP answers ARP for others in {self.subject}"
         if not self.is_ipv6 and draft.ipfix.exporter.table_id == self.table_id:
             return f"the collector of IPFIX is looked up in {self.subject}"
+        if others := draft.referring.get(Reference(Referent.TABLE, self.subject)):
+            return f"{min(others)} is in {self.subject}, or leads there"
         return missing_table(self.subject, draft)
 
     def carry_out(self, draft: Draft) -> None:

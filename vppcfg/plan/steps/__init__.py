@@ -18,6 +18,7 @@ from vppcfg.plan.steps import (
     memif,
     mtu,
     neighbor,
+    vpp_object,
     vrf,
     wireguard,
 )
@@ -55,6 +56,7 @@ def steps_of(transition: Transition) -> Iterator[Step]:
         yield from features.acl_steps(access_list)
     for macip in difference.macips.values():
         yield from features.macip_steps(macip)
+    yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
     yield from memif.socket_steps(transition)
     yield from lcp.shut_device_steps(transition)

@@ -38,6 +38,10 @@ class _Names:
         """Return the key."""
         return public_key
 
+    def source(self, name: str) -> Value:
+        """Return the name."""
+        return name
+
 
 class _NewestRelease:
     """A VPP that has every message and field that we know."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.dataplane import ForeignRoutes
+from vppcfg.model.route import SOURCE
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
@@ -19,9 +20,10 @@ _SOURCES = "fib_source_dump"
 _DUMP = "ip_route_v2_dump"
 _OWN = frozenset(
     {"invalid", "special", "proxy", "interface", "API", "BIER", "IPv6-proxy-nd", "IPv6-nd", "adjacency", "mpls"}
-    | {"attached_export", "recursive-resolution", "urpf-exempt", "default-route", "interpose", "path-mtu"}
+    | {"attached_export", "recursive-resolution", "urpf-exempt", "default-route", "interpose", "path-mtu", SOURCE}
 )
-"""Sources of what comes and goes with addresses, neighbours and other routes, and the API (vnet/fib/fib_source.h)."""
+"""Sources of what comes and goes with addresses, neighbours and other routes, the API, and the routes of files
+(vnet/fib/fib_source.h)."""
 _HOLDS_ONCE = frozenset({"CLI"})
 """Who holds a table for having made it, whatever routes it has there."""
 _LOCKS = re.compile(r"locks:\[([^]]*)\]")

@@ -45,7 +45,7 @@ def test_a_foreign_key_is_never_taken_for_a_misspelt_one(place: str) -> None:
         ("bridgedomains: { bd1: { %s: 1 } }", "members", "it is written `interfaces`, a list"),
         ("bridgedomains: { bd1: { %s: 1 } }", "enabled", "the keys here are "),
         ("%s: 1", "bonds", "it is a section of its own, `bondethernets`"),
-        ("%s: 1", "routes", "it is not managed by vppcfg: run a routing daemon"),
+        ("%s: 1", "bgp", "it is not managed by vppcfg: run a routing daemon"),
     ],
 )
 def test_what_is_said_fits_the_place(section: str, key: str, text: str) -> None:

@@ -21,6 +21,7 @@ from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
+from vppcfg.model.route import NextHop, Route
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
@@ -59,6 +60,7 @@ ON_PORT = Attachment(
     put=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 1}),
     take=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 0}),
 )
+ROUTE = Route(prefix="10.0.0.0/8", table_id=7, hops=(NextHop(gateway="192.0.2.9", interface="port"),))
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.SetAdminState(interface="port", is_up=True), "sw_interface_set_flags", {"sw_if_index": 1, "flags": 1}),
     (op.SetAdminState(interface="other", is_up=False), "sw_interface_set_flags", {"sw_if_index": 2, "flags": 0}),
@@ -328,6 +330,23 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         op.RemoveProxyArp(table_id=0, first="192.0.2.1", last="192.0.2.1"),
         "proxy_arp_add_del",
         {"is_add": False, "proxy.table_id": 0, "proxy.low": b"\xc0\0\2\1", "proxy.hi": b"\xc0\0\2\1"},
+    ),
+    (
+        op.SetRoute(thing=ROUTE),
+        "ip_route_add_del_v2",
+        {
+            "is_add": True,
+            "is_multipath": False,
+            "route.table_id": 7,
+            "route.prefix.address.un": b"\x0a" + bytes(15),
+            "route.prefix.len": 8,
+            "route.src": 40,
+        },
+    ),
+    (
+        op.RemoveRoute(thing=ROUTE),
+        "ip_route_add_del_v2",
+        {"is_add": False, "route.table_id": 7, "route.prefix.len": 8, "route.src": 40},
     ),
     (
         op.SetLldp(interface="port", lldp=Lldp(description="uplink", ipv4="192.0.2.1")),

@@ -1,0 +1,42 @@
+"""What kinds of objects that are no interfaces have alike: how they are set, removed and read back."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+from vppcfg.kinds.kind import Kind
+from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.vpp.reading import Replies, VppReader
+
+T = TypeVar("T", bound=VppObject)
+
+
+class VppObjectKind(Kind, Generic[T]):
+    """One kind of object. Its section enters what the file wants into `DesiredState.objects`."""
+
+    thing: ClassVar[type[Any]]
+    """The class of its objects."""
+
+    @abstractmethod
+    def set(self, thing: T) -> SetObject:
+        """Return the operation that creates an object, or replaces the one of its name."""
+
+    @abstractmethod
+    def remove(self, thing: T) -> RemoveObject:
+        """Return the operation that removes an object."""
+
+    @abstractmethod
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterable[T]:
+        """Return the objects that are ours, or that the file decides about.
+
+        `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
+        """
+
+
+AnyObjectKind = VppObjectKind[Any]

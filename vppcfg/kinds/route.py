@@ -1,0 +1,171 @@
+"""Static routes: the section `routes`, their messages, and how those of files are told from all others.
+
+VPP keeps the routes of every source apart, and forwards by those of the best one. Routes of files belong to a source of
+their own (vnet/fib/fib_source.c), so that no route of a daemon, of the prompt or of another program is ever touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vppcfg.errors import DataplaneError
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.kinds.route_rules import RULES
+from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.record import record
+from vppcfg.vpp.address_codec import family_and_bytes, prefix_values, text_of_address
+from vppcfg.vpp.reading import Replies, VppReader
+
+_SET = "ip_route_add_del_v2"
+_DUMP, _DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
+_SOURCES = "fib_source_dump"
+_NORMAL = 0
+_TYPES = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
+"""fib_path_type (vnet/fib/fib_types.api)."""
+_ENDS = {number: end for end, number in _TYPES.items()}
+_PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address")
+
+
+@record
+class SetRoute(SetObject):
+    """ip_route_add_del_v2: set all next hops of a prefix at once; no packet is lost meanwhile."""
+
+    thing: Route
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, indexes, is_add=1)
+
+    def cli(self) -> None:
+        """Return None: what is typed belongs to the source of the prompt."""
+
+
+@record
+class RemoveRoute(RemoveObject):
+    """ip_route_add_del_v2: take the route of files from a prefix; those that others have there stay."""
+
+    thing: Route
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, indexes, is_add=0)
+
+    def cli(self) -> None:
+        """Return None: the prompt removes the routes of its own source only."""
+
+
+def _request(route: Route, indexes: Indexes, is_add: int) -> Request:
+    values = {
+        "is_add": is_add,
+        "is_multipath": 0,
+        "route.table_id": route.table_id,
+        **prefix_values("route.prefix", route.prefix),
+        "route.src": indexes.source(SOURCE),
+    }
+    return Request(_SET, values, "paths", list(_paths(route, indexes)) if is_add else [])
+
+
+def _paths(route: Route, indexes: Indexes) -> Iterator[dict[str, Value]]:
+    if route.end is not None:
+        yield {"type": _TYPES[route.end], "sw_if_index": NO_INDEX, "proto": int(route.is_ipv6), "weight": 1}
+    for hop in route.hops:
+        proto, raw = family_and_bytes(hop.gateway) if hop.gateway else (int(route.is_ipv6), b"")
+        table = hop.table_id if hop.table_id is not None else 0 if hop.interface else route.table_id
+        yield {
+            "type": _NORMAL,
+            "sw_if_index": indexes.interface(hop.interface) if hop.interface else NO_INDEX,
+            "table_id": table,
+            "weight": hop.weight,
+            "preference": hop.preference,
+            "proto": proto,
+            "nh.address": raw.ljust(16, b"\0"),
+        }
+
+
+class RouteKind(VppObjectKind[Route]):
+    """The static routes of files."""
+
+    key = "routes"
+    thing = Route
+    operations = (SetRoute, RemoveRoute)
+    rules = RULES
+
+    def set(self, thing: Route) -> SetRoute:
+        """Return the operation that sets all next hops of a prefix at once."""
+        return SetRoute(thing=thing)
+
+    def remove(self, thing: Route) -> RemoveRoute:
+        """Return the operation that removes a route."""
+        return RemoveRoute(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for the sources: without one of our own there are no routes to ask for."""
+        return [connection.request(_SOURCES)[1]] if connection.offers(_SOURCES) else []
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[Route]:
+        """Yield the routes of our source; one below a better source is not among them.
+
+        VPP stops its workers while it walks a table for them, so that nothing is asked where the source is missing.
+        """
+        source = own_source(connection, replies) if connection.offers(_SOURCES) else None
+        if source is None:
+            return
+        asked = [connection.request(_DUMP, _owned_by(source, each))[1] for each in tables]
+        heads = ("route.table_id", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
+        for (table_id, family, raw, length), paths in connection.lists(connection.ask(asked), _DETAILS, heads, *_PATH):
+            prefix = f"{text_of_address(family, raw)}/{length}"
+            yield _route(prefix, table_id, [dict(zip(_PATH, path, strict=True)) for path in paths], names)
+
+
+def _owned_by(source: int, table: FibTable) -> dict[str, Value]:
+    return {"src": source, "table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)}
+
+
+def own_source(connection: VppReader, replies: Replies) -> int | None:
+    """Return VPP's number of the source that routes of files have, the first of that name; None where it has none."""
+    rows = connection.rows(replies, "fib_source_details", "src.id", "src.name")
+    return next((number for number, name in rows if name.partition(b"\0")[0] == SOURCE.encode()), None)
+
+
+def made_source(connection: VppReader) -> int:
+    """Return VPP's number of our source, and create it where it is missing. Raise DataplaneError.
+
+    VPP creates another one of the same name whenever it is asked to, and frees none (fib_source_allocate).
+    """
+    found = own_source(connection, connection.ask([connection.request(_SOURCES)[1]]))
+    if found is not None:
+        return found
+    values: dict[str, Value] = {"src.priority": SOURCE_PRIORITY, "src.name": SOURCE}
+    replies = connection.ask([connection.request("fib_source_add", values)[1]])
+    for retval, number in connection.rows(replies, "fib_source_add_reply", "retval", "id"):
+        if not retval:
+            return int(number)
+    raise DataplaneError("VPP makes no FIB source for the routes of the file", "it has room for 255 of them")
+
+
+def _route(prefix: str, table_id: int, paths: list[dict[str, Any]], names: Mapping[int, str]) -> Route:
+    end = next((_ENDS[path["type"]] for path in paths if path["type"] in _ENDS), None)
+    hops = (_hop(path, table_id, names) for path in paths if path["type"] == _NORMAL)
+    return Route(prefix=prefix, table_id=table_id, hops=in_order(hops), end=end)
+
+
+def _hop(path: Mapping[str, Any], table_id: int, names: Mapping[int, str]) -> NextHop:
+    gateway = text_of_address(path["proto"], path["nh.address"]) if any(path["nh.address"]) else ""
+    interface = names.get(path["sw_if_index"], "")
+    looks_up = not interface and (not gateway or path["table_id"] != table_id)
+    return NextHop(
+        gateway=gateway,
+        interface=interface,
+        table_id=path["table_id"] if looks_up else None,
+        weight=path["weight"],
+        preference=path["preference"],
+    )
+
+
+KIND = RouteKind()

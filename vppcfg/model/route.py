@@ -1,0 +1,88 @@
+"""Static routes: a prefix in a FIB table, and where its packets go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from vppcfg.common.addresses import address_key
+from vppcfg.model.vpp_object import Reference, Referent, VppObject
+from vppcfg.model.vrf import table_key
+from vppcfg.record import record
+
+SOURCE = "vppcfg"
+"""The name of the FIB source that owns the routes of files: those of every other source are somebody else's."""
+SOURCE_PRIORITY = 0x60
+"""Better than the API (0x80) and the prompt (0x81), worse than linux-cp (0x10): a routing daemon wins."""
+
+
+class RouteEnd(Enum):
+    """What becomes of packets that go nowhere; the values are those of the configuration."""
+
+    BLACKHOLE = "blackhole"
+    """Dropped without an answer."""
+    UNREACHABLE = "unreachable"
+    """Dropped, and the sender gets ICMP host unreachable."""
+    PROHIBIT = "prohibit"
+    """Dropped, and the sender gets ICMP administratively prohibited."""
+
+
+@record
+class NextHop:
+    """One way out of several. One without gateway and interface looks the destination up in another table."""
+
+    gateway: str = ""
+    """Canonical address; '' for none."""
+    interface: str = ""
+    """'' finds the interface by a look-up of the gateway, in the table of the route."""
+    table_id: int | None = None
+    """The table in which the destination is looked up again; None for the other two."""
+    weight: int = 1
+    """Its share of the traffic among those of the same preference."""
+    preference: int = 0
+    """Only those of the lowest preference that can forward are used."""
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Return a key that sorts next hops alike, whoever lists them."""
+        gateway = (1, *address_key(f"{self.gateway}/0")) if self.gateway else (0,)
+        return self.preference, gateway, self.interface, -1 if self.table_id is None else self.table_id
+
+
+@record
+class Route(VppObject):
+    """All next hops that one prefix has, or its end."""
+
+    noun = "route"
+    table = "routes"
+
+    prefix: str
+    """Canonical, such as 10.0.0.0/8."""
+    table_id: int = 0
+    hops: tuple[NextHop, ...] = ()
+    """In the order of `NextHop.order`; none where there is an end."""
+    end: RouteEnd | None = None
+
+    @property
+    def is_ipv6(self) -> bool:
+        """Return the family of the prefix."""
+        return ":" in self.prefix
+
+    @property
+    def name(self) -> str:
+        """Return the prefix, with its table where that is not the default one."""
+        return f"{self.prefix} table {self.table_id}" if self.table_id else self.prefix
+
+    def references(self) -> Iterator[Reference]:
+        """Yield its table, the tables that it leads to, and the interfaces that it names."""
+        for table_id in dict.fromkeys((self.table_id, *(hop.table_id for hop in self.hops))):
+            if table_id:
+                yield Reference(Referent.TABLE, table_key(table_id, is_ipv6=self.is_ipv6))
+        for name in dict.fromkeys(hop.interface for hop in self.hops):
+            if name:
+                yield Reference(Referent.INTERFACE, name)
+
+
+def in_order(hops: Iterator[NextHop]) -> tuple[NextHop, ...]:
+    """Return next hops in the order in which routes have them."""
+    return tuple(sorted(hops, key=lambda hop: hop.order))

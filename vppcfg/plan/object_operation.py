@@ -1,0 +1,52 @@
+"""The two operations that every kind of object has: one sets an object, new or instead of another, one removes it."""
+
+from __future__ import annotations
+
+from vppcfg.model.vpp_object import Reference, Referent, VppObject
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operation import Operation
+from vppcfg.record import record
+
+
+@record
+class SetObject(Operation):
+    """Create an object, or replace the one of its name."""
+
+    thing: VppObject
+
+    @property
+    def subject(self) -> str:
+        """Return the name of the object."""
+        return self.thing.name
+
+    def _refusal(self, draft: Draft) -> str | None:
+        missing = next((each for each in self.thing.references() if not _has(draft, each)), None)
+        return None if missing is None else f"there is no {missing}"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the object."""
+        draft.set_object(self.thing)
+
+
+@record
+class RemoveObject(Operation):
+    """Remove an object."""
+
+    thing: VppObject
+
+    @property
+    def subject(self) -> str:
+        """Return the name of the object."""
+        return self.thing.name
+
+    def _refusal(self, draft: Draft) -> str | None:
+        is_there = draft.objects.get(type(self.thing), {}).get(self.thing.name) == self.thing
+        return None if is_there else f"there is no such {self.thing.noun} {self.thing.name}"
+
+    def carry_out(self, draft: Draft) -> None:
+        """Take the object out."""
+        draft.remove_object(self.thing)
+
+
+def _has(draft: Draft, reference: Reference) -> bool:
+    return reference.name in (draft.interfaces if reference.referent is Referent.INTERFACE else draft.vrfs)
