@@ -21,6 +21,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "cli": (EVERYTHING,),
     "api": ("app", "config", "plan", "model", "errors"),
     "app": (
+        "kinds",
         "config",
         "transaction",
         "render",
@@ -46,6 +47,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "vpp",
         "linux",
         "transaction",
+        "kinds",
         "config",
         "plan",
         "startup",

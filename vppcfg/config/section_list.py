@@ -16,24 +16,21 @@ from vppcfg.config.sections import (
     bridge,
     dataplane,
     hooks,
-    host_interface,
     interface,
     ipfix,
     lldp,
     loopback,
     macip,
-    memif,
     proxy_arp,
     sflow,
     tap,
     unmanaged,
-    vhost_user,
     vrf,
     wireguard,
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.kinds import gre, ipip, vxlan
+from vppcfg.kinds import gre, host_interface, ipip, memif, vhost_user, vxlan
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (
@@ -44,9 +41,9 @@ _NAMED: tuple[NamedSection, ...] = (
     ipip.KIND,
     wireguard.SECTION,
     tap.SECTION,
-    host_interface.SECTION,
-    memif.SECTION,
-    vhost_user.SECTION,
+    host_interface.KIND,
+    memif.KIND,
+    vhost_user.KIND,
     vrf.SECTION,
     acl_match.SECTION,
     acl.SECTION,

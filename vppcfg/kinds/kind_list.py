@@ -8,12 +8,19 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 
 from __future__ import annotations
 
-from vppcfg.kinds import gre, ipip, vxlan
+from vppcfg.kinds import gre, host_interface, ipip, memif, vhost_user, vxlan
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 
-VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (vxlan.KIND, gre.KIND, ipip.KIND)
+VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
+    vxlan.KIND,
+    gre.KIND,
+    ipip.KIND,
+    host_interface.KIND,
+    memif.KIND,
+    vhost_user.KIND,
+)
 """Interfaces that VPP creates on demand."""
 
 KINDS: tuple[Kind, ...] = (*VIRTUAL_INTERFACES, *FEATURE_KINDS)

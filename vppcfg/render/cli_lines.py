@@ -15,8 +15,6 @@ from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
 from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.iproute2 import command
-from vppcfg.model.memif import MemifMode, memif_numbers
-from vppcfg.model.vhost_user import VhostUserRole, vhost_user_number
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.plan import operations as op
 
@@ -220,45 +218,6 @@ def _create_tap(operation: op.CreateTap) -> str | None:
 
 def _delete_tap(operation: op.DeleteTap) -> str:
     return f"delete tap {operation.interface}"
-
-
-# Ports that a file makes (plugins/af_packet/cli.c, plugins/memif/cli.c, plugins/vhost/vhost_user.c)
-
-
-def _create_host_interface(operation: op.CreateHostInterface) -> str:
-    return f"create host-interface name {operation.port.device}"
-
-
-def _delete_host_interface(operation: op.DeleteHostInterface) -> str:
-    return f"delete host-interface name {operation.port.device}"
-
-
-def _create_memif_socket(operation: op.CreateMemifSocket) -> str:
-    return f"create memif socket id {operation.socket_id} filename {operation.file}"
-
-
-def _delete_memif_socket(operation: op.DeleteMemifSocket) -> str:
-    return f"delete memif socket id {operation.socket_id}"
-
-
-def _create_memif(operation: op.CreateMemif) -> str:
-    socket_id, memif_id = memif_numbers(operation.interface) or (0, 0)
-    mode = "" if operation.port.mode is MemifMode.ETHERNET else f" mode {operation.port.mode.value}"
-    return f"create interface memif id {memif_id} socket-id {socket_id} {operation.port.role.value}{mode}"
-
-
-def _delete_memif(operation: op.DeleteMemif) -> str:
-    return f"delete interface memif {operation.interface}"
-
-
-def _create_vhost_user(operation: op.CreateVhostUser) -> str:
-    role = " server" if operation.port.role is VhostUserRole.SERVER else ""
-    number = vhost_user_number(operation.interface)
-    return f"create vhost-user socket {operation.port.socket}{role} renumber {number}"
-
-
-def _delete_vhost_user(operation: op.DeleteVhostUser) -> str:
-    return f"delete vhost-user {operation.interface}"
 
 
 # Addresses, own and borrowed (vnet/ip/ip46_cli.c, vnet/interface_cli.c)
@@ -709,14 +668,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.RemoveWireguardPeer: _only_by_the_api,
     op.CreateTap: _create_tap,
     op.DeleteTap: _delete_tap,
-    op.CreateHostInterface: _create_host_interface,
-    op.DeleteHostInterface: _delete_host_interface,
-    op.CreateMemifSocket: _create_memif_socket,
-    op.DeleteMemifSocket: _delete_memif_socket,
-    op.CreateMemif: _create_memif,
-    op.DeleteMemif: _delete_memif,
-    op.CreateVhostUser: _create_vhost_user,
-    op.DeleteVhostUser: _delete_vhost_user,
     op.AddAddress: _add_address,
     op.RemoveAddress: _remove_address,
     op.SetUnnumbered: _set_unnumbered,

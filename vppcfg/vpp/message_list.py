@@ -18,7 +18,6 @@ from vppcfg.vpp.messages import (
     bridge,
     dhcp,
     features,
-    host_interface,
     interface,
     ip6_nd,
     ipfix,
@@ -28,7 +27,6 @@ from vppcfg.vpp.messages import (
     link_local,
     lldp,
     macip,
-    memif,
     mpls,
     neighbor,
     proxy_arp,
@@ -36,12 +34,11 @@ from vppcfg.vpp.messages import (
     span,
     sub_interface,
     tap,
-    vhost_user,
     vrf,
     wireguard,
 )
 
-MADE = (host_interface, memif, tap, vhost_user, wireguard)
+MADE = (tap, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
 FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp, span)

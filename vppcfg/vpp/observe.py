@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from vppcfg.kinds import memif
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.acl import Acl, AclBinding
@@ -34,7 +35,6 @@ from vppcfg.vpp.messages import (
     live,
     lldp,
     macip,
-    memif,
     mpls,
     nat44,
     neighbor,
@@ -243,7 +243,7 @@ def _facts(
         version=version,
         plugins=frozenset(plugins),
         lcp=lcp.read_settings(connection, shown),
-        memif_sockets=memif.read_sockets(connection, replies),
+        memif_sockets=memif.KIND.read_sockets(connection, replies),
         left_neighbors=left,
         address_followers=nat44.read_followed(connection, replies, names),
         workers=interface.read_workers(connection, replies),

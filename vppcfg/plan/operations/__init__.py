@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 from vppcfg.kinds.gre import CreateGre, DeleteGre
+from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
+from vppcfg.kinds.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.kinds.mss_clamp import SetMssClamp
 from vppcfg.kinds.urpf import SetUrpf
+from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
 from vppcfg.plan.feature import SetFeature, Switch
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
@@ -52,10 +55,8 @@ from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, Set
 from vppcfg.plan.operations.lldp import SetLldp, SetLldpSettings
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.plan.operations.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
-from vppcfg.plan.operations.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
-from vppcfg.plan.operations.port import CreateHostInterface, CreateVhostUser, DeleteHostInterface, DeleteVhostUser
 from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetProxyArp
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface

@@ -11,34 +11,24 @@ from typing import Any
 from vppcfg.common.names import instance_of
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.bond import Bond
-from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
-from vppcfg.model.memif import Memif
 from vppcfg.model.tap import Tap
-from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.operations import (
     CreateBond,
-    CreateHostInterface,
     CreateInterface,
     CreateLoopback,
-    CreateMemif,
     CreateSubInterface,
     CreateTap,
-    CreateVhostUser,
     CreateWireguard,
     DeleteBond,
-    DeleteHostInterface,
     DeleteInterface,
     DeleteLoopback,
-    DeleteMemif,
     DeleteSubInterface,
     DeleteTap,
-    DeleteVhostUser,
     DeleteWireguard,
 )
-from vppcfg.plan.operations.port import CreatePort, DeletePort
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -108,23 +98,10 @@ def _delete_tap(name: str, tap: Tap) -> DeleteTap:
     return DeleteTap(interface=name)
 
 
-def _creating_port(operation: type[CreatePort]) -> Callable[[Interface, Any], CreatePort]:
-    """Return what makes ports of a kind."""
-    return lambda interface, port: operation(interface=interface.name, port=port)
-
-
-def _deleting_port(operation: type[DeletePort]) -> Callable[[str, Any], DeletePort]:
-    """Return what removes ports of a kind."""
-    return lambda name, port: operation(interface=name, port=port)
-
-
 CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Bond: _create_bond,
     Wireguard: _create_wireguard,
     Tap: _create_tap,
-    HostInterface: _creating_port(CreateHostInterface),
-    Memif: _creating_port(CreateMemif),
-    VhostUser: _creating_port(CreateVhostUser),
     **{kind.making: kind.create for kind in VIRTUAL_INTERFACES},
 }
 """What creates an interface of each kind, given how it is to be."""
@@ -132,9 +109,6 @@ DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Bond: _delete_bond,
     Wireguard: _delete_wireguard,
     Tap: _delete_tap,
-    HostInterface: _deleting_port(DeleteHostInterface),
-    Memif: _deleting_port(DeleteMemif),
-    VhostUser: _deleting_port(DeleteVhostUser),
     **{kind.making: kind.delete for kind in VIRTUAL_INTERFACES},
 }
 """What deletes an interface of each kind, given its name and what it was made with."""
