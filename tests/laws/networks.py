@@ -33,11 +33,11 @@ from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.sections import tag_rewrite
 from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.tap import TapConfig
-from vppcfg.config.sections.wireguard import PeerConfig, WireguardConfig
 from vppcfg.kinds.host_interface import HostInterfaceConfig
 from vppcfg.kinds.memif import MemifConfig
 from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.kinds.vhost_user import VhostUserConfig
+from vppcfg.kinds.wireguard.entry import PeerConfig, WireguardConfig
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac, bridge_name, macs_in_order

@@ -26,24 +26,18 @@ from vppcfg.config.sections import (
     tap,
     unmanaged,
     vrf,
-    wireguard,
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.kinds import gre, host_interface, ipip, memif, vhost_user, vxlan
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (
     bond.SECTION,
     bridge.SECTION,
-    vxlan.KIND,
-    gre.KIND,
-    ipip.KIND,
-    wireguard.SECTION,
+    *VIRTUAL_INTERFACES[:4],
     tap.SECTION,
-    host_interface.KIND,
-    memif.KIND,
-    vhost_user.KIND,
+    *VIRTUAL_INTERFACES[4:],
     vrf.SECTION,
     acl_match.SECTION,
     acl.SECTION,

@@ -12,11 +12,13 @@ from vppcfg.kinds import gre, host_interface, ipip, memif, vhost_user, vxlan
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
+from vppcfg.kinds.wireguard import kind as wireguard
 
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
     vxlan.KIND,
     gre.KIND,
     ipip.KIND,
+    wireguard.KIND,
     host_interface.KIND,
     memif.KIND,
     vhost_user.KIND,

@@ -169,38 +169,6 @@ def _remove_bond_member(operation: op.RemoveBondMember) -> str:
     return f"bond del {operation.interface}"
 
 
-# WireGuard (plugins/wireguard/wireguard_cli.c), whose prompt removes peers by number; secrets are said in no line
-
-
-def _create_wireguard(operation: op.CreateWireguard) -> str:
-    tunnel = operation.tunnel
-    private_key = _withheld("private key", tunnel.private_key_file, f"that gives {tunnel.public_key}")
-    line = f"wireguard create listen-port {tunnel.port} private-key {private_key} src {tunnel.local}"
-    return f"{line} instance {operation.instance}"
-
-
-def _delete_wireguard(operation: op.DeleteWireguard) -> str:
-    return f"wireguard delete {operation.interface}"
-
-
-def _add_wireguard_peer(operation: op.AddWireguardPeer) -> str | None:
-    peer = operation.peer
-    if peer.encap_vrf > LAST_TYPED:
-        return None
-    words = [f"wireguard peer add {operation.interface} public-key {operation.public_key}"]
-    if peer.preshared:
-        words.append(f"preshared-key {_withheld('preshared key', peer.preshared_key_file, f'with {peer.preshared}')}")
-    words += [f"endpoint {peer.endpoint} dst-port {peer.port}"] if peer.endpoint else []
-    words += [f"allowed-ip {prefix}" for prefix in peer.allowed_ips]
-    words += [f"persistent-keepalive {peer.keepalive_s}"] if peer.keepalive_s else []
-    return " ".join([*words, f"table-id {peer.encap_vrf}"] if peer.encap_vrf else words)
-
-
-def _withheld(what: str, file: str, otherwise: str) -> str:
-    """Return what stands in the place of a secret; VPP's prompt refuses the line as long as it stands there."""
-    return f"<{what} of {file}>" if file else f"<{what} {otherwise}>"
-
-
 # TAPs (plugins/tap/cli.c)
 
 
@@ -662,10 +630,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.AddBondMember: _add_bond_member,
     op.SetBondWeight: _set_bond_weight,
     op.RemoveBondMember: _remove_bond_member,
-    op.CreateWireguard: _create_wireguard,
-    op.DeleteWireguard: _delete_wireguard,
-    op.AddWireguardPeer: _add_wireguard_peer,
-    op.RemoveWireguardPeer: _only_by_the_api,
     op.CreateTap: _create_tap,
     op.DeleteTap: _delete_tap,
     op.AddAddress: _add_address,

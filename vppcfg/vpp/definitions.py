@@ -39,7 +39,7 @@ MODULES = (
         "teib",
         "vrrp",
     ),
-    *("arp", "dhcp", "flowprobe", "ipfix_export", "wireguard"),
+    *("arp", "dhcp", "flowprobe", "ipfix_export"),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""
 _LONGEST_ARRAY = 1 << 16

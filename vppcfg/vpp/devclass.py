@@ -18,7 +18,6 @@ _TAP_NAME = re.compile(r"tap\d+")
 _KINDS = {
     "Loopback": (InterfaceKind.LOOPBACK, re.compile(r"loop\d+")),
     "bond": (InterfaceKind.BOND, re.compile(r"BondEthernet\d+")),
-    "Wireguard Tunnel": (InterfaceKind.WIREGUARD, re.compile(r"wg\d+")),
     "tap": (InterfaceKind.TAP, _TAP_NAME),
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
     **{

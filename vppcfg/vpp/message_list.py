@@ -35,10 +35,9 @@ from vppcfg.vpp.messages import (
     sub_interface,
     tap,
     vrf,
-    wireguard,
 )
 
-MADE = (tap, wireguard)
+MADE = (tap,)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
 FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp, span)

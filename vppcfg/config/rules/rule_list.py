@@ -30,7 +30,6 @@ from vppcfg.config.rules import (
     unnumbered,
     unused,
     vrf,
-    wireguard,
 )
 from vppcfg.config.rules.index import Index
 from vppcfg.kinds.kind import Rule
@@ -110,13 +109,6 @@ RULES: tuple[Rule, ...] = (
     bridge.bridge_macs,
     bridge.bridge_member_mtu,
     bridge.bridge_virtual_interface,
-    wireguard.wireguard_interface,
-    wireguard.wireguard_port,
-    wireguard.wireguard_key,
-    wireguard.wireguard_peer_key,
-    wireguard.wireguard_endpoint,
-    wireguard.wireguard_allowed_ips,
-    wireguard.wireguard_preshared_key,
     vrf.vrf_tables,
     vrf.vrf_undefined,
     vrf.vrf_family,

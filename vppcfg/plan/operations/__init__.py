@@ -13,6 +13,7 @@ from vppcfg.kinds.mss_clamp import SetMssClamp
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
+from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
 from vppcfg.plan.feature import SetFeature, Switch
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
@@ -62,12 +63,6 @@ from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflow
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
 from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
-from vppcfg.plan.operations.wireguard import (
-    AddWireguardPeer,
-    CreateWireguard,
-    DeleteWireguard,
-    RemoveWireguardPeer,
-)
 
 __all__ = [
     "AddAddress",

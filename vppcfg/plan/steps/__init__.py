@@ -19,14 +19,13 @@ from vppcfg.plan.steps import (
     mtu,
     neighbor,
     vrf,
-    wireguard,
 )
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (
     made.steps,
     bond.member_steps,
-    wireguard.peer_steps,
+    made.changes,
     interface.steps,
     l2.steps,
     mtu.steps,

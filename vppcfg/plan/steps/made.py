@@ -14,20 +14,17 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
 from vppcfg.model.tap import Tap
-from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.operations import (
     CreateBond,
     CreateInterface,
     CreateLoopback,
     CreateSubInterface,
     CreateTap,
-    CreateWireguard,
     DeleteBond,
     DeleteInterface,
     DeleteLoopback,
     DeleteSubInterface,
     DeleteTap,
-    DeleteWireguard,
 )
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -39,6 +36,15 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
         yield from _deletion(transition.observed.interfaces[name], transition.observed.made.get(name))
     if name in transition.created:
         yield from _creation(transition.desired.interfaces[name], transition.desired.made.get(name))
+
+
+def changes(transition: Transition, name: str) -> Iterator[Step]:
+    """Yield the steps that change what VPP changes in place of an interface that it creates on demand."""
+    after = transition.desired.made.get(name)
+    kind = _KIND_OF.get(type(after)) if after is not None else None
+    if kind is not None and after is not None:
+        observed = transition.observed.making(name, kind.making)
+        yield from kind.changes(name, None if name in transition.doomed else observed, after.beside(observed))
 
 
 def _deletion(interface: Interface, making: Making | None) -> Iterator[Step]:
@@ -82,14 +88,6 @@ def _delete_bond(name: str, bond: Bond) -> DeleteBond:
     return DeleteBond(interface=name)
 
 
-def _create_wireguard(interface: Interface, tunnel: Wireguard) -> CreateWireguard:
-    return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=tunnel)
-
-
-def _delete_wireguard(name: str, tunnel: Wireguard) -> DeleteWireguard:
-    return DeleteWireguard(interface=name)
-
-
 def _create_tap(interface: Interface, tap: Tap) -> CreateTap:
     return CreateTap(interface=interface.name, instance=instance_of(interface.name), tap=tap)
 
@@ -98,16 +96,15 @@ def _delete_tap(name: str, tap: Tap) -> DeleteTap:
     return DeleteTap(interface=name)
 
 
+_KIND_OF = {kind.making: kind for kind in VIRTUAL_INTERFACES}
 CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Bond: _create_bond,
-    Wireguard: _create_wireguard,
     Tap: _create_tap,
     **{kind.making: kind.create for kind in VIRTUAL_INTERFACES},
 }
 """What creates an interface of each kind, given how it is to be."""
 DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Bond: _delete_bond,
-    Wireguard: _delete_wireguard,
     Tap: _delete_tap,
     **{kind.making: kind.delete for kind in VIRTUAL_INTERFACES},
 }
