@@ -32,9 +32,9 @@ from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.sections import tag_rewrite
 from vppcfg.config.sections.bond import BondConfig
-from vppcfg.config.sections.tap import TapConfig
 from vppcfg.kinds.host_interface import HostInterfaceConfig
 from vppcfg.kinds.memif import MemifConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.kinds.vhost_user import VhostUserConfig
 from vppcfg.kinds.wireguard.entry import PeerConfig, WireguardConfig

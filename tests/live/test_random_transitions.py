@@ -21,8 +21,8 @@ from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfi
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.sections.bond import ENDS_ANNOUNCING
-from vppcfg.config.sections.tap import TapConfig
 from vppcfg.kinds.port import PortConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.memif import Memif
 from vppcfg.model.state import State
 from vppcfg.model.vhost_user import VhostUser

@@ -67,7 +67,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "kinds": ("config", "plan", "vpp", "model", "common", "errors"),
     "plan": ("kinds", "model", "common", "errors", "assets"),
     "config": ("kinds", "model", "common", "errors", "assets"),
-    "startup": ("model", "common", "config.configuration", "config.plugins", "config.sections.tap", "errors", "assets"),
+    "startup": ("model", "common", "config.configuration", "config.plugins", "kinds.tap", "errors", "assets"),
     "tune": ("model", "common", "errors", "assets"),
     "commandline": ("errors",),
     "loadtest": ("model", "common", "linux", "errors", "assets"),

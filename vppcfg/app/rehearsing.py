@@ -12,10 +12,10 @@ from vppcfg.app.probing import prove
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration, InterfaceConfig, MadeConfig
 from vppcfg.config.resolve import resolve
-from vppcfg.config.sections.tap import TapConfig
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.host_interface import HostInterfaceConfig
 from vppcfg.kinds.port import PortConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.linux.private_vpp import PrivateVpp, private_vpp
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.memif import Memif

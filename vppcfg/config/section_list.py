@@ -23,7 +23,6 @@ from vppcfg.config.sections import (
     macip,
     proxy_arp,
     sflow,
-    tap,
     unmanaged,
     vrf,
 )
@@ -35,9 +34,7 @@ from vppcfg.model.making import Making
 _NAMED: tuple[NamedSection, ...] = (
     bond.SECTION,
     bridge.SECTION,
-    *VIRTUAL_INTERFACES[:4],
-    tap.SECTION,
-    *VIRTUAL_INTERFACES[4:],
+    *VIRTUAL_INTERFACES,
     vrf.SECTION,
     acl_match.SECTION,
     acl.SECTION,

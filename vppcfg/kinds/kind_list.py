@@ -11,6 +11,7 @@ from __future__ import annotations
 from vppcfg.kinds import gre, host_interface, ipip, memif, vhost_user, vxlan
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
 
@@ -19,6 +20,7 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
     gre.KIND,
     ipip.KIND,
     wireguard.KIND,
+    tap.KIND,
     host_interface.KIND,
     memif.KIND,
     vhost_user.KIND,

@@ -169,25 +169,6 @@ def _remove_bond_member(operation: op.RemoveBondMember) -> str:
     return f"bond del {operation.interface}"
 
 
-# TAPs (plugins/tap/cli.c)
-
-
-def _create_tap(operation: op.CreateTap) -> str | None:
-    tap = operation.tap
-    if tap.flags:
-        return None
-    words = [f"create tap id {operation.instance} host-if-name {tap.host_name}"]
-    words += [f"host-ns {tap.host_netns}"] if tap.host_netns else []
-    words += [f"host-mac-addr {tap.host_mac}"] if tap.host_mac else []
-    words += [f"host-bridge {tap.host_bridge}"] if tap.host_bridge else []
-    words += [f"host-mtu-size {tap.host_mtu}"] if tap.host_mtu else []
-    return " ".join([*words, f"rx-ring-size {tap.rx_ring_size} tx-ring-size {tap.tx_ring_size}"])
-
-
-def _delete_tap(operation: op.DeleteTap) -> str:
-    return f"delete tap {operation.interface}"
-
-
 # Addresses, own and borrowed (vnet/ip/ip46_cli.c, vnet/interface_cli.c)
 
 
@@ -630,8 +611,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.AddBondMember: _add_bond_member,
     op.SetBondWeight: _set_bond_weight,
     op.RemoveBondMember: _remove_bond_member,
-    op.CreateTap: _create_tap,
-    op.DeleteTap: _delete_tap,
     op.AddAddress: _add_address,
     op.RemoveAddress: _remove_address,
     op.SetUnnumbered: _set_unnumbered,

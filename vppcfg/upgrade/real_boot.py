@@ -9,10 +9,10 @@ from vppcfg.app.rehearsing import add_host_devices, add_ports
 from vppcfg.app.target import Target
 from vppcfg.common.release import Release, nearest, release_of
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.sections.tap import TapConfig
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import DataplaneError, UsageError
 from vppcfg.kinds.memif import MemifConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.kinds.vhost_user import VhostUserConfig
 from vppcfg.linux.private_vpp import PrivateVpp, VppEnvironment, private_vpp, require_startable
 from vppcfg.upgrade.boot import Boot, boot

@@ -18,7 +18,6 @@ _TAP_NAME = re.compile(r"tap\d+")
 _KINDS = {
     "Loopback": (InterfaceKind.LOOPBACK, re.compile(r"loop\d+")),
     "bond": (InterfaceKind.BOND, re.compile(r"BondEthernet\d+")),
-    "tap": (InterfaceKind.TAP, _TAP_NAME),
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
     **{
         kind.device_class: (kind.kind, kind.instance_name)

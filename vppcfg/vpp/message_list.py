@@ -33,17 +33,14 @@ from vppcfg.vpp.messages import (
     sflow,
     span,
     sub_interface,
-    tap,
     vrf,
 )
 
-MADE = (tap,)
-"""Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
-parts of VPP that it needs, with the message whose presence shows each."""
 FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp, span)
-"""Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
+"""Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, `requests`, `read`, and
+`PARTS`: the optional parts of VPP that it needs, with the message whose presence shows each."""
 _OTHERS = (acl, address, attachment, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
-_KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)
+_KINDS = (*_OTHERS, sub_interface, vrf, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""
 _OBJECTIONS: Mapping[type[Operation], Callable[[Any], str]] = {

@@ -17,7 +17,7 @@ from vppcfg.model.state import Facts, State
 from vppcfg.plan.request import NO_INDEX, Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
-from vppcfg.vpp.message_list import FEATURES, MADE
+from vppcfg.vpp.message_list import FEATURES
 from vppcfg.vpp.messages import (
     acl,
     address,
@@ -52,7 +52,7 @@ _PARTS = {
     "lacp": "sw_interface_lacp_dump",
     "linux_cp": "lcp_itf_pair_get",
     "sflow": "sflow_enable_disable",
-    **{part: message for kind in (*MADE, *FEATURES) for part, message in kind.PARTS.items()},
+    **{part: message for kind in FEATURES for part, message in kind.PARTS.items()},
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
@@ -96,7 +96,6 @@ def observe(connection: Connection, version: str) -> State:
         lcps=lcp.build(pairs, names, hosts),
         made={
             **details.bonds,
-            **{name: made for kind in MADE for name, made in kind.read(connection, replies, by_index).items()},
             **{
                 name: made
                 for virtual in VIRTUAL_INTERFACES
@@ -135,7 +134,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         neighbor,
         live,
         nat44,
-        *MADE,
         *FEATURES,
     )
     asked = [request for part in parts for request in part.requests(connection)]

@@ -10,6 +10,7 @@ from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
 from vppcfg.kinds.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.kinds.mss_clamp import SetMssClamp
+from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
@@ -61,7 +62,6 @@ from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetProxyArp
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
-from vppcfg.plan.operations.tap import CreateTap, DeleteTap
 from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
 
 __all__ = [

@@ -13,18 +13,15 @@ from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
-from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import (
     CreateBond,
     CreateInterface,
     CreateLoopback,
     CreateSubInterface,
-    CreateTap,
     DeleteBond,
     DeleteInterface,
     DeleteLoopback,
     DeleteSubInterface,
-    DeleteTap,
 )
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -88,24 +85,14 @@ def _delete_bond(name: str, bond: Bond) -> DeleteBond:
     return DeleteBond(interface=name)
 
 
-def _create_tap(interface: Interface, tap: Tap) -> CreateTap:
-    return CreateTap(interface=interface.name, instance=instance_of(interface.name), tap=tap)
-
-
-def _delete_tap(name: str, tap: Tap) -> DeleteTap:
-    return DeleteTap(interface=name)
-
-
 _KIND_OF = {kind.making: kind for kind in VIRTUAL_INTERFACES}
 CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
     Bond: _create_bond,
-    Tap: _create_tap,
     **{kind.making: kind.create for kind in VIRTUAL_INTERFACES},
 }
 """What creates an interface of each kind, given how it is to be."""
 DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
     Bond: _delete_bond,
-    Tap: _delete_tap,
     **{kind.making: kind.delete for kind in VIRTUAL_INTERFACES},
 }
 """What deletes an interface of each kind, given its name and what it was made with."""

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
+from vppcfg.vpp.address_codec import mac_bytes
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.interface import mac_bytes
 from vppcfg.vpp.reading import Replies, malformed
 from vppcfg.vpp.shell import Shown
 
