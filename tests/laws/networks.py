@@ -31,7 +31,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.sections import tag_rewrite
-from vppcfg.config.sections.bond import BondConfig
+from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.host_interface import HostInterfaceConfig
 from vppcfg.kinds.memif import MemifConfig
 from vppcfg.kinds.tap.entry import TapConfig

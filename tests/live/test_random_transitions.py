@@ -20,7 +20,7 @@ from vppcfg.common.release import Release, is_older
 from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, MadeConfig
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.config.sections.bond import ENDS_ANNOUNCING
+from vppcfg.kinds.bond.announcing import ENDS_ANNOUNCING
 from vppcfg.kinds.port import PortConfig
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.memif import Memif

@@ -12,7 +12,6 @@ from vppcfg.config.configuration import MadeConfig
 from vppcfg.config.sections import (
     acl,
     acl_match,
-    bond,
     bridge,
     dataplane,
     hooks,
@@ -32,9 +31,9 @@ from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (
-    bond.SECTION,
+    *VIRTUAL_INTERFACES[:1],
     bridge.SECTION,
-    *VIRTUAL_INTERFACES,
+    *VIRTUAL_INTERFACES[1:],
     vrf.SECTION,
     acl_match.SECTION,
     acl.SECTION,

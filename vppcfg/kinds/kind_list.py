@@ -9,6 +9,7 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 from __future__ import annotations
 
 from vppcfg.kinds import gre, host_interface, ipip, memif, vhost_user, vxlan
+from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.tap import kind as tap
@@ -16,6 +17,7 @@ from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
 
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
+    bond.KIND,
     vxlan.KIND,
     gre.KIND,
     ipip.KIND,

@@ -136,39 +136,6 @@ def _delete_loopback(operation: op.DeleteLoopback) -> str:
     return f"delete loopback interface intfc {operation.interface}"
 
 
-# Bonds and their members (vnet/bonding/cli.c)
-
-
-def _create_bond(operation: op.CreateBond) -> str:
-    words = ["create bond mode", operation.mode.value]
-    if operation.load_balance is not None:
-        words.append(f"load-balance {operation.load_balance.value}")
-    if operation.is_numa_only:
-        words.append("numa-only")
-    if operation.mac:
-        words.append(f"hw-addr {operation.mac}")
-    words.append(f"id {operation.instance}")
-    return " ".join([*words, "gso"] if operation.has_gso else words)
-
-
-def _delete_bond(operation: op.DeleteBond) -> str:
-    return f"delete bond {operation.interface}"
-
-
-def _add_bond_member(operation: op.AddBondMember) -> str:
-    words = ["bond add", operation.bond, operation.interface]
-    words += ["passive"] if operation.is_passive else []
-    return " ".join([*words, "long-timeout"] if operation.is_long_timeout else words)
-
-
-def _set_bond_weight(operation: op.SetBondWeight) -> str:
-    return f"set interface bond {operation.interface} weight {operation.weight}"
-
-
-def _remove_bond_member(operation: op.RemoveBondMember) -> str:
-    return f"bond del {operation.interface}"
-
-
 # Addresses, own and borrowed (vnet/ip/ip46_cli.c, vnet/interface_cli.c)
 
 
@@ -606,11 +573,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.DeleteSubInterface: _delete_sub_interface,
     op.CreateLoopback: _create_loopback,
     op.DeleteLoopback: _delete_loopback,
-    op.CreateBond: _create_bond,
-    op.DeleteBond: _delete_bond,
-    op.AddBondMember: _add_bond_member,
-    op.SetBondWeight: _set_bond_weight,
-    op.RemoveBondMember: _remove_bond_member,
     op.AddAddress: _add_address,
     op.RemoveAddress: _remove_address,
     op.SetUnnumbered: _set_unnumbered,

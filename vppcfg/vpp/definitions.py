@@ -20,7 +20,7 @@ from vppcfg.record import record
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
     *("memclnt", "vlib", "vpe", "interface", "ip", "ip6_nd", "ip_neighbor", "fib", "feature", "gso", "l2", "span"),
-    *("bond", "mpls", "acl", "lacp", "lcp", "lldp", "sflow"),
+    *("mpls", "acl", "lacp", "lcp", "lldp", "sflow"),
     *(kind.api_module for kind in KINDS if kind.api_module),
     *(
         "abf",

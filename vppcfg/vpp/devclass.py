@@ -17,7 +17,6 @@ _TAP_NAME = re.compile(r"tap\d+")
 
 _KINDS = {
     "Loopback": (InterfaceKind.LOOPBACK, re.compile(r"loop\d+")),
-    "bond": (InterfaceKind.BOND, re.compile(r"BondEthernet\d+")),
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
     **{
         kind.device_class: (kind.kind, kind.instance_name)
@@ -52,7 +51,6 @@ _NO_LINK_MTU = frozenset(
         "VMXNET3 interface",
         "VXLAN_GPE",
         "Xcrw",
-        "bond",
         "netmap",
         "pg",
     }

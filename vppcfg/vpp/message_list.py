@@ -14,7 +14,6 @@ from vppcfg.vpp.messages import (
     acl,
     address,
     attachment,
-    bond,
     bridge,
     dhcp,
     features,
@@ -39,7 +38,7 @@ from vppcfg.vpp.messages import (
 FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp, span)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, `requests`, `read`, and
 `PARTS`: the optional parts of VPP that it needs, with the message whose presence shows each."""
-_OTHERS = (acl, address, attachment, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
+_OTHERS = (acl, address, attachment, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
 _KINDS = (*_OTHERS, sub_interface, vrf, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.kinds import memif
+from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.acl import Acl, AclBinding
@@ -21,7 +22,6 @@ from vppcfg.vpp.message_list import FEATURES
 from vppcfg.vpp.messages import (
     acl,
     address,
-    bond,
     bridge,
     dhcp,
     features,
@@ -49,7 +49,6 @@ from vppcfg.vpp.shell import Commands, Shown
 _PARTS = {
     "acl": "acl_dump",
     "gso": features.IS_ENABLED,
-    "lacp": "sw_interface_lacp_dump",
     "linux_cp": "lcp_itf_pair_get",
     "sflow": "sflow_enable_disable",
     **{part: message for kind in FEATURES for part, message in kind.PARTS.items()},
@@ -126,7 +125,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         l2,
         bridge,
         lcp,
-        bond,
         acl,
         sflow,
         mpls,

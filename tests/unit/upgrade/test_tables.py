@@ -54,7 +54,7 @@ def test_sflow_came_between_24_10_and_25_06() -> None:
 
 @pytest.mark.parametrize(
     "parts",
-    [*(kind.capabilities for kind in KINDS), *(feature.PARTS for feature in FEATURES)],  # type: ignore[attr-defined]
+    [*(kind.capabilities for kind in KINDS), *(feature.PARTS for feature in FEATURES)],
     ids=lambda parts: "-".join(parts) or "none",
 )
 def test_the_message_that_shows_a_part_is_one_of_the_newest_release(parts: Mapping[str, str]) -> None:

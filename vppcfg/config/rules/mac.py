@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.bond import BondConfig
+from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
@@ -20,7 +21,6 @@ from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOpe
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, PutBack, RestoreInLinux, TakeOff
-from vppcfg.plan.operations.bond import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.plan.operations.bridge import (
     BridgeFlag,
     CreateBridge,
