@@ -8,7 +8,7 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 
 from __future__ import annotations
 
-from vppcfg.kinds import gre, host_interface, ipip, memif, vhost_user, vxlan
+from vppcfg.kinds import gre, host_interface, ipip, loopback, memif, vhost_user, vxlan
 from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
@@ -29,5 +29,5 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 )
 """Interfaces that VPP creates on demand."""
 
-KINDS: tuple[Kind, ...] = (*VIRTUAL_INTERFACES, *FEATURE_KINDS)
+KINDS: tuple[Kind, ...] = (loopback.KIND, *VIRTUAL_INTERFACES, *FEATURE_KINDS)
 """All of them."""

@@ -124,18 +124,6 @@ def _delete_sub_interface(operation: op.DeleteSubInterface) -> str:
     return f"delete sub-interface {operation.interface}"
 
 
-# Loopbacks (vnet/ethernet/interface.c)
-
-
-def _create_loopback(operation: op.CreateLoopback) -> str:
-    mac = f" mac {operation.mac}" if operation.mac else ""
-    return f"create loopback interface{mac} instance {operation.instance}"
-
-
-def _delete_loopback(operation: op.DeleteLoopback) -> str:
-    return f"delete loopback interface intfc {operation.interface}"
-
-
 # Addresses, own and borrowed (vnet/ip/ip46_cli.c, vnet/interface_cli.c)
 
 
@@ -571,8 +559,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetTag: _set_tag,
     op.CreateSubInterface: _create_sub_interface,
     op.DeleteSubInterface: _delete_sub_interface,
-    op.CreateLoopback: _create_loopback,
-    op.DeleteLoopback: _delete_loopback,
     op.AddAddress: _add_address,
     op.RemoveAddress: _remove_address,
     op.SetUnnumbered: _set_unnumbered,

@@ -9,6 +9,7 @@ from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, 
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
+from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.kinds.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.kinds.mss_clamp import SetMssClamp
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
@@ -55,7 +56,6 @@ from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetS
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.operations.lldp import SetLldp, SetLldpSettings
-from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.plan.operations.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor

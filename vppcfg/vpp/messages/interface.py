@@ -138,19 +138,6 @@ def _set_tag(operation: op.SetTag, indexes: Indexes, vpp: Vocabulary) -> Request
     return Request("sw_interface_tag_add_del", values)
 
 
-def _create_loopback(operation: op.CreateLoopback, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values: dict[str, Value] = {
-        "mac_address": mac_bytes(operation.mac),
-        "is_specified": 1,
-        "user_instance": operation.instance,
-    }
-    return Request("create_loopback_instance", values)
-
-
-def _delete_loopback(operation: op.DeleteLoopback, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("delete_loopback", {"sw_if_index": indexes.interface(operation.interface)})
-
-
 MESSAGES: Messages = {
     op.SetAdminState: _set_admin_state,
     op.SetRxMode: _set_rx_mode,
@@ -160,8 +147,6 @@ MESSAGES: Messages = {
     op.SetPacketMtu: _set_packet_mtu,
     op.SetMac: _set_mac,
     op.SetTag: _set_tag,
-    op.CreateLoopback: _create_loopback,
-    op.DeleteLoopback: _delete_loopback,
 }
 
 
