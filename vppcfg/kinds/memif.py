@@ -14,6 +14,7 @@ from vppcfg.config.schema.words import is_file_path
 from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Naming
 from vppcfg.kinds.declared import message_values
+from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket, socket_of
 from vppcfg.kinds.port import CreatePort, DeletePort, PortConfig, PortKind, is_long
 from vppcfg.model.memif import (
     BUILT_IN_SOCKET,
@@ -26,7 +27,6 @@ from vppcfg.model.memif import (
 )
 from vppcfg.model.problem import Problem
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
@@ -34,7 +34,6 @@ from vppcfg.vpp.row import Row
 
 _DUMP = "memif_dump"
 _CREATE = ("memif_create_v2", "memif_create")
-_ADD_DEL_SOCKET = "memif_socket_filename_add_del"
 _ROLES = tuple(MemifRole)
 _MODES = tuple(MemifMode)
 
@@ -48,73 +47,10 @@ class MemifConfig(PortConfig):
     @property
     def socket_id(self) -> int:
         """Return the number of the socket, which is in the name."""
-        return _socket_of(self.name) or BUILT_IN_SOCKET
-
-
-def _socket_of(name: str) -> int | None:
-    numbers = memif_numbers(name)
-    return None if numbers is None else numbers[0]
+        return socket_of(self.name) or BUILT_IN_SOCKET
 
 
 # Operations
-
-
-@record
-class MemifSocketOperation(Operation):
-    """An operation on one socket."""
-
-    socket_id: int
-
-    @property
-    def subject(self) -> str:
-        """Return what the socket goes by."""
-        return f"memif socket {self.socket_id}"
-
-
-@record
-class CreateMemifSocket(MemifSocketOperation):
-    """memif_socket_filename_add_del: give a file a number, by which memifs at it go."""
-
-    file: str
-
-    def _refusal(self, draft: Draft) -> str | None:
-        found = draft.memif_sockets.get(self.socket_id, self.file)
-        return f"memif socket {self.socket_id} is {found}" if found != self.file else None
-
-    def carry_out(self, draft: Draft) -> None:
-        """Enter the socket."""
-        draft.memif_sockets[self.socket_id] = self.file
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return Request(_ADD_DEL_SOCKET, {"is_add": 1, "socket_id": self.socket_id, "socket_filename": self.file})
-
-    def cli(self) -> str:
-        """Return the command (plugins/memif/cli.c)."""
-        return f"create memif socket id {self.socket_id} filename {self.file}"
-
-
-@record
-class DeleteMemifSocket(MemifSocketOperation):
-    """memif_socket_filename_add_del: forget a socket that no memif is at."""
-
-    def _refusal(self, draft: Draft) -> str | None:
-        if self.socket_id not in draft.memif_sockets:
-            return f"there is no memif socket {self.socket_id}"
-        held = next((name for name in draft.made if _socket_of(name) == self.socket_id), None)
-        return f"{held} is at memif socket {self.socket_id}" if held else None
-
-    def carry_out(self, draft: Draft) -> None:
-        """Take the socket out."""
-        del draft.memif_sockets[self.socket_id]
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return Request(_ADD_DEL_SOCKET, {"is_add": 0, "socket_id": self.socket_id})
-
-    def cli(self) -> str:
-        """Return the command."""
-        return f"delete memif socket id {self.socket_id}"
 
 
 @record
@@ -124,13 +60,13 @@ class CreateMemif(CreatePort):
     port: Memif
 
     def _refusal(self, draft: Draft) -> str | None:
-        socket_id = _socket_of(self.interface)
+        socket_id = socket_of(self.interface)
         if socket_id is None:
             return f"{self.interface} is no name of a memif"
         if socket_id != BUILT_IN_SOCKET and draft.memif_sockets.get(socket_id) != self.port.socket:
             return f"there is no memif socket {socket_id} at {self.port.socket}"
         for name, made in draft.made.items():
-            if isinstance(made, Memif) and made.role is not self.port.role and _socket_of(name) == socket_id:
+            if isinstance(made, Memif) and made.role is not self.port.role and socket_of(name) == socket_id:
                 return f"{name} at the same socket is a {made.role.value}"
         return None
 
@@ -238,6 +174,10 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     create_operation = CreateMemif
     delete_operation = DeleteMemif
 
+    def __init__(self) -> None:
+        PortKind.__init__(self)
+        self.operations = (*self.operations, CreateMemifSocket, DeleteMemifSocket)  # type: ignore[misc] # with sockets
+
     def resolve(self, desired: DesiredState) -> None:
         """Enter the memifs of the file; a socket that is taken by one that stays as it is cannot be theirs."""
         PortKind.resolve(self, desired)
@@ -249,7 +189,7 @@ class MemifKind(PortKind[MemifConfig, Memif]):
         ]
         for config in self.entries_in(desired.configuration).values() if taken else ():
             for name, other in taken:
-                if _socket_of(name) != config.socket_id:
+                if socket_of(name) != config.socket_id:
                     continue
                 if other.socket != config.port.socket or other.role is not config.port.role:
                     where = f"at {other.socket}" if other.socket else "at VPP's own socket"

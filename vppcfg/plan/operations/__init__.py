@@ -10,7 +10,8 @@ from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
 from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
-from vppcfg.kinds.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
+from vppcfg.kinds.memif import CreateMemif, DeleteMemif
+from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.kinds.mss_clamp import SetMssClamp
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
 from vppcfg.kinds.urpf import SetUrpf
