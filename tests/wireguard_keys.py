@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vppcfg.model.wireguard import digest_of, key_text
+from vppcfg.model.secret_key import digest_of, key_text
 from vppcfg.simulator.x25519 import made_up_key, public_key
 
 PRIVATE = tuple(made_up_key(number) for number in range(8))

@@ -75,7 +75,7 @@ class Dataplane(Protocol):
         """
 
     def read_keys(self) -> Mapping[str, bytes]:
-        """Return the keys of WireGuard that are in use, by what they go by. Raise DataplaneError."""
+        """Return the secret keys that are in use, by what they go by. Raise DataplaneError."""
 
     def use_keys(self, keys: Mapping[str, bytes]) -> None:
         """Have keys at hand for operations, which know them only by what they go by."""

@@ -19,7 +19,7 @@ from tests.contract.subject import ALL, PORTS, Flags
 from tests.contract.test_differential import Generator, Name, Operation, Side, _subject
 from tests.real_vpp import HOST_DEVICES, running, skip_reason
 from tests.wireguard_keys import PEERS, PRIVATE
-from vppcfg.model.wireguard import key_bytes
+from vppcfg.model.secret_key import key_bytes
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer

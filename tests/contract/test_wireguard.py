@@ -8,7 +8,8 @@ import pytest
 
 from tests.contract.subject import ALL, Subject
 from tests.wireguard_keys import PEERS, PRIVATE, PUBLIC
-from vppcfg.model.wireguard import NO_KEY, PUBLIC_OF_NO_KEY, key_bytes, key_text
+from vppcfg.model.secret_key import key_bytes, key_text
+from vppcfg.model.wireguard import NO_KEY, PUBLIC_OF_NO_KEY
 
 LOCAL, ENDPOINT = "192.0.2.1", "198.51.100.1"
 TAKEN, BAD_INDEX, BAD_INDEX_2, BAD_VALUE, NO_ENTRY, EXISTS = -31, -2, -10, -7, -6, -116

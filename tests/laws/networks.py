@@ -33,13 +33,13 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.sections import tag_rewrite
-from vppcfg.config.sections.bond import BondConfig
-from vppcfg.config.sections.host_interface import HostInterfaceConfig
-from vppcfg.config.sections.memif import MemifConfig
-from vppcfg.config.sections.tap import TapConfig
-from vppcfg.config.sections.vhost_user import VhostUserConfig
-from vppcfg.config.sections.wireguard import PeerConfig, WireguardConfig
+from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.host_interface import HostInterfaceConfig
+from vppcfg.kinds.memif import MemifConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.kinds.tunnel import TunnelConfig
+from vppcfg.kinds.vhost_user import VhostUserConfig
+from vppcfg.kinds.wireguard.entry import PeerConfig, WireguardConfig
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac, bridge_name, macs_in_order
@@ -56,13 +56,14 @@ from vppcfg.model.features import (
     mirrors_in_order,
     urpf_in_order,
 )
+from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import PORTS as PORT_KINDS
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.kinds import MARKED_KINDS
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.memif import MemifMode, MemifRole, memif_numbers
+from vppcfg.model.memif import Memif, MemifMode, MemifRole, memif_numbers
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.placement import QueuePlacement, moved_to
 from vppcfg.model.problem import Severity
@@ -70,7 +71,7 @@ from vppcfg.model.route import RouteEnd
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import FLAGS, Gre, GreMode, Ipip, Vxlan
-from vppcfg.model.vhost_user import VhostUserRole
+from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.wireguard import Wireguard
 
@@ -540,7 +541,12 @@ class _Network:
     def _add_made_ports(self, dice: _Dice) -> None:
         for name in dice.some(HOST_INTERFACES):
             path = ("host_interfaces", name)
-            self.ports[name] = HostInterfaceConfig(name=name, path=path, description=dice.pick(DESCRIPTIONS))
+            self.ports[name] = HostInterfaceConfig(
+                name=name,
+                path=path,
+                description=dice.pick(DESCRIPTIONS),
+                port=HostInterface(device=name.removeprefix("host-")),
+            )
             if not dice.one_in(4):
                 self._add_made_port(name, InterfaceKind.HOST_INTERFACE, dice)
 
@@ -552,9 +558,11 @@ class _Network:
             self.ports[name] = MemifConfig(
                 name=name,
                 path=("memifs", name),
-                role=roles.setdefault(numbers[0], dice.pick(list(MemifRole))),
-                socket=files.get(numbers[0]),
-                mode=dice.pick((MemifMode.ETHERNET, MemifMode.ETHERNET, MemifMode.IP)),
+                port=Memif(
+                    role=roles.setdefault(numbers[0], dice.pick(list(MemifRole))),
+                    socket=files.get(numbers[0]) or "",
+                    mode=dice.pick((MemifMode.ETHERNET, MemifMode.ETHERNET, MemifMode.IP)),
+                ),
             )
             self._add_made_port(name, InterfaceKind.MEMIF, dice)
             if not self._has_ethernet(name):
@@ -565,8 +573,10 @@ class _Network:
                 name=name,
                 path=("vhost_users", name),
                 description=dice.pick(DESCRIPTIONS),
-                socket=f"/tmp/vppcfg-laws-{name.rpartition('/')[2]}{dice.pick(('', '-other'))}.sock",
-                role=dice.pick(list(VhostUserRole)),
+                port=VhostUser(
+                    socket=f"/tmp/vppcfg-laws-{name.rpartition('/')[2]}{dice.pick(('', '-other'))}.sock",
+                    role=dice.pick(list(VhostUserRole)),
+                ),
             )
             if not dice.one_in(4):
                 self._add_made_port(name, InterfaceKind.VHOST_USER, dice)

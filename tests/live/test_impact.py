@@ -10,9 +10,9 @@ import pytest
 from tests.real_vpp import RealVpp, running, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.kinds.bond.reading import active_members
 from vppcfg.plan.operations import Operation, SetAdminState
 from vppcfg.vpp.live import LiveDataplane, connect
-from vppcfg.vpp.messages.bond import active_members
 
 REASON = skip_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]

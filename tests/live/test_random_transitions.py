@@ -20,11 +20,12 @@ from vppcfg.common.release import Release, is_older
 from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, MadeConfig
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.config.sections.bond import ENDS_ANNOUNCING
-from vppcfg.config.sections.memif import MemifConfig
-from vppcfg.config.sections.tap import TapConfig
-from vppcfg.config.sections.vhost_user import VhostUserConfig
+from vppcfg.kinds.bond.announcing import ENDS_ANNOUNCING
+from vppcfg.kinds.port import PortConfig
+from vppcfg.kinds.tap.entry import TapConfig
+from vppcfg.model.memif import Memif
 from vppcfg.model.state import State
+from vppcfg.model.vhost_user import VhostUser
 from vppcfg.plan.diff import diff
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
@@ -231,8 +232,8 @@ def _here(value: Any) -> Any:
 
 def _with_socket_elsewhere(making: MadeConfig) -> MadeConfig:
     """Two VPPs cannot listen at one place."""
-    if isinstance(making, MemifConfig | VhostUserConfig) and making.socket:
-        return replace(making, socket=f"{making.socket}{_ELSEWHERE}")
+    if isinstance(making, PortConfig) and isinstance(making.port, Memif | VhostUser) and making.port.socket:
+        return replace(making, port=replace(making.port, socket=f"{making.port.socket}{_ELSEWHERE}"))
     return making
 
 

@@ -205,5 +205,5 @@ def _assumed(ports: Sequence[AssumedPort]) -> str:
 
 
 def without_keys(text: str) -> str:
-    """Return a command, or what VPP says of one, with no private or preshared key of WireGuard in it."""
+    """Return a command, or what VPP says of one, with no private or preshared key in it."""
     return _KEY.sub(r"\1<withheld>", text)

@@ -1,11 +1,11 @@
-"""The keys of WireGuard that a change needs, and its way back: from VPP, from files, from the journal."""
+"""The secret keys that a change needs, and its way back: from VPP, from files, from the journal."""
 
 from __future__ import annotations
 
 from vppcfg.app.workplace import Workplace
 from vppcfg.errors import PlanRefusedError
+from vppcfg.model.secret_key import KeyWanted
 from vppcfg.model.state import State
-from vppcfg.model.wireguard import KeyWanted, Wireguard
 from vppcfg.plan.plan import Plan
 from vppcfg.transaction.entry import UNSTOPPABLE, Origin
 from vppcfg.transaction.key_file import read_key
@@ -48,5 +48,4 @@ def keys_in_files(state: State) -> dict[str, bytes]:
 
 def _wanted(state: State) -> dict[str, KeyWanted]:
     """Return the keys that a state needs, by what they go by."""
-    tunnels = state.made_as(Wireguard).items()
-    return {key.name: key for name, tunnel in tunnels for key in tunnel.keys_wanted(name)}
+    return {key.name: key for name, made in state.made.items() for key in made.keys_wanted(name)}

@@ -12,15 +12,16 @@ from vppcfg.app.probing import prove
 from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration, InterfaceConfig, MadeConfig
 from vppcfg.config.resolve import resolve
-from vppcfg.config.sections.host_interface import HostInterfaceConfig
-from vppcfg.config.sections.memif import MemifConfig
-from vppcfg.config.sections.tap import TapConfig
-from vppcfg.config.sections.vhost_user import VhostUserConfig
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.host_interface import HostInterfaceConfig
+from vppcfg.kinds.port import PortConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.linux.private_vpp import PrivateVpp, private_vpp
 from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.memif import Memif
 from vppcfg.model.neighbor import Neighbor, in_order
 from vppcfg.model.state import State
+from vppcfg.model.vhost_user import VhostUser
 from vppcfg.plan.plan import make_plan
 from vppcfg.probe.aims import Campaign, free_host, probes_for
 from vppcfg.probe.network import Network
@@ -31,7 +32,7 @@ from vppcfg.vpp.live import LiveDataplane, connect
 
 _PATIENCE_S = 30.0
 _MORE_ROUNDS = 2
-_WITH_SOCKET = (MemifConfig, VhostUserConfig)
+_WITH_SOCKET = (Memif, VhostUser)
 _PORT_MAC = "02:00:5e:02:{:02x}:{:02x}"
 _NEIGHBOR_MAC = "02:00:5e:01:{:02x}:{:02x}"
 
@@ -55,15 +56,19 @@ def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
         )
         for name, interface in {**configuration.interfaces, **declared}.items()
     }
-    sockets = {each.socket: None for each in configuration.made.values() if isinstance(each, _WITH_SOCKET)}
+    sockets = {
+        each.port.socket: None
+        for each in configuration.made.values()
+        if isinstance(each, PortConfig) and isinstance(each.port, _WITH_SOCKET)
+    }
     apart = {file: str(folder / f"socket-{number}") for number, file in enumerate(sockets)}
     made = {name: _apart(config, apart) for name, config in configuration.made.items() if name not in taps}
     return replace(configuration, interfaces=interfaces, made=made)
 
 
-def _apart(config: MadeConfig, sockets: Mapping[str | None, str]) -> MadeConfig:
-    if isinstance(config, _WITH_SOCKET) and config.socket is not None:
-        return replace(config, socket=sockets[config.socket])
+def _apart(config: MadeConfig, sockets: Mapping[str, str]) -> MadeConfig:
+    if isinstance(config, PortConfig) and isinstance(config.port, _WITH_SOCKET) and config.port.socket:
+        return replace(config, port=replace(config.port, socket=sockets[config.port.socket]))
     return config
 
 

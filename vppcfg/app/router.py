@@ -113,7 +113,7 @@ class Router:
         return found
 
     def read_keys(self) -> Mapping[str, bytes]:
-        """Return the keys of WireGuard that VPP has, by what they go by. Raise DataplaneError."""
+        """Return the secret keys that VPP has, by what they go by. Raise DataplaneError."""
         return self._vpp.read_keys()
 
     def use_keys(self, keys: Mapping[str, bytes]) -> None:

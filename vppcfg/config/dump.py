@@ -20,9 +20,9 @@ from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.section_list import INTERFACES, MADE_BY, SECTIONS
 from vppcfg.config.sections import acl, bridge, macip, vrf
-from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.section import SaidEntry, Section, Unmanaged, enter
-from vppcfg.config.sections.tap import TapConfig
+from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface

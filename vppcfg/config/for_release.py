@@ -12,7 +12,7 @@ from vppcfg.config.interface_values import WITH_RELEASE
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import MADE
-from vppcfg.config.sections.bond import ENDS_ANNOUNCING
+from vppcfg.kinds.bond.announcing import ENDS_ANNOUNCING
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem

@@ -15,7 +15,7 @@ from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN
 from vppcfg.config.section_list import MADE
 from vppcfg.config.sections import acl, lcp
 from vppcfg.config.sections.made_section import MadeSection, Plugin
-from vppcfg.config.sections.tap import TAP_PLUGIN_SINCE
+from vppcfg.kinds.tap.entry import TAP_PLUGIN_SINCE
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import KeyPath
 from vppcfg.record import record

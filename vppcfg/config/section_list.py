@@ -12,41 +12,29 @@ from vppcfg.config.configuration import MadeConfig
 from vppcfg.config.sections import (
     acl,
     acl_match,
-    bond,
     bridge,
     dataplane,
     hooks,
-    host_interface,
     interface,
     ipfix,
     lldp,
     loopback,
     macip,
-    memif,
     proxy_arp,
     sflow,
-    tap,
     unmanaged,
-    vhost_user,
     vrf,
-    wireguard,
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.kinds import gre, ipip, route_section, vxlan
+from vppcfg.kinds import route_section
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (
-    bond.SECTION,
+    *VIRTUAL_INTERFACES[:1],
     bridge.SECTION,
-    vxlan.KIND,
-    gre.KIND,
-    ipip.KIND,
-    wireguard.SECTION,
-    tap.SECTION,
-    host_interface.SECTION,
-    memif.SECTION,
-    vhost_user.SECTION,
+    *VIRTUAL_INTERFACES[1:],
     vrf.SECTION,
     acl_match.SECTION,
     acl.SECTION,

@@ -8,21 +8,34 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 
 from __future__ import annotations
 
-from vppcfg.kinds import gre, ipip, route, vxlan
+from vppcfg.kinds import gre, host_interface, ipip, loopback, memif, route, vhost_user, vxlan
+from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.object_kind import AnyObjectKind
+from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
+from vppcfg.kinds.wireguard import kind as wireguard
 from vppcfg.model.vpp_object import VppObject
 
-VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (vxlan.KIND, gre.KIND, ipip.KIND)
+VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
+    bond.KIND,
+    vxlan.KIND,
+    gre.KIND,
+    ipip.KIND,
+    wireguard.KIND,
+    tap.KIND,
+    host_interface.KIND,
+    memif.KIND,
+    vhost_user.KIND,
+)
 """Interfaces that VPP creates on demand."""
 
 OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND,)
 """Routes and other objects that are no interfaces."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
-KINDS: tuple[Kind, ...] = (*VIRTUAL_INTERFACES, *FEATURE_KINDS, *OBJECT_KINDS)
+KINDS: tuple[Kind, ...] = (loopback.KIND, *VIRTUAL_INTERFACES, *FEATURE_KINDS, *OBJECT_KINDS)
 """All of them."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.config.configuration import MadeConfig
@@ -12,7 +12,8 @@ from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.interface import Interface
 from vppcfg.model.making import Making
-from vppcfg.plan.operation import CreateInterface, DeleteInterface
+from vppcfg.plan.operation import CreateInterface, DeleteInterface, Operation
+from vppcfg.plan.stages import Step
 from vppcfg.vpp.reading import Replies, VppReader
 from vppcfg.vpp.row import Row
 
@@ -38,9 +39,21 @@ class VirtualInterfaceKind(Kind, MadeSection[C, M], Generic[C, M]):
     def delete(self, name: str, made: M) -> DeleteInterface:
         """Return the operation that deletes an interface."""
 
+    def changes(self, name: str, before: M | None, after: M) -> Iterator[Step]:
+        """Yield the steps that change what VPP changes in place; `before` is None of a new interface."""
+        yield from ()
+
     @abstractmethod
     def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, M]:
         """Return what VPP has created, by name; `rows` are the interfaces by index."""
+
+    def read_peers(self, connection: VppReader, operations: Collection[type[Operation]]) -> dict[str, int]:
+        """Ask VPP for the numbers of peers, by their keys, where operations of these types name some."""
+        return {}
+
+    def read_keys(self, connection: VppReader) -> dict[str, bytes]:
+        """Ask VPP for the secret keys that it has, by what they go by. Raise DataplaneError."""
+        return {}
 
     def is_own(self, row: Row) -> bool:
         """Return whether an interface is one that a configuration could create, by its class and its name."""

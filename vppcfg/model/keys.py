@@ -211,6 +211,12 @@ def text_of(word: str, placeholders: tuple[str, str], *, accepts: Callable[[str]
     )
 
 
+def file_path(*placeholders: str) -> Shape[str]:
+    """Return the shape of the path of a file."""
+    first, second = placeholders
+    return Shape(schema="file_path()", placeholders=(first, second))
+
+
 def any_number_of(words: Sequence[str]) -> Shape[int]:
     """Return the shape of a list of words, a bit each, from the lowest."""
     return Shape(

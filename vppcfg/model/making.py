@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Self
 
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.secret_key import KeyWanted
 from vppcfg.model.vrf import table_key
 from vppcfg.record import record
+
+NO_PEERS: Mapping[str, frozenset[str]] = {}
 
 
 @record
@@ -65,6 +69,15 @@ class Making:
     def has_ethernet(self) -> bool:
         """Return whether it carries Ethernet frames; an interface that does not has no MAC address."""
         return True
+
+    @property
+    def peer_prefixes(self) -> Mapping[str, frozenset[str]]:
+        """Return the prefixes that are behind each peer of a tunnel with more than one, by the peer's key."""
+        return NO_PEERS
+
+    def keys_wanted(self, name: str) -> Iterator[KeyWanted]:
+        """Yield the secrets without which VPP cannot create the interface `name`."""
+        yield from ()
 
     @property
     def own_end(self) -> str | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
 
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.keys import choice, file_path, yaml_key
 from vppcfg.model.making import Making
 from vppcfg.record import record
 
@@ -42,10 +44,21 @@ class Memif(Making):
     is_ours_by_mark = True
     link_mtu_as_created = 9000
 
-    role: MemifRole
-    socket: str = ""
-    """The file of the socket; '' for the one that VPP always has."""
-    mode: MemifMode = MemifMode.ETHERNET
+    role: MemifRole = yaml_key(
+        choice(MemifRole), path="role", text="who creates the socket, and who connects to it; alike for all at a socket"
+    )
+    socket: str = yaml_key(
+        file_path("/run/assumed-a.sock", "/run/assumed-b.sock"),
+        default="",
+        is_default_shown=False,
+        text="the file of the socket; none for the one that VPP always has",
+    )
+    mode: MemifMode = yaml_key(
+        replace(choice(MemifMode), schema="enum('ethernet', 'ip')", placeholders=("ethernet", "ip")),
+        default=MemifMode.ETHERNET,
+        path="mode",
+        text="whether frames go through, or packets",
+    )
 
     @property
     def has_ethernet(self) -> bool:

@@ -6,6 +6,7 @@ import re
 from enum import Enum
 
 from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.keys import choice, file_path, yaml_key
 from vppcfg.model.making import Making
 from vppcfg.record import record
 
@@ -31,9 +32,16 @@ class VhostUser(Making):
     recreate_on_change = ("socket", "role")
     is_ours_by_mark = True
 
-    socket: str
-    """The file of the socket."""
-    role: VhostUserRole
+    socket: str = yaml_key(
+        file_path("/run/assumed-a.sock", "/run/assumed-b.sock"),
+        path="sock_filename",
+        text="the file of the socket that the port and the virtual machine meet at",
+    )
+    role: VhostUserRole = yaml_key(
+        choice(VhostUserRole, numbers={VhostUserRole.CLIENT: 0, VhostUserRole.SERVER: 1}),
+        path="is_server",
+        text="who creates the socket: VPP as `server`, or the virtual machine",
+    )
 
     @property
     def identity(self) -> tuple[object, ...]:

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
-from hashlib import sha256
 from typing import Self
 
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.making import Making
+from vppcfg.model.secret_key import KeyWanted
 from vppcfg.record import record
 
-KEY_BYTES = 32
 NO_KEY = "A" * 43 + "="
 """32 zero bytes: no key at all."""
 PUBLIC_OF_NO_KEY = "L+V9o0fNYkMVKNqsX7spBzD/9oSvxM/C7ZCZX1jLO3Q="
 """What X25519 makes of a private key of zeros."""
-
-
-@record
-class KeyWanted:
-    """A secret that a state needs."""
-
-    name: str
-    """What it goes by, which tells the one secret from every other: a public key, or `sha256:` and a digest."""
-    file: str
-    """The file that has it; '' where none is named."""
-    thing: str
-    """What it is, in words."""
 
 
 @record
@@ -96,6 +82,11 @@ class Wireguard(Making):
         """Return the id of the FIB table that the endpoints are in, which VPP notes with each peer."""
         return max((peer.encap_vrf for peer in self.peers.values()), default=0)
 
+    @property
+    def peer_prefixes(self) -> Mapping[str, frozenset[str]]:
+        """Return the prefixes of each peer, by its key."""
+        return {key: frozenset(peer.allowed_ips) for key, peer in self.peers.items()}
+
     def beside(self, there: Making | None) -> Self:
         """Return it with the endpoints of `there` of peers that have moved, or whose endpoint is left open.
 
@@ -141,24 +132,6 @@ class Wireguard(Making):
 def _with_names(peer: WireguardPeer, other: WireguardPeer) -> WireguardPeer:
     file = other.preshared_key_file if other.preshared == peer.preshared else ""
     return replace(peer, name=peer.name or other.name, preshared_key_file=peer.preshared_key_file or file)
-
-
-def key_text(key: bytes) -> str:
-    """Return a key as WireGuard's tools write it."""
-    return b64encode(key).decode()
-
-
-def key_bytes(text: str) -> bytes:
-    """Return the bytes of a key that is written in base64. Raise ValueError when it is none."""
-    key = b64decode(text, validate=True)
-    if len(key) != KEY_BYTES:
-        raise ValueError(f"a key has {KEY_BYTES} bytes, and this one {len(key)}")
-    return key
-
-
-def digest_of(preshared_key: bytes) -> str:
-    """Return what a preshared key goes by, which tells nothing of it as long as it was drawn at random."""
-    return f"sha256:{sha256(preshared_key).hexdigest()}"
 
 
 def has_moved(wanted: WireguardPeer, found: WireguardPeer) -> bool:

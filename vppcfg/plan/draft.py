@@ -23,7 +23,6 @@ from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vpp_object import Reference, VppObject, without_empty
 from vppcfg.model.vrf import FibTable, table_keys
-from vppcfg.model.wireguard import Wireguard
 from vppcfg.record import evolve
 
 _Kind = TypeVar("_Kind", bound=Making)
@@ -109,7 +108,7 @@ class Draft:
         self.linux_names: dict[tuple[str, str], str] = {}
         """The interface that holds each Linux device, by namespace and name."""
         self.peers: dict[str, str] = {}
-        """The WireGuard of each peer, by the key of the peer."""
+        """The interface of each peer, by the key of the peer."""
         self._alike: dict[tuple[type[Making], object], str] | None = None
         """The interface that was last made with each identity, and may be gone; None until somebody asks."""
         self._addresses: dict[int, AddressIndex] = {}
@@ -129,8 +128,7 @@ class Draft:
                 self.linux_names[made.host_netns, made.host_name] = name
             elif isinstance(made, Bond):
                 self.bond_of.update(dict.fromkeys(made.members, name))
-            elif isinstance(made, Wireguard):
-                self.peers.update(dict.fromkeys(made.peers, name))
+            self.peers.update(dict.fromkeys(made.peer_prefixes, name))
 
         for found in state.objects.values():
             for thing in found.values():

@@ -51,7 +51,7 @@ class Indexes(Protocol):
         """Return the index of a MACIP access list."""
 
     def peer(self, public_key: str) -> Value:
-        """Return the number of a peer of a WireGuard."""
+        """Return the number of a peer of a tunnel."""
 
     def source(self, name: str) -> Value:
         """Return the number of the FIB source of that name."""

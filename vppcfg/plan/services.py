@@ -22,7 +22,6 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.tap import Tap
-from vppcfg.model.wireguard import Wireguard
 
 
 class ServicePart(Enum):
@@ -36,7 +35,7 @@ class ServicePart(Enum):
     """A cross-connect, a bridge domain, or the bond that it is a member of."""
     ADDRESS = "address"
     PEER = "peer"
-    """A peer of a WireGuard, or a prefix that a peer has."""
+    """A peer of a tunnel, or a prefix that a peer has."""
     PAIR = "lcp"
     DEVICE = "linux"
     """The Linux device is up, and a port of the bridge that it should be."""
@@ -89,7 +88,7 @@ class Service(NamedTuple):
     redundancy: int = 0
     """Members with link of the bond that it is, or is on."""
     peers: Mapping[str, frozenset[str]] = NO_PEERS
-    """The prefixes of each peer of a WireGuard, by its key."""
+    """The prefixes of each peer of a tunnel, by its key."""
 
     @property
     def is_nothing(self) -> bool:
@@ -173,7 +172,7 @@ class Services:
             self._policy(interface) if has_link else Policy(),
             self._sizes(interface, parent),
             sum(member in self._linked for member in made.members) if isinstance(made, Bond) and is_bond else 0,
-            _peers(made) if has_link and parent is None and isinstance(made, Wireguard) else NO_PEERS,
+            made.peer_prefixes if has_link and parent is None and made is not None else NO_PEERS,
         )
 
     def _path(self, interface: Interface) -> tuple[object, ...] | None:
@@ -274,11 +273,6 @@ class Services:
 
 _OPEN = Policy()
 _MACIP = tuple(FEATURES).index("macip")
-
-
-def _peers(made: Wireguard) -> Mapping[str, frozenset[str]]:
-    """Return what traffic a WireGuard has peers for."""
-    return {key: frozenset(peer.allowed_ips) for key, peer in made.peers.items()}
 
 
 def _switches(bridge: Bridge) -> tuple[object, ...]:

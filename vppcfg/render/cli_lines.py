@@ -15,8 +15,6 @@ from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
 from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.iproute2 import command
-from vppcfg.model.memif import MemifMode, memif_numbers
-from vppcfg.model.vhost_user import VhostUserRole, vhost_user_number
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.plan import operations as op
 
@@ -124,141 +122,6 @@ def _other_match(match: OtherMatch) -> str:
 
 def _delete_sub_interface(operation: op.DeleteSubInterface) -> str:
     return f"delete sub-interface {operation.interface}"
-
-
-# Loopbacks (vnet/ethernet/interface.c)
-
-
-def _create_loopback(operation: op.CreateLoopback) -> str:
-    mac = f" mac {operation.mac}" if operation.mac else ""
-    return f"create loopback interface{mac} instance {operation.instance}"
-
-
-def _delete_loopback(operation: op.DeleteLoopback) -> str:
-    return f"delete loopback interface intfc {operation.interface}"
-
-
-# Bonds and their members (vnet/bonding/cli.c)
-
-
-def _create_bond(operation: op.CreateBond) -> str:
-    words = ["create bond mode", operation.mode.value]
-    if operation.load_balance is not None:
-        words.append(f"load-balance {operation.load_balance.value}")
-    if operation.is_numa_only:
-        words.append("numa-only")
-    if operation.mac:
-        words.append(f"hw-addr {operation.mac}")
-    words.append(f"id {operation.instance}")
-    return " ".join([*words, "gso"] if operation.has_gso else words)
-
-
-def _delete_bond(operation: op.DeleteBond) -> str:
-    return f"delete bond {operation.interface}"
-
-
-def _add_bond_member(operation: op.AddBondMember) -> str:
-    words = ["bond add", operation.bond, operation.interface]
-    words += ["passive"] if operation.is_passive else []
-    return " ".join([*words, "long-timeout"] if operation.is_long_timeout else words)
-
-
-def _set_bond_weight(operation: op.SetBondWeight) -> str:
-    return f"set interface bond {operation.interface} weight {operation.weight}"
-
-
-def _remove_bond_member(operation: op.RemoveBondMember) -> str:
-    return f"bond del {operation.interface}"
-
-
-# WireGuard (plugins/wireguard/wireguard_cli.c), whose prompt removes peers by number; secrets are said in no line
-
-
-def _create_wireguard(operation: op.CreateWireguard) -> str:
-    tunnel = operation.tunnel
-    private_key = _withheld("private key", tunnel.private_key_file, f"that gives {tunnel.public_key}")
-    line = f"wireguard create listen-port {tunnel.port} private-key {private_key} src {tunnel.local}"
-    return f"{line} instance {operation.instance}"
-
-
-def _delete_wireguard(operation: op.DeleteWireguard) -> str:
-    return f"wireguard delete {operation.interface}"
-
-
-def _add_wireguard_peer(operation: op.AddWireguardPeer) -> str | None:
-    peer = operation.peer
-    if peer.encap_vrf > LAST_TYPED:
-        return None
-    words = [f"wireguard peer add {operation.interface} public-key {operation.public_key}"]
-    if peer.preshared:
-        words.append(f"preshared-key {_withheld('preshared key', peer.preshared_key_file, f'with {peer.preshared}')}")
-    words += [f"endpoint {peer.endpoint} dst-port {peer.port}"] if peer.endpoint else []
-    words += [f"allowed-ip {prefix}" for prefix in peer.allowed_ips]
-    words += [f"persistent-keepalive {peer.keepalive_s}"] if peer.keepalive_s else []
-    return " ".join([*words, f"table-id {peer.encap_vrf}"] if peer.encap_vrf else words)
-
-
-def _withheld(what: str, file: str, otherwise: str) -> str:
-    """Return what stands in the place of a secret; VPP's prompt refuses the line as long as it stands there."""
-    return f"<{what} of {file}>" if file else f"<{what} {otherwise}>"
-
-
-# TAPs (plugins/tap/cli.c)
-
-
-def _create_tap(operation: op.CreateTap) -> str | None:
-    tap = operation.tap
-    if tap.flags:
-        return None
-    words = [f"create tap id {operation.instance} host-if-name {tap.host_name}"]
-    words += [f"host-ns {tap.host_netns}"] if tap.host_netns else []
-    words += [f"host-mac-addr {tap.host_mac}"] if tap.host_mac else []
-    words += [f"host-bridge {tap.host_bridge}"] if tap.host_bridge else []
-    words += [f"host-mtu-size {tap.host_mtu}"] if tap.host_mtu else []
-    return " ".join([*words, f"rx-ring-size {tap.rx_ring_size} tx-ring-size {tap.tx_ring_size}"])
-
-
-def _delete_tap(operation: op.DeleteTap) -> str:
-    return f"delete tap {operation.interface}"
-
-
-# Ports that a file makes (plugins/af_packet/cli.c, plugins/memif/cli.c, plugins/vhost/vhost_user.c)
-
-
-def _create_host_interface(operation: op.CreateHostInterface) -> str:
-    return f"create host-interface name {operation.port.device}"
-
-
-def _delete_host_interface(operation: op.DeleteHostInterface) -> str:
-    return f"delete host-interface name {operation.port.device}"
-
-
-def _create_memif_socket(operation: op.CreateMemifSocket) -> str:
-    return f"create memif socket id {operation.socket_id} filename {operation.file}"
-
-
-def _delete_memif_socket(operation: op.DeleteMemifSocket) -> str:
-    return f"delete memif socket id {operation.socket_id}"
-
-
-def _create_memif(operation: op.CreateMemif) -> str:
-    socket_id, memif_id = memif_numbers(operation.interface) or (0, 0)
-    mode = "" if operation.port.mode is MemifMode.ETHERNET else f" mode {operation.port.mode.value}"
-    return f"create interface memif id {memif_id} socket-id {socket_id} {operation.port.role.value}{mode}"
-
-
-def _delete_memif(operation: op.DeleteMemif) -> str:
-    return f"delete interface memif {operation.interface}"
-
-
-def _create_vhost_user(operation: op.CreateVhostUser) -> str:
-    role = " server" if operation.port.role is VhostUserRole.SERVER else ""
-    number = vhost_user_number(operation.interface)
-    return f"create vhost-user socket {operation.port.socket}{role} renumber {number}"
-
-
-def _delete_vhost_user(operation: op.DeleteVhostUser) -> str:
-    return f"delete vhost-user {operation.interface}"
 
 
 # Addresses, own and borrowed (vnet/ip/ip46_cli.c, vnet/interface_cli.c)
@@ -696,27 +559,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.SetTag: _set_tag,
     op.CreateSubInterface: _create_sub_interface,
     op.DeleteSubInterface: _delete_sub_interface,
-    op.CreateLoopback: _create_loopback,
-    op.DeleteLoopback: _delete_loopback,
-    op.CreateBond: _create_bond,
-    op.DeleteBond: _delete_bond,
-    op.AddBondMember: _add_bond_member,
-    op.SetBondWeight: _set_bond_weight,
-    op.RemoveBondMember: _remove_bond_member,
-    op.CreateWireguard: _create_wireguard,
-    op.DeleteWireguard: _delete_wireguard,
-    op.AddWireguardPeer: _add_wireguard_peer,
-    op.RemoveWireguardPeer: _only_by_the_api,
-    op.CreateTap: _create_tap,
-    op.DeleteTap: _delete_tap,
-    op.CreateHostInterface: _create_host_interface,
-    op.DeleteHostInterface: _delete_host_interface,
-    op.CreateMemifSocket: _create_memif_socket,
-    op.DeleteMemifSocket: _delete_memif_socket,
-    op.CreateMemif: _create_memif,
-    op.DeleteMemif: _delete_memif,
-    op.CreateVhostUser: _create_vhost_user,
-    op.DeleteVhostUser: _delete_vhost_user,
     op.AddAddress: _add_address,
     op.RemoveAddress: _remove_address,
     op.SetUnnumbered: _set_unnumbered,

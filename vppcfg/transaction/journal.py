@@ -232,7 +232,7 @@ class Journal:
         """Write a new entry, on the disk when this returns, and forget the oldest ones. Raise StorageError.
 
         `texts` are lines for people, by the name of the file that gets them; `source` is the configuration file. `keys`
-        are those of WireGuard, by what they go by: they get a file of their own, which only its owner can read, and so
+        are secret ones, by what they go by: they get a file of their own, which only its owner can read, and so
         do `hooks`, those of the configuration. What may have to be undone reserves as much room as it takes; what
         undoes it uses that when there is no other.
         """

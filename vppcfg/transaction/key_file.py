@@ -1,4 +1,4 @@
-"""Keys of WireGuard in files: read where nobody else can read them, and compared with what they must give."""
+"""Secret keys in files: read where nobody else can read them, and compared with what they must give."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vppcfg.errors import PlanRefusedError, UntrustedFileError
-from vppcfg.model.wireguard import KeyWanted, digest_of, key_bytes, key_text
+from vppcfg.model.secret_key import KeyWanted, digest_of, key_bytes, key_text
 from vppcfg.transaction.sealed import sealed, unsealed
 from vppcfg.transaction.trusted import read_secret, read_trusted
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from vppcfg.adopt.grammar import grammar_of
 from vppcfg.adopt.places import placed_port
 from vppcfg.common.release import Release
-from vppcfg.config.sections.bond import unannounced
+from vppcfg.kinds.bond.announcing import unannounced
 from vppcfg.model.bond import Bond
 from vppcfg.model.tap import Tap
 from vppcfg.record import record

@@ -9,11 +9,11 @@ from vppcfg.app.rehearsing import add_host_devices, add_ports
 from vppcfg.app.target import Target
 from vppcfg.common.release import Release, nearest, release_of
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.sections.memif import MemifConfig
-from vppcfg.config.sections.tap import TapConfig
-from vppcfg.config.sections.vhost_user import VhostUserConfig
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import DataplaneError, UsageError
+from vppcfg.kinds.memif import MemifConfig
+from vppcfg.kinds.tap.entry import TapConfig
+from vppcfg.kinds.vhost_user import VhostUserConfig
 from vppcfg.linux.private_vpp import PrivateVpp, VppEnvironment, private_vpp, require_startable
 from vppcfg.upgrade.boot import Boot, boot
 from vppcfg.upgrade.private_startup import private_netns, private_stanzas
@@ -89,9 +89,9 @@ def environment_of(subject: UpgradeSubject, release: Release, stanzas: str) -> V
 def _folders_of_sockets(configuration: Configuration) -> tuple[Path, ...]:
     """Return the folders of the sockets that the file names."""
     sockets = {
-        config.socket
+        config.port.socket
         for config in configuration.made.values()
-        if isinstance(config, MemifConfig | VhostUserConfig) and config.socket is not None
+        if isinstance(config, MemifConfig | VhostUserConfig) and config.port.socket
     }
     folders = {Path(socket).resolve().parent for socket in sockets}
     return tuple(sorted(folder for folder in folders if folder.is_dir() or folder.is_relative_to("/run/vpp")))

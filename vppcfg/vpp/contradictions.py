@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
+from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
 from vppcfg.vpp.row import Row
 
-_TUNNELS = frozenset({InterfaceKind.VXLAN, InterfaceKind.GRE, InterfaceKind.IPIP, InterfaceKind.WIREGUARD})
+_TUNNELS = frozenset(kind.kind for kind in VIRTUAL_INTERFACES if issubclass(kind.config, EncapConfig))
 _MOST_REWRITE = 8
 """The last of l2_vtr_op_t (vnet/l2/l2_vtr.h)."""
 

@@ -20,7 +20,7 @@ from vppcfg.record import record
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
     *("memclnt", "vlib", "vpe", "interface", "ip", "ip6_nd", "ip_neighbor", "fib", "feature", "gso", "l2", "span"),
-    *("bond", "mpls", "acl", "lacp", "lcp", "lldp", "sflow", "tapv2"),
+    *("mpls", "acl", "lacp", "lcp", "lldp", "sflow"),
     *(kind.api_module for kind in KINDS if kind.api_module),
     *(
         "abf",
@@ -40,7 +40,7 @@ MODULES = (
         "teib",
         "vrrp",
     ),
-    *("af_packet", "arp", "dhcp", "flowprobe", "ipfix_export", "memif", "vhost_user", "wireguard"),
+    *("arp", "dhcp", "flowprobe", "ipfix_export"),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""
 _LONGEST_ARRAY = 1 << 16

@@ -17,18 +17,17 @@ _TAP_NAME = re.compile(r"tap\d+")
 
 _KINDS = {
     "Loopback": (InterfaceKind.LOOPBACK, re.compile(r"loop\d+")),
-    "bond": (InterfaceKind.BOND, re.compile(r"BondEthernet\d+")),
-    "Wireguard Tunnel": (InterfaceKind.WIREGUARD, re.compile(r"wg\d+")),
-    "tap": (InterfaceKind.TAP, _TAP_NAME),
     _SHARED_TAP_CLASS: (InterfaceKind.TAP, _TAP_NAME),
-    **{kind.device_class: (kind.kind, kind.instance_name) for kind in VIRTUAL_INTERFACES},
+    **{
+        kind.device_class: (kind.kind, kind.instance_name)
+        for kind in VIRTUAL_INTERFACES
+        if not kind.making.is_ours_by_mark
+    },
 }
 """Classes of what vppcfg creates, with the names that it gives; `tap` from 26.02 (plugins/tap/tap.c)."""
 
 _MARKED_KINDS = {
-    "af-packet": (InterfaceKind.HOST_INTERFACE, re.compile(r"host-.+")),
-    "memif": (InterfaceKind.MEMIF, re.compile(r"memif\d+/\d+")),
-    "vhost-user": (InterfaceKind.VHOST_USER, re.compile(r"VirtualEthernet0/0/\d+")),
+    kind.device_class: (kind.kind, kind.instance_name) for kind in VIRTUAL_INTERFACES if kind.making.is_ours_by_mark
 }
 """Classes of ports that vppcfg makes, as others do: those of the names that it gives are ours by their mark alone."""
 
@@ -52,10 +51,8 @@ _NO_LINK_MTU = frozenset(
         "VMXNET3 interface",
         "VXLAN_GPE",
         "Xcrw",
-        "bond",
         "netmap",
         "pg",
-        "vhost-user",
     }
 )
 """Ethernet classes without a way to change their frame size, from 22.06 to 26.10: VPP answers -126 to every change

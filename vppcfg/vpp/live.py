@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from vppcfg.common.passing import IN_PASSING
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, VppForwarding, Way
 from vppcfg.model.state import State
@@ -23,7 +24,6 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.forwarding import read_forwarding, read_routes
 from vppcfg.vpp.messages.route import foreign_routes
-from vppcfg.vpp.messages.wireguard import read_keys
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
@@ -158,8 +158,8 @@ class LiveDataplane:
         return text
 
     def read_keys(self) -> dict[str, bytes]:
-        """Return the keys of WireGuard that this VPP has, by what they go by. Raise DataplaneError."""
-        return read_keys(self._connection)
+        """Return the secret keys that this VPP has, by what they go by. Raise DataplaneError."""
+        return {name: key for kind in VIRTUAL_INTERFACES for name, key in kind.read_keys(self._connection).items()}
 
     def use_keys(self, keys: Mapping[str, bytes]) -> None:
         """Have keys at hand for operations that need them."""

@@ -14,11 +14,9 @@ from vppcfg.vpp.messages import (
     acl,
     address,
     attachment,
-    bond,
     bridge,
     dhcp,
     features,
-    host_interface,
     interface,
     ip6_nd,
     ipfix,
@@ -28,26 +26,20 @@ from vppcfg.vpp.messages import (
     link_local,
     lldp,
     macip,
-    memif,
     mpls,
     neighbor,
     proxy_arp,
     sflow,
     span,
     sub_interface,
-    tap,
-    vhost_user,
     vrf,
-    wireguard,
 )
 
-MADE = (host_interface, memif, tap, vhost_user, wireguard)
-"""Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
-parts of VPP that it needs, with the message whose presence shows each."""
 FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp, span)
-"""Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
-_OTHERS = (acl, address, attachment, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
-_KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)
+"""Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, `requests`, `read`, and
+`PARTS`: the optional parts of VPP that it needs, with the message whose presence shows each."""
+_OTHERS = (acl, address, attachment, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
+_KINDS = (*_OTHERS, sub_interface, vrf, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""
 _OBJECTIONS: Mapping[type[Operation], Callable[[Any], str]] = {

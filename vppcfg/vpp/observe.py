@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from vppcfg.kinds import memif
+from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.acl import Acl, AclBinding
@@ -18,11 +20,10 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import NO_INDEX, Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
-from vppcfg.vpp.message_list import FEATURES, MADE
+from vppcfg.vpp.message_list import FEATURES
 from vppcfg.vpp.messages import (
     acl,
     address,
-    bond,
     bridge,
     dhcp,
     features,
@@ -36,7 +37,6 @@ from vppcfg.vpp.messages import (
     live,
     lldp,
     macip,
-    memif,
     mpls,
     nat44,
     neighbor,
@@ -51,10 +51,9 @@ from vppcfg.vpp.shell import Commands, Shown
 _PARTS = {
     "acl": "acl_dump",
     "gso": features.IS_ENABLED,
-    "lacp": "sw_interface_lacp_dump",
     "linux_cp": "lcp_itf_pair_get",
     "sflow": "sflow_enable_disable",
-    **{part: message for kind in (*MADE, *FEATURES) for part, message in kind.PARTS.items()},
+    **{part: message for kind in FEATURES for part, message in kind.PARTS.items()},
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
@@ -98,7 +97,6 @@ def observe(connection: Connection, version: str) -> State:
         lcps=lcp.build(pairs, names, hosts),
         made={
             **details.bonds,
-            **{name: made for kind in MADE for name, made in kind.read(connection, replies, by_index).items()},
             **{
                 name: made
                 for virtual in VIRTUAL_INTERFACES
@@ -130,7 +128,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         l2,
         bridge,
         lcp,
-        bond,
         acl,
         sflow,
         mpls,
@@ -138,7 +135,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         neighbor,
         live,
         nat44,
-        *MADE,
         *FEATURES,
     )
     asked = [request for part in parts for request in part.requests(connection)]
@@ -253,7 +249,7 @@ def _facts(
         version=version,
         plugins=frozenset(plugins),
         lcp=lcp.read_settings(connection, shown),
-        memif_sockets=memif.read_sockets(connection, replies),
+        memif_sockets=memif.KIND.read_sockets(connection, replies),
         left_neighbors=left,
         address_followers=nat44.read_followed(connection, replies, names),
         workers=interface.read_workers(connection, replies),

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.bond.reading import active_members
 from vppcfg.plan.operations import (
     Operation,
     PutBack,
@@ -24,7 +25,6 @@ from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
 from vppcfg.vpp.message_list import objection, request_of
-from vppcfg.vpp.messages.bond import active_members
 from vppcfg.vpp.reading import malformed
 from vppcfg.vpp.renewing import renew_ipv6
 from vppcfg.vpp.retval import describe

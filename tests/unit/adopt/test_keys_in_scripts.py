@@ -8,7 +8,7 @@ import pytest
 
 from tests.wireguard_keys import PEERS, PRIVATE, PUBLIC
 from vppcfg.cli.main import main
-from vppcfg.model.wireguard import key_text
+from vppcfg.model.secret_key import key_text
 
 KEY = key_text(PRIVATE[3])
 SCRIPT = f"""\

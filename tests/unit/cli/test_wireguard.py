@@ -18,7 +18,7 @@ from tests.unit.cli.test_damaged_journal import Router
 from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC, key_file
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-from vppcfg.model.wireguard import key_text
+from vppcfg.model.secret_key import key_text
 from vppcfg.simulator.kinds.wireguard import WireguardMain
 
 OLD, NEW, SHARED = 0, 1, 2

@@ -25,7 +25,7 @@ from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import DeleteInterface, SetTag
-from vppcfg.plan.steps.made import CREATE, DELETE
+from vppcfg.plan.steps.made import KIND_OF
 from vppcfg.simulator.server import serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
@@ -82,7 +82,7 @@ def test_a_golden_case_observes_one(making: type[Making]) -> None:
 
 @every_example
 def test_what_creates_one_is_what_vpp_then_shows(name: str, making: Making, plane: LiveDataplane) -> None:
-    create = CREATE[type(making)](as_created(name, making.kind), making)
+    create = KIND_OF[type(making)].create(as_created(name, making.kind), making)
     steps = [create, SetTag(interface=name, tag=MADE_MARK)] if making.is_ours_by_mark else [create]
     assert plane.perform(steps).done == tuple(range(len(steps)))
     state = plane.observe()
@@ -97,7 +97,10 @@ def test_what_creates_one_is_what_vpp_then_shows(name: str, making: Making, plan
 
 @every_example
 def test_what_deletes_one_leaves_nothing(name: str, making: Making, plane: LiveDataplane) -> None:
-    create, delete = CREATE[type(making)](as_created(name, making.kind), making), DELETE[type(making)](name, making)
+    create, delete = (
+        KIND_OF[type(making)].create(as_created(name, making.kind), making),
+        KIND_OF[type(making)].delete(name, making),
+    )
     assert isinstance(delete, DeleteInterface)
     assert delete.making is type(making)
     assert plane.perform([create, delete]).done == (0, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.wireguard_keys import PRESHARED, PRIVATE, PUBLIC, key_file
 from vppcfg.errors import PlanRefusedError, UntrustedFileError
-from vppcfg.model.wireguard import KeyWanted, key_text
+from vppcfg.model.secret_key import KeyWanted, key_text
 from vppcfg.transaction.key_file import kept_keys, read_key, sealed_keys
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release, nearest, release_of
 from vppcfg.errors import UsageError
+from vppcfg.kinds.kind_list import KINDS
 from vppcfg.simulator.api import api_files
 from vppcfg.simulator.kinds import PLUGINS
 from vppcfg.simulator.releases import RELEASES as SIMULATED
 from vppcfg.simulator.releases import Release as SimulatedRelease
 from vppcfg.upgrade import tables
 from vppcfg.upgrade.tables import table_of
-from vppcfg.vpp.message_list import FEATURES, MADE
+from vppcfg.vpp.message_list import FEATURES
 
 ON_REAL_ONES = re.compile(r"^\| (\d\d\.\d\d) \| ", re.MULTILINE)
 ASKED_SINCE_26_10 = {"lldp_dump", "lldp_dump_reply", "lldp_details"}
@@ -50,9 +52,12 @@ def test_sflow_came_between_24_10_and_25_06() -> None:
     assert all("sflow" in table_of(release).plugins for release in (Release(25, 2), Release(25, 6), Release(25, 10)))
 
 
-@pytest.mark.parametrize("kind", [*MADE, *FEATURES], ids=lambda kind: kind.__name__.rpartition(".")[2])
-def test_the_message_that_shows_a_part_is_one_of_the_newest_release(kind: object) -> None:
-    parts = kind.PARTS  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    "parts",
+    [*(kind.capabilities for kind in KINDS), *(feature.PARTS for feature in FEATURES)],
+    ids=lambda parts: "-".join(parts) or "none",
+)
+def test_the_message_that_shows_a_part_is_one_of_the_newest_release(parts: Mapping[str, str]) -> None:
     assert all(message in table_of(NEWEST).messages for message in parts.values())
 
 

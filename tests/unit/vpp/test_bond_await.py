@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 
 from tests.laws.test_gentle_laws import bonded
+from vppcfg.kinds.bond.reading import active_members
 from vppcfg.model.bond import BondMode
 from vppcfg.plan import operations as op
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp import perform as performing
 from vppcfg.vpp.live import LiveDataplane
-from vppcfg.vpp.messages.bond import active_members
 
 DOWN = op.SetAdminState(interface="gi0", is_up=False)
 UP = op.SetAdminState(interface="gi0", is_up=True, bond="BondEthernet0")

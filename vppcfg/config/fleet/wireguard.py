@@ -8,7 +8,7 @@ from vppcfg.config.fleet.finding import FleetFinding, Place, finding
 from vppcfg.config.fleet.member import FleetTunnel, Member
 from vppcfg.config.fleet.settings import FleetSettings
 from vppcfg.config.fleet.tunnels import known_hosts
-from vppcfg.config.sections.wireguard import PeerConfig, WireguardConfig
+from vppcfg.kinds.wireguard.entry import PeerConfig, WireguardConfig
 from vppcfg.model.problem import Severity
 
 _End = tuple[WireguardConfig, FleetTunnel]

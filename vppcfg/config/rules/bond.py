@@ -10,7 +10,7 @@ from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
 from vppcfg.config.section_list import MADE
-from vppcfg.config.sections.bond import BondConfig
+from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.model.bond import BondMode
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem

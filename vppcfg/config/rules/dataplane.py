@@ -9,7 +9,7 @@ from vppcfg.common.release import OLDEST
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.bond import BondConfig
+from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.model.dataplane import DataplaneSection, DeviceSection, every_device
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, InterfaceKind
 from vppcfg.model.native_driver import LONGEST_NAME, NATIVE_DRIVERS

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from vppcfg.config.configuration import BridgeConfig, Configuration, InterfaceConfig
 from vppcfg.config.parsed import Parsed
-from vppcfg.config.sections.bond import BondConfig
 from vppcfg.config.sections.made_section import MadeSection
+from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.record import record
 
 _T = TypeVar("_T")

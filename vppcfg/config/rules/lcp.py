@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.tap import TapConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.problem import Problem
 
 _TAKEN = frozenset({"lo", "all", "default"})

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.bond import BondConfig
-from vppcfg.config.sections.tap import TapConfig
+from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
 

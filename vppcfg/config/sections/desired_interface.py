@@ -10,8 +10,9 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState, made_port_tag, marked_tag
-from vppcfg.config.sections import acl, bond, neighbor, placement, tag_rewrite, vrf
+from vppcfg.config.sections import acl, neighbor, placement, tag_rewrite, vrf
 from vppcfg.config.sections.made_section import MadeSection
+from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import StaticMac, macs_in_order
@@ -200,7 +201,7 @@ class _Resolver:
         if config.mac is not None and config.name not in self._joining:
             return config.mac
         if config.kind is InterfaceKind.BOND:
-            made = self._desired.configuration.making(config.name, bond.BondConfig)
+            made = self._desired.configuration.making(config.name, BondConfig)
             return (made.mac if made is not None else None) or ""
         return "" if config.name in self._members else base.mac
 

@@ -5,18 +5,25 @@
 
 from __future__ import annotations
 
+from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.kinds.gre import CreateGre, DeleteGre
+from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
+from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
+from vppcfg.kinds.memif import CreateMemif, DeleteMemif
+from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.kinds.mss_clamp import SetMssClamp
 from vppcfg.kinds.route import RemoveRoute, SetRoute
+from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
 from vppcfg.kinds.urpf import SetUrpf
+from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
+from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
 from vppcfg.plan.feature import SetFeature, Switch
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, PutBack, RestoreInLinux, TakeOff
-from vppcfg.plan.operations.bond import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.plan.operations.bridge import (
     BridgeFlag,
     CreateBridge,
@@ -51,23 +58,13 @@ from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetS
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.operations.lldp import SetLldp, SetLldpSettings
-from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.plan.operations.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
-from vppcfg.plan.operations.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
-from vppcfg.plan.operations.port import CreateHostInterface, CreateVhostUser, DeleteHostInterface, DeleteVhostUser
 from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetProxyArp
 from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
-from vppcfg.plan.operations.tap import CreateTap, DeleteTap
 from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
-from vppcfg.plan.operations.wireguard import (
-    AddWireguardPeer,
-    CreateWireguard,
-    DeleteWireguard,
-    RemoveWireguardPeer,
-)
 
 __all__ = [
     "AddAddress",

@@ -20,14 +20,13 @@ from vppcfg.plan.steps import (
     neighbor,
     vpp_object,
     vrf,
-    wireguard,
 )
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (
     made.steps,
     bond.member_steps,
-    wireguard.peer_steps,
+    made.changes,
     interface.steps,
     l2.steps,
     mtu.steps,

@@ -1,44 +1,20 @@
-"""Creation and deletion of interfaces: one stage each for whatever VPP makes, and others for sub-interfaces.
-
-A new kind of interface has a function in `CREATE` and one in `DELETE`.
-"""
+"""Creation and deletion of interfaces: one stage each for whatever VPP creates, and others for sub-interfaces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from vppcfg.common.names import instance_of
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
-from vppcfg.model.bond import Bond
-from vppcfg.model.host_interface import HostInterface
+from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.making import Making
-from vppcfg.model.memif import Memif
-from vppcfg.model.tap import Tap
-from vppcfg.model.vhost_user import VhostUser
-from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.operations import (
-    CreateBond,
-    CreateHostInterface,
-    CreateInterface,
     CreateLoopback,
-    CreateMemif,
     CreateSubInterface,
-    CreateTap,
-    CreateVhostUser,
-    CreateWireguard,
-    DeleteBond,
-    DeleteHostInterface,
-    DeleteInterface,
     DeleteLoopback,
-    DeleteMemif,
     DeleteSubInterface,
-    DeleteTap,
-    DeleteVhostUser,
-    DeleteWireguard,
 )
-from vppcfg.plan.operations.port import CreatePort, DeletePort
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -51,12 +27,21 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
         yield from _creation(transition.desired.interfaces[name], transition.desired.made.get(name))
 
 
+def changes(transition: Transition, name: str) -> Iterator[Step]:
+    """Yield the steps that change what VPP changes in place of an interface that it creates on demand."""
+    after = transition.desired.made.get(name)
+    kind = KIND_OF.get(type(after)) if after is not None else None
+    if kind is not None and after is not None:
+        observed = transition.observed.making(name, kind.making)
+        yield from kind.changes(name, None if name in transition.doomed else observed, after.beside(observed))
+
+
 def _deletion(interface: Interface, making: Making | None) -> Iterator[Step]:
     if interface.parent is not None:
         delete = DeleteSubInterface(interface=interface.name)
         yield Step(stage=Stage.DELETE_SUB_INTERFACE, operation=delete, depth=interface.depth)
     elif making is not None:
-        yield Step(stage=Stage.DELETE_INTERFACE, operation=DELETE[type(making)](interface.name, making))
+        yield Step(stage=Stage.DELETE_INTERFACE, operation=KIND_OF[type(making)].delete(interface.name, making))
     elif interface.kind is InterfaceKind.LOOPBACK:
         yield Step(stage=Stage.DELETE_INTERFACE, operation=DeleteLoopback(interface=interface.name))
 
@@ -70,71 +55,10 @@ def _creation(interface: Interface, making: Making | None) -> Iterator[Step]:
         )
         yield Step(stage=Stage.CREATE_SUB_INTERFACE, operation=create, depth=interface.depth)
     elif making is not None:
-        yield Step(stage=Stage.CREATE_INTERFACE, operation=CREATE[type(making)](interface, making))
+        yield Step(stage=Stage.CREATE_INTERFACE, operation=KIND_OF[type(making)].create(interface, making))
     elif interface.kind is InterfaceKind.LOOPBACK:
         loopback = CreateLoopback(interface=name, instance=instance_of(name), mac=interface.mac)
         yield Step(stage=Stage.CREATE_INTERFACE, operation=loopback)
 
 
-def _create_bond(interface: Interface, bond: Bond) -> CreateBond:
-    return CreateBond(
-        interface=interface.name,
-        instance=instance_of(interface.name),
-        mode=bond.mode,
-        load_balance=bond.load_balance,
-        mac=interface.mac,
-        has_gso=bond.has_gso,
-        is_numa_only=bond.is_numa_only,
-    )
-
-
-def _delete_bond(name: str, bond: Bond) -> DeleteBond:
-    return DeleteBond(interface=name)
-
-
-def _create_wireguard(interface: Interface, tunnel: Wireguard) -> CreateWireguard:
-    return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=tunnel)
-
-
-def _delete_wireguard(name: str, tunnel: Wireguard) -> DeleteWireguard:
-    return DeleteWireguard(interface=name)
-
-
-def _create_tap(interface: Interface, tap: Tap) -> CreateTap:
-    return CreateTap(interface=interface.name, instance=instance_of(interface.name), tap=tap)
-
-
-def _delete_tap(name: str, tap: Tap) -> DeleteTap:
-    return DeleteTap(interface=name)
-
-
-def _creating_port(operation: type[CreatePort]) -> Callable[[Interface, Any], CreatePort]:
-    """Return what makes ports of a kind."""
-    return lambda interface, port: operation(interface=interface.name, port=port)
-
-
-def _deleting_port(operation: type[DeletePort]) -> Callable[[str, Any], DeletePort]:
-    """Return what removes ports of a kind."""
-    return lambda name, port: operation(interface=name, port=port)
-
-
-CREATE: Mapping[type[Making], Callable[[Interface, Any], CreateInterface]] = {
-    Bond: _create_bond,
-    Wireguard: _create_wireguard,
-    Tap: _create_tap,
-    HostInterface: _creating_port(CreateHostInterface),
-    Memif: _creating_port(CreateMemif),
-    VhostUser: _creating_port(CreateVhostUser),
-    **{kind.making: kind.create for kind in VIRTUAL_INTERFACES},
-}
-"""What creates an interface of each kind, given how it is to be."""
-DELETE: Mapping[type[Making], Callable[[str, Any], DeleteInterface]] = {
-    Bond: _delete_bond,
-    Wireguard: _delete_wireguard,
-    Tap: _delete_tap,
-    HostInterface: _deleting_port(DeleteHostInterface),
-    Memif: _deleting_port(DeleteMemif),
-    VhostUser: _deleting_port(DeleteVhostUser),
-    **{kind.making: kind.delete for kind in VIRTUAL_INTERFACES},
-}
-"""What deletes an interface of each kind, given its name and what it was made with."""
+KIND_OF: Mapping[type[Making], AnyVirtualInterface] = {kind.making: kind for kind in VIRTUAL_INTERFACES}

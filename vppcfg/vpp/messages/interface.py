@@ -17,6 +17,7 @@ from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.record import record
 from vppcfg.vpp import devclass
+from vppcfg.vpp.address_codec import mac_bytes
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
 from vppcfg.vpp.messages.sub_interface import encapsulation_of
@@ -69,11 +70,6 @@ _PATHS = (
 )
 
 _SUB_ID = _PATHS.index("sub_id")
-
-
-def mac_bytes(mac: str) -> bytes:
-    """Return a colon-separated MAC address as VPP's mac_address; '' as zeros."""
-    return bytes.fromhex(mac.replace(":", "")) if mac else bytes(6)
 
 
 def _set_admin_state(operation: op.SetAdminState, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -142,19 +138,6 @@ def _set_tag(operation: op.SetTag, indexes: Indexes, vpp: Vocabulary) -> Request
     return Request("sw_interface_tag_add_del", values)
 
 
-def _create_loopback(operation: op.CreateLoopback, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values: dict[str, Value] = {
-        "mac_address": mac_bytes(operation.mac),
-        "is_specified": 1,
-        "user_instance": operation.instance,
-    }
-    return Request("create_loopback_instance", values)
-
-
-def _delete_loopback(operation: op.DeleteLoopback, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("delete_loopback", {"sw_if_index": indexes.interface(operation.interface)})
-
-
 MESSAGES: Messages = {
     op.SetAdminState: _set_admin_state,
     op.SetRxMode: _set_rx_mode,
@@ -164,8 +147,6 @@ MESSAGES: Messages = {
     op.SetPacketMtu: _set_packet_mtu,
     op.SetMac: _set_mac,
     op.SetTag: _set_tag,
-    op.CreateLoopback: _create_loopback,
-    op.DeleteLoopback: _delete_loopback,
 }
 
 

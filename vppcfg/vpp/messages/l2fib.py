@@ -11,9 +11,9 @@ from typing import NamedTuple
 from vppcfg.model.bridge import StaticMac, macs_in_order
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import NO_INDEX, Indexes, Known, Messages, Request, Value, Vocabulary
+from vppcfg.vpp.address_codec import mac_bytes
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.bridge import Portless
-from vppcfg.vpp.messages.interface import mac_bytes
 from vppcfg.vpp.reading import Replies
 
 ATTRIBUTE = "static_macs"

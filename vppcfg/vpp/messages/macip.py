@@ -8,10 +8,9 @@ from functools import lru_cache
 from vppcfg.model.acl import MacipAcl, MacipAction, MacipRule, canonical_macip_rule
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.address_codec import prefix_values, text_of_address
+from vppcfg.vpp.address_codec import mac_bytes, prefix_values, text_of_address
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.acl import unique_names
-from vppcfg.vpp.messages.interface import mac_bytes
 from vppcfg.vpp.reading import Replies, malformed
 
 ATTRIBUTE = "macip"

@@ -8,9 +8,8 @@ from typing import Any
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor, in_order
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.address_codec import address_values, text_of_address
+from vppcfg.vpp.address_codec import address_values, mac_bytes, text_of_address
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages.interface import mac_bytes
 from vppcfg.vpp.reading import Replies
 
 _DUMP = "ip_neighbor_dump"

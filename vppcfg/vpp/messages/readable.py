@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from typing import Any
 
-from vppcfg.model.wireguard import KEY_BYTES, key_text
+from vppcfg.model.secret_key import KEY_BYTES, key_text
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import NO_MAC, Value
 from vppcfg.vpp.message_list import request_of

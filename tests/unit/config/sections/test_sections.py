@@ -19,8 +19,8 @@ from vppcfg.config.configuration import (
 from vppcfg.config.parse import parse
 from vppcfg.config.schema.quick import SCHEMA
 from vppcfg.config.section_list import INTERFACES, MADE, MADE_BY, SECTIONS
-from vppcfg.config.sections.bond import BondConfig
-from vppcfg.config.sections.tap import TapConfig
+from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings

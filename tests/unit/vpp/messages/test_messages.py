@@ -22,10 +22,11 @@ from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.route import NextHop, Route
+from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
-from vppcfg.model.wireguard import Wireguard, WireguardPeer, key_bytes
+from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Value
 from vppcfg.vpp.messages.readable import api_call

@@ -1,50 +1,44 @@
-"""The section `taps`: TAPs, and the Linux devices at their other ends."""
+"""TAPs: the section `taps`, and how a VPP's TAPs are read (plugins/tap)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_mac
-from vppcfg.common.release import Release
-from vppcfg.config.configuration import MAX_MTU, MIN_MTU, MadeConfig
+from vppcfg.common.names import instance_of
+from vppcfg.config.configuration import MAX_MTU, MIN_MTU
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import is_lcp_name, is_netns_name
-from vppcfg.config.sections.made_section import MadeSection, Plugin
+from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.tap.entry import DEFAULT_RING_SIZE, MAX_RING, MIN_RING, TAP_PLUGIN_SINCE, TapConfig
+from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
+from vppcfg.kinds.tap.rules import RULES
+from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
+from vppcfg.model.interface import Interface
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import State
 from vppcfg.model.tap import DEFAULT_HOST_MTU, Tap
-from vppcfg.record import record
+from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.reading import Replies, VppReader, text_of
+from vppcfg.vpp.row import Row
 
 MAX_TAP = 1024
-DEFAULT_RING_SIZE = 256
-MIN_RING, MAX_RING = 8, 32768
-"""Largest as in plugins/tap/tap.c; below 8 there is no room for a burst."""
-TAP_PLUGIN_SINCE = Release(26, 2)
-"""Before, TAPs were part of VPP itself."""
+_DUMP = "sw_interface_tap_v2_dump"
+_TUN = 16
+"""TAP_API_FLAG_TUN (plugins/tap/tapv2.api): the device carries packets without Ethernet, and is called tunN."""
+_DETAILS = (
+    *("sw_if_index", "tx_ring_sz", "rx_ring_sz", "host_mtu_size", "host_mac_addr", "tap_flags"),
+    *("host_if_name", "host_namespace", "host_bridge"),
+)
 
 
-@record
-class TapConfig(MadeConfig):
-    """One entry below `taps`."""
-
-    host_name: str
-    host_mac: str | None = None
-    """Canonical; None leaves it as it is."""
-    host_mtu: int | None = None
-    host_bridge: str | None = None
-    creates_bridge: bool = False
-    host_netns: str | None = None
-    creates_netns: bool = False
-    rx_ring_size: int = DEFAULT_RING_SIZE
-    tx_ring_size: int = DEFAULT_RING_SIZE
-
-
-class Taps(MadeSection[TapConfig, Tap]):
-    """The section `taps`."""
+class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
+    """The section `taps`, and TAPs in VPP."""
 
     key = "taps"
     word = "tap"
@@ -63,6 +57,12 @@ class Taps(MadeSection[TapConfig, Tap]):
         "rx-ring-size": (256, 512),
         "tx-ring-size": (256, 512),
     }
+    rules = RULES
+    operations = (CreateTap, DeleteTap)
+    api_module = "tapv2"
+    device_class = "tap"
+    instance_name = re.compile(r"tap\d+")
+    capabilities: ClassVar = {"tap": _DUMP}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TapConfig:
         """Return a TAP."""
@@ -159,27 +159,45 @@ class Taps(MadeSection[TapConfig, Tap]):
 
     def made_keys(self, entry: TapConfig) -> Iterator[KeyValue]:
         """Yield what a TAP is made with."""
-        yield KeyValue("host", tuple(_host_keys(entry)))
+        yield KeyValue("host", tuple(entry.host_keys()))
         for key, size in (("rx-ring-size", entry.rx_ring_size), ("tx-ring-size", entry.tx_ring_size)):
             yield KeyValue(key, size, is_default=size == DEFAULT_RING_SIZE)
 
+    def create(self, interface: Interface, made: Tap) -> CreateTap:
+        """Return the operation that creates a TAP."""
+        return CreateTap(interface=interface.name, instance=instance_of(interface.name), tap=made)
 
-SECTION = Taps()
+    def delete(self, name: str, made: Tap) -> DeleteTap:
+        """Return the operation that deletes a TAP."""
+        return DeleteTap(interface=name)
 
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all TAPs, where VPP has the tap plugin."""
+        return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_DUMP) else []
 
-def _host_keys(entry: TapConfig) -> Iterator[KeyValue]:
-    """Yield what the Linux side of a TAP is."""
-    yield KeyValue("name", entry.host_name)
-    if entry.host_mac is not None:
-        yield KeyValue("mac", entry.host_mac)
-    if entry.host_mtu is not None:
-        yield KeyValue("mtu", entry.host_mtu)
-    if entry.host_bridge is not None:
-        yield KeyValue("bridge", entry.host_bridge)
-        yield KeyValue("bridge-create", entry.creates_bridge, is_default=not entry.creates_bridge)
-    if entry.host_netns is not None:
-        yield KeyValue("namespace", entry.host_netns)
-        yield KeyValue("namespace-create", entry.creates_netns, is_default=not entry.creates_netns)
+    def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Tap]:
+        """Return the TAPs by name; `rows` are the interfaces by index, without the VPP side of LCP pairs.
+
+        What became of their Linux devices is read through netlink, not here.
+        """
+        if not connection.offers(_DUMP):
+            return {}
+        return {
+            rows[index].name: Tap(
+                host_name=text_of(name),
+                host_mac=mac.hex(":") if any(mac) else "",
+                host_mtu=mtu,
+                host_bridge=text_of(bridge),
+                host_netns=text_of(netns),
+                rx_ring_size=rx_size,
+                tx_ring_size=tx_size,
+                flags=flags,
+            )
+            for index, tx_size, rx_size, mtu, mac, flags, name, netns, bridge in connection.rows(
+                replies, "sw_interface_tap_v2_details", *_DETAILS
+            )
+            if index in rows and not flags & _TUN
+        }
 
 
 def _ring_size(raw: Any) -> int:
@@ -212,3 +230,6 @@ def _device(tap: Tap, config: TapConfig, before: LinuxDevice | None) -> LinuxDev
     """Return the device; an MTU that the file leaves open stays, whatever the TAP was made with."""
     device = before or tap.device_as_created()
     return replace(device, mtu=config.host_mtu or device.mtu, bridge=tap.host_bridge)
+
+
+KIND = TapKind()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.wireguard import MOST_ALLOWED, PeerConfig, WireguardConfig
 from vppcfg.kinds.tunnel import TunnelConfig
+from vppcfg.kinds.wireguard.entry import PeerConfig, WireguardConfig
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.wireguard import NO_KEY, PUBLIC_OF_NO_KEY
 
+MOST_ALLOWED = 255
+"""Prefixes of a peer, counted in one byte of VPP's API."""
 _PORTS_OF_VPP = {
     53: "DNS",
     67: "DHCP",
@@ -32,7 +34,7 @@ _PORTS_OF_VPP = {
 """UDP ports that VPP's own nodes and plugins take (vnet/udp/udp_local.h)."""
 
 
-def wireguard_interface(index: Index) -> Iterator[Problem]:
+def _interface(index: Index) -> Iterator[Problem]:
     """Find WireGuards without an entry that says their MTU: VPP makes them with none."""
     for tunnel in _wireguards(index):
         if not index.has(tunnel.name):
@@ -40,7 +42,7 @@ def wireguard_interface(index: Index) -> Iterator[Problem]:
             yield Problem(rule="wireguard-no-interface", path=tunnel.path, text=text)
 
 
-def wireguard_port(index: Index) -> Iterator[Problem]:
+def _port(index: Index) -> Iterator[Problem]:
     """Find ports that something else listens on; VPP gives what arrives to one of the two and says nothing."""
     owners: dict[int, str] = {}
     for other in index.configuration.made_as(TunnelConfig).values():
@@ -58,7 +60,7 @@ def wireguard_port(index: Index) -> Iterator[Problem]:
         yield Problem(rule="wireguard-port", path=(*tunnel.path, "port"), text=text)
 
 
-def wireguard_key(index: Index) -> Iterator[Problem]:
+def _key(index: Index) -> Iterator[Problem]:
     """Find keys that are none: VPP takes them."""
     for tunnel in _wireguards(index):
         if tunnel.public_key in (NO_KEY, PUBLIC_OF_NO_KEY):
@@ -70,7 +72,7 @@ def wireguard_key(index: Index) -> Iterator[Problem]:
             yield Problem(rule="wireguard-key", path=(*path, "public-key"), text=text)
 
 
-def wireguard_peer_key(index: Index) -> Iterator[Problem]:
+def _peer_key(index: Index) -> Iterator[Problem]:
     """Find peers with a key that another one has, or the router itself."""
     own = {tunnel.public_key: tunnel.name for tunnel in _wireguards(index)}
     owners: dict[str, str] = {}
@@ -85,7 +87,7 @@ def wireguard_peer_key(index: Index) -> Iterator[Problem]:
         yield Problem(rule="wireguard-peer-key", path=(*path, "public-key"), text=text)
 
 
-def wireguard_endpoint(index: Index) -> Iterator[Problem]:
+def _endpoint(index: Index) -> Iterator[Problem]:
     """Find endpoints that cannot be reached."""
     owners = {
         (interface.vrf, address.partition("/")[0]): interface.name
@@ -107,7 +109,7 @@ def wireguard_endpoint(index: Index) -> Iterator[Problem]:
             yield Problem(rule="wireguard-endpoint", path=(*path, "endpoint"), text=text)
 
 
-def wireguard_allowed_ips(index: Index) -> Iterator[Problem]:
+def _allowed_ips(index: Index) -> Iterator[Problem]:
     """Find prefixes that more than one peer of an interface is to have, and more of them than VPP takes."""
     owners: dict[tuple[str, str], str] = {}
     for tunnel, peer, path in _peers(index):
@@ -121,7 +123,7 @@ def wireguard_allowed_ips(index: Index) -> Iterator[Problem]:
                 yield Problem(rule="wireguard-allowed-ips", path=(*path, "allowed-ips", position), text=text)
 
 
-def wireguard_preshared_key(index: Index) -> Iterator[Problem]:
+def _preshared_key(index: Index) -> Iterator[Problem]:
     """Find preshared keys of which only half is said."""
     for _, peer, path in _peers(index):
         has_file, has_digest = peer.preshared_key_file is not None, peer.preshared_key_sha256 is not None
@@ -140,3 +142,6 @@ def _peers(index: Index) -> Iterator[tuple[WireguardConfig, PeerConfig, KeyPath]
     for tunnel in _wireguards(index):
         for peer in tunnel.peers:
             yield tunnel, peer, (*tunnel.path, "peers", peer.name)
+
+
+RULES = (_interface, _port, _key, _peer_key, _endpoint, _allowed_ips, _preshared_key)

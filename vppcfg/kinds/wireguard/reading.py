@@ -1,4 +1,4 @@
-"""WireGuard interfaces and their peers. Private keys are asked for by `read_keys` alone, which a change calls."""
+"""WireGuard interfaces and peers as VPP has them. `read_keys` alone asks for private keys; a change calls it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from vppcfg.common.addresses import address_key
-from vppcfg.model.wireguard import Wireguard, WireguardPeer, digest_of, key_bytes, key_text
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.address_codec import address_values, text_of_address
-from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies, malformed
+from vppcfg.model.secret_key import digest_of, key_text
+from vppcfg.model.wireguard import Wireguard, WireguardPeer
+from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.vpp.reading import Replies, VppReader, malformed
 from vppcfg.vpp.row import Row
 
-_DUMP = "wireguard_interface_dump"
-_ADD_PEER = ("wireguard_peer_add_v2", "wireguard_peer_add")
-"""Newest first; v2 came in 26.06, and takes preshared keys."""
+DUMP = "wireguard_interface_dump"
 _PEER_DUMPS = {
     "wireguard_peers_v2_dump": "wireguard_peers_v2_details",
     "wireguard_peers_dump": "wireguard_peers_details",
 }
-PARTS = {"wireguard": _DUMP, "wireguard_preshared_key": "wireguard_peer_add_v2"}
 _ESTABLISHED = 2
 """WIREGUARD_PEER_ESTABLISHED (plugins/wireguard/wireguard.api)."""
 _INTERFACE = tuple(f"interface.{name}" for name in ("sw_if_index", "public_key", "port", "src_ip.af", "src_ip.un"))
@@ -36,66 +32,19 @@ _PRESHARED = "peer.preshared_key"
 _PREFIX = ("address.af", "address.un", "len")
 
 
-def _create_wireguard(operation: op.CreateWireguard, indexes: Indexes, vpp: Vocabulary) -> Request:
-    tunnel = operation.tunnel
-    values: dict[str, Value] = {
-        "interface.user_instance": operation.instance,
-        "interface.private_key": vpp.secret(tunnel.public_key),
-        "interface.port": tunnel.port,
-        **address_values("interface.src_ip", tunnel.local),
-    }
-    return Request("wireguard_interface_create", values)
-
-
-def _delete_wireguard(operation: op.DeleteWireguard, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("wireguard_interface_delete", {"sw_if_index": indexes.interface(operation.interface)})
-
-
-def _add_peer(operation: op.AddWireguardPeer, indexes: Indexes, vpp: Vocabulary) -> Request:
-    peer = operation.peer
-    values: dict[str, Value] = {
-        "peer.sw_if_index": indexes.interface(operation.interface),
-        "peer.public_key": key_bytes(operation.public_key),
-        "peer.port": peer.port,
-        "peer.persistent_keepalive": peer.keepalive_s,
-        "peer.table_id": peer.encap_vrf,
-        **(address_values("peer.endpoint", peer.endpoint) if peer.endpoint else {}),
-    }
-    if peer.preshared:
-        values |= {_PRESHARED: vpp.secret(peer.preshared), "peer.preshared_key_set": 1}
-    return Request(vpp.newest(_ADD_PEER), values, "peer.allowed_ips", [_prefix(text) for text in peer.allowed_ips])
-
-
-def _prefix(text: str) -> dict[str, Value]:
-    address, _, length = text.partition("/")
-    return {**address_values("address", address), "len": int(length)}
-
-
-def _remove_peer(operation: op.RemoveWireguardPeer, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("wireguard_peer_remove", {"peer_index": indexes.peer(operation.public_key)})
-
-
-MESSAGES: Messages = {
-    op.CreateWireguard: _create_wireguard,
-    op.DeleteWireguard: _delete_wireguard,
-    op.AddWireguardPeer: _add_peer,
-    op.RemoveWireguardPeer: _remove_peer,
-}
-
-
-def requests(connection: Connection) -> list[bytes]:
+def requests(connection: VppReader) -> list[bytes]:
     """Return the requests for all interfaces, without their private keys, and all peers, where VPP has the plugin."""
-    if not connection.offers(_DUMP):
+    if not connection.offers(DUMP):
         return []
     return [
-        connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1],
+        connection.request(DUMP, {"sw_if_index": ALL_INDEXES})[1],
         connection.request(connection.newest(tuple(_PEER_DUMPS)), {"peer_index": ALL_INDEXES})[1],
     ]
 
 
-def read(connection: Connection, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Wireguard]:
+def read(connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Wireguard]:
     """Return the interfaces by name with their peers; `rows` are the interfaces by index."""
-    if not connection.offers(_DUMP):
+    if not connection.offers(DUMP):
         return {}
     peers: dict[int, dict[str, WireguardPeer]] = {}
     for found in _peers(connection, replies):
@@ -124,12 +73,12 @@ class _Found(NamedTuple):
     preshared_key: bytes
 
 
-def _peers(connection: Connection, replies: Replies) -> Iterator[_Found]:
+def _peers(connection: VppReader, replies: Replies) -> Iterator[_Found]:
     """Yield the peers of all interfaces. Raise DataplaneError when VPP's answer is not what its definition says."""
-    details = connection.message(_PEER_DUMPS[connection.newest(tuple(_PEER_DUMPS))])
-    heads = (*_PEER, *([_PRESHARED] if details.has(_PRESHARED) else []))
+    details = _PEER_DUMPS[connection.newest(tuple(_PEER_DUMPS))]
+    heads = (*_PEER, *([_PRESHARED] if connection.has_field(details, _PRESHARED) else []))
     try:
-        for head, allowed in connection.lists(replies, details.name, heads, *_PREFIX):
+        for head, allowed in connection.lists(replies, details, heads, *_PREFIX):
             index, public_key, port, keepalive, table, family, endpoint, sw_if_index, flags, *rest = head
             preshared = rest[0] if rest and any(rest[0]) else b""
             prefixes = (f"{text_of_address(af, raw)}/{length}" for af, raw, length in allowed)
@@ -144,24 +93,24 @@ def _peers(connection: Connection, replies: Replies) -> Iterator[_Found]:
             )
             yield _Found(index, sw_if_index, key_text(public_key), peer, preshared)
     except ValueError as error:  # a prefix that cannot be
-        raise malformed(details.name) from error
+        raise malformed(details) from error
 
 
-def read_peers(connection: Connection) -> dict[str, int]:
+def read_peers(connection: VppReader) -> dict[str, int]:
     """Ask VPP how it numbers its peers, by their public keys."""
-    if not connection.offers(_DUMP):
+    if not connection.offers(DUMP):
         return {}
     return {found.public_key: found.number for found in _peers(connection, connection.ask(requests(connection)[1:]))}
 
 
-def read_keys(connection: Connection) -> dict[str, bytes]:
+def read_keys(connection: VppReader) -> dict[str, bytes]:
     """Ask VPP for the secrets that it has: private keys by what they give, preshared keys by their digests.
 
     Raise DataplaneError.
     """
-    if not connection.offers(_DUMP):
+    if not connection.offers(DUMP):
         return {}
-    shown = connection.request(_DUMP, {"sw_if_index": ALL_INDEXES, "show_private_key": 1})[1]
+    shown = connection.request(DUMP, {"sw_if_index": ALL_INDEXES, "show_private_key": 1})[1]
     replies = connection.ask([shown, requests(connection)[1]])
     paths = ("interface.public_key", "interface.private_key")
     keys = {

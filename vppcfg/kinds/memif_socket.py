@@ -1,15 +1,18 @@
-"""Memifs and the sockets that they meet others at (plugins/memif)."""
+"""The sockets that memifs meet other programs at: files with a number each (plugins/memif)."""
 
 from __future__ import annotations
 
-from vppcfg.model.memif import BUILT_IN_SOCKET, Memif, memif_numbers
+from vppcfg.model.memif import memif_numbers
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import Operation
-from vppcfg.plan.operations.port import CreatePort, DeletePort
+from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.record import record
 
+_ADD_DEL_SOCKET = "memif_socket_filename_add_del"
 
-def _socket_of(name: str) -> int | None:
+
+def socket_of(name: str) -> int | None:
+    """Return the number of the socket of a memif, which is in the name; None for any other name."""
     numbers = memif_numbers(name)
     return None if numbers is None else numbers[0]
 
@@ -40,6 +43,14 @@ class CreateMemifSocket(MemifSocketOperation):
         """Enter the socket."""
         draft.memif_sockets[self.socket_id] = self.file
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(_ADD_DEL_SOCKET, {"is_add": 1, "socket_id": self.socket_id, "socket_filename": self.file})
+
+    def cli(self) -> str:
+        """Return the command (plugins/memif/cli.c)."""
+        return f"create memif socket id {self.socket_id} filename {self.file}"
+
 
 @record
 class DeleteMemifSocket(MemifSocketOperation):
@@ -48,37 +59,17 @@ class DeleteMemifSocket(MemifSocketOperation):
     def _refusal(self, draft: Draft) -> str | None:
         if self.socket_id not in draft.memif_sockets:
             return f"there is no memif socket {self.socket_id}"
-        held = next((name for name in draft.made if _socket_of(name) == self.socket_id), None)
+        held = next((name for name in draft.made if socket_of(name) == self.socket_id), None)
         return f"{held} is at memif socket {self.socket_id}" if held else None
 
     def carry_out(self, draft: Draft) -> None:
         """Take the socket out."""
         del draft.memif_sockets[self.socket_id]
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(_ADD_DEL_SOCKET, {"is_add": 0, "socket_id": self.socket_id})
 
-@record
-class CreateMemif(CreatePort):
-    """memif_create_v2: make `memifSOCKET/ID`, born down, at a socket where all others have the same role."""
-
-    port: Memif
-
-    def _refusal(self, draft: Draft) -> str | None:
-        numbers = memif_numbers(self.interface)
-        if numbers is None:
-            return f"{self.interface} is no name of a memif"
-        socket_id, _ = numbers
-        if socket_id != BUILT_IN_SOCKET and draft.memif_sockets.get(socket_id) != self.port.socket:
-            return f"there is no memif socket {socket_id} at {self.port.socket}"
-        for name, made in draft.made.items():
-            if isinstance(made, Memif) and made.role is not self.port.role and _socket_of(name) == socket_id:
-                return f"{name} at the same socket is a {made.role.value}"
-        return None
-
-
-@record
-class DeleteMemif(DeletePort):
-    """memif_delete: remove a memif; its socket stays."""
-
-    making = Memif
-
-    port: Memif
+    def cli(self) -> str:
+        """Return the command."""
+        return f"delete memif socket id {self.socket_id}"

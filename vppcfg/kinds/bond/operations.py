@@ -9,12 +9,25 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.record import evolve, record
+from vppcfg.vpp.address_codec import mac_bytes
+
+MODE_NUMBERS = {
+    BondMode.ROUND_ROBIN: 1,
+    BondMode.ACTIVE_BACKUP: 2,
+    BondMode.XOR: 3,
+    BondMode.BROADCAST: 4,
+    BondMode.LACP: 5,
+}
+"""bond_mode (vnet/bonding/bond.api)."""
+LOAD_BALANCE_NUMBERS = {LoadBalance.L2: 0, LoadBalance.L34: 1, LoadBalance.L23: 2}
+"""bond_lb_algo (vnet/bonding/bond.api)."""
 
 
 @record
 class CreateBond(CreateInterface):
-    """bond_create2: make `BondEthernetN`, born down and without members."""
+    """bond_create2: create `BondEthernetN`, down and without members."""
 
     instance: int
     mode: BondMode
@@ -31,12 +44,45 @@ class CreateBond(CreateInterface):
             mode=self.mode, load_balance=self.load_balance, has_gso=self.has_gso, is_numa_only=self.is_numa_only
         )
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message; where the mode leaves no choice of a load balance, VPP puts its own there."""
+        values: dict[str, Value] = {
+            "id": self.instance,
+            "mode": MODE_NUMBERS[self.mode],
+            "lb": LOAD_BALANCE_NUMBERS[self.load_balance or LoadBalance.L2],
+            "use_custom_mac": int(self.mac != ""),
+            "mac_address": mac_bytes(self.mac),
+            "enable_gso": int(self.has_gso),
+            "numa_only": int(self.is_numa_only),
+        }
+        return Request("bond_create2", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        words = ["create bond mode", self.mode.value]
+        if self.load_balance is not None:
+            words.append(f"load-balance {self.load_balance.value}")
+        if self.is_numa_only:
+            words.append("numa-only")
+        if self.mac:
+            words.append(f"hw-addr {self.mac}")
+        words.append(f"id {self.instance}")
+        return " ".join([*words, "gso"] if self.has_gso else words)
+
 
 @record
 class DeleteBond(DeleteInterface):
-    """bond_delete: remove a bond without members."""
+    """bond_delete: delete a bond without members."""
 
     making = Bond
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("bond_delete", {"sw_if_index": indexes.interface(self.interface)})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"delete bond {self.interface}"
 
 
 @record
@@ -68,6 +114,22 @@ class AddBondMember(InterfaceOperation):
         draft.bond_of[self.interface] = self.bond
         draft.change(self.interface, mac="")
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values: dict[str, Value] = {
+            "sw_if_index": indexes.interface(self.interface),
+            "bond_sw_if_index": indexes.interface(self.bond),
+            "is_passive": int(self.is_passive),
+            "is_long_timeout": int(self.is_long_timeout),
+        }
+        return Request("bond_add_member", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        words = ["bond add", self.bond, self.interface]
+        words += ["passive"] if self.is_passive else []
+        return " ".join([*words, "long-timeout"] if self.is_long_timeout else words)
+
 
 @record
 class SetBondWeight(InterfaceOperation):
@@ -88,6 +150,15 @@ class SetBondWeight(InterfaceOperation):
         membership = replace(bond.members[self.interface], weight=self.weight)
         draft.made[name] = replace(bond, members={**bond.members, self.interface: membership})
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {"sw_if_index": indexes.interface(self.interface), "weight": self.weight}
+        return Request("sw_interface_set_bond_weight", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface bond {self.interface} weight {self.weight}"
+
 
 @record
 class RemoveBondMember(InterfaceOperation):
@@ -107,6 +178,14 @@ class RemoveBondMember(InterfaceOperation):
         draft.made[self.bond] = replace(bond, members=members)
         del draft.bond_of[self.interface]
         draft.change(self.interface, mac="")
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("bond_detach_member", {"sw_if_index": indexes.interface(self.interface)})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"bond del {self.interface}"
 
 
 def _bond(name: str, draft: Draft) -> Bond:

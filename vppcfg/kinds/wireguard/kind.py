@@ -1,82 +1,60 @@
-"""The section `wireguards`: WireGuard interfaces and their peers.
-
-Secrets stand in files of their own. The file says of each what it gives, the public key or a digest, so that everything
-but a change of VPP itself goes without the secret.
-"""
+"""WireGuard interfaces: the section `wireguards`, and what a plan does with them (plugins/wireguard)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from vppcfg.common.addresses import address_key, canonical_host, canonical_prefix, is_unicast
-from vppcfg.common.names import natural_key
+from vppcfg.common.addresses import canonical_host, is_unicast
+from vppcfg.common.names import instance_of, natural_key
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, MadeConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import is_interface_name
 from vppcfg.config.sections import vrf
-from vppcfg.config.sections.made_section import MadeSection, Part, Plugin
+from vppcfg.config.sections.made_section import Part, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.tunnel import ASSUMED_ENDS, EncapConfig
-from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.kinds.tunnel import ASSUMED_ENDS
+from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
+from vppcfg.kinds.wireguard import reading
+from vppcfg.kinds.wireguard.entry import (
+    KEY_FOLDER,
+    WireguardConfig,
+    from_observed_peer,
+    parse_peer,
+    peer_keys,
+    to_desired_peer,
+    with_key_file,
+)
+from vppcfg.kinds.wireguard.operations import (
+    ADD_PEER,
+    AddWireguardPeer,
+    CreateWireguard,
+    DeleteWireguard,
+    RemoveWireguardPeer,
+)
+from vppcfg.kinds.wireguard.rules import RULES
+from vppcfg.model.interface import Interface
+from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
-from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.record import record
+from vppcfg.model.wireguard import Wireguard
+from vppcfg.plan.operation import Operation
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.vpp.row import Row
 
 MAX_NUMBER = 16383
 """VPP numbers them up to here (plugins/wireguard/wireguard_if.c, WG_ITF_MAX_INSTANCE)."""
-MOST_ALLOWED = 255
-"""Prefixes of a peer, counted in one byte of VPP's API."""
 USUAL_MTU = 1420
 """Bytes; what fits with IPv6 outside into the 1500 of most links."""
-KEY_FOLDER = "/etc/vpp/keys"
-"""Where `dump` says that the files of keys are to be, which VPP knows nothing of."""
-_DIGEST = "sha256:"
 
 
-@record
-class PeerConfig:
-    """One entry below `peers`."""
-
-    name: str
-    public_key: str
-    allowed_ips: tuple[str, ...]
-    """Canonical prefixes, in the order of the file."""
-    endpoint: str | None = None
-    """Canonical address; None leaves it open."""
-    port: int | None = None
-    keepalive_s: int = 0
-    preshared_key_file: str | None = None
-    preshared_key_sha256: str | None = None
-
-
-@record
-class WireguardConfig(EncapConfig):
-    """One entry below `wireguards`."""
-
-    local: str
-    """Canonical address."""
-    port: int
-    public_key: str
-    private_key_file: str
-    peers: tuple[PeerConfig, ...] = ()
-
-    def parts(self) -> Iterator[KeyPath]:
-        """Yield the paths of the peers."""
-        return ((*self.path, "peers", peer.name) for peer in self.peers)
-
-    @property
-    def has_ethernet(self) -> bool:
-        """Return that it carries packets, without Ethernet."""
-        return False
-
-
-class Wireguards(MadeSection[WireguardConfig, Wireguard]):
-    """The section `wireguards`."""
+class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
+    """The section `wireguards`, and WireGuard interfaces in VPP."""
 
     key = "wireguards"
     word = "wg"
@@ -103,6 +81,12 @@ class Wireguards(MadeSection[WireguardConfig, Wireguard]):
             is_needed_by=lambda config: any(peer.preshared_key_sha256 for peer in config.peers),
         ),
     )
+    rules = RULES
+    operations = (CreateWireguard, DeleteWireguard, AddWireguardPeer, RemoveWireguardPeer)
+    api_module = "wireguard"
+    device_class = "Wireguard Tunnel"
+    instance_name = re.compile(r"wg\d+")
+    capabilities: ClassVar = {"wireguard": reading.DUMP, "wireguard_preshared_key": ADD_PEER[0]}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> WireguardConfig | Problem:
         """Return an interface with canonical addresses, or what is wrong with the name of a peer."""
@@ -120,7 +104,7 @@ class Wireguards(MadeSection[WireguardConfig, Wireguard]):
             port=entry.raw["port"],
             public_key=entry.raw["public-key"],
             private_key_file=entry.raw["private-key-file"],
-            peers=tuple(_peer(name, raw) for name, raw in peers.items()),
+            peers=tuple(parse_peer(name, raw) for name, raw in peers.items()),
         )
 
     def making_of(self, config: WireguardConfig, before: Wireguard | None, desired: DesiredState) -> Wireguard:
@@ -131,7 +115,7 @@ class Wireguards(MadeSection[WireguardConfig, Wireguard]):
             port=config.port,
             public_key=config.public_key,
             private_key_file=config.private_key_file,
-            peers={peer.public_key: _wanted_peer(peer, table) for peer in config.peers},
+            peers={peer.public_key: to_desired_peer(peer, table) for peer in config.peers},
         )
         told = wanted.beside(before)
         self._tell_moved(config, wanted, told, desired)
@@ -177,14 +161,14 @@ class Wireguards(MadeSection[WireguardConfig, Wireguard]):
             port=making.port,
             public_key=making.public_key,
             private_key_file=making.private_key_file,
-            peers=tuple(_restated_peer(called, *peer) for called, peer in zip(names, peers, strict=True)),
+            peers=tuple(from_observed_peer(called, *peer) for called, peer in zip(names, peers, strict=True)),
         )
 
     def named(self, making: Wireguard, former: MadeConfig) -> Wireguard:
         """Return an interface with the names of peers and files that an entry has for the same peers and keys."""
         if not isinstance(former, WireguardConfig):
             return making
-        peers = {peer.public_key: _wanted_peer(peer, 0) for peer in former.peers}
+        peers = {peer.public_key: to_desired_peer(peer, 0) for peer in former.peers}
         return making.with_names_of(
             Wireguard(
                 local=former.local,
@@ -198,12 +182,12 @@ class Wireguards(MadeSection[WireguardConfig, Wireguard]):
     def completed(self, entry: WireguardConfig) -> WireguardConfig:
         """Return an interface with names for the files of keys of which nobody knows: they have to be made."""
         file = entry.private_key_file or f"{KEY_FOLDER}/{entry.name}.key"
-        peers = tuple(_with_key_file(peer, entry.name) for peer in entry.peers)
+        peers = tuple(with_key_file(peer, entry.name) for peer in entry.peers)
         return replace(entry, private_key_file=file, peers=peers)
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the entries, and that the files of their keys are needed."""
-        lines = list(MadeSection.lines(self, configuration, reasons))
+        lines = list(VirtualInterfaceKind.lines(self, configuration, reasons))
         if lines:
             yield "# Keys are never written here: each file that is named must be there, with mode 0600, and give the"
             yield "# public key or the digest beside it."
@@ -219,68 +203,43 @@ class Wireguards(MadeSection[WireguardConfig, Wireguard]):
             yield KeyValue("private-key-file", entry.private_key_file)
         if entry.peers:
             peers = sorted(entry.peers, key=lambda peer: natural_key(peer.name))
-            maps = tuple(KeyValue(peer.name, tuple(_peer_keys(peer)), is_block=True) for peer in peers)
+            maps = tuple(KeyValue(peer.name, tuple(peer_keys(peer)), is_block=True) for peer in peers)
             yield KeyValue("peers", maps, is_block=True)
 
+    def create(self, interface: Interface, made: Wireguard) -> CreateWireguard:
+        """Return the operation that creates an interface, without its peers."""
+        return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=made)
 
-SECTION = Wireguards()
+    def delete(self, name: str, made: Wireguard) -> DeleteWireguard:
+        """Return the operation that deletes an interface and its peers."""
+        return DeleteWireguard(interface=name)
 
+    def changes(self, name: str, before: Wireguard | None, after: Wireguard) -> Iterator[Step]:
+        """Yield the steps that change the peers; one that is to be otherwise is removed and added."""
+        kept = before.peers if before is not None else {}
+        for key in sorted(kept):
+            if after.peers.get(key) != kept[key]:
+                yield Step(stage=Stage.REMOVE_PEER, operation=RemoveWireguardPeer(interface=name, public_key=key))
+        for key in sorted(after.peers):
+            if kept.get(key) != after.peers[key]:
+                add = AddWireguardPeer(interface=name, public_key=key, peer=after.peers[key])
+                yield Step(stage=Stage.ADD_PEER, operation=add)
 
-def _peer(name: str, raw: Mapping[str, Any]) -> PeerConfig:
-    endpoint = raw.get("endpoint")
-    return PeerConfig(
-        name=name,
-        public_key=raw["public-key"],
-        allowed_ips=tuple(prefix for text in raw["allowed-ips"] if (prefix := canonical_prefix(text)) is not None),
-        endpoint=None if endpoint is None else canonical_host(endpoint),
-        port=raw.get("port"),
-        keepalive_s=raw.get("keepalive") or 0,
-        preshared_key_file=raw.get("preshared-key-file"),
-        preshared_key_sha256=raw.get("preshared-key-sha256"),
-    )
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the requests for all interfaces and peers, where VPP has the plugin."""
+        return reading.requests(connection)
 
+    def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Wireguard]:
+        """Return the interfaces by name with their peers; `rows` are the interfaces by index."""
+        return reading.read(connection, replies, rows)
 
-def _wanted_peer(peer: PeerConfig, table: int) -> WireguardPeer:
-    return WireguardPeer(
-        allowed_ips=tuple(sorted(set(peer.allowed_ips), key=address_key)),
-        endpoint=peer.endpoint or "",
-        port=peer.port or 0,
-        keepalive_s=peer.keepalive_s,
-        encap_vrf=table,
-        preshared=f"{_DIGEST}{peer.preshared_key_sha256}" if peer.preshared_key_sha256 else "",
-        preshared_key_file=peer.preshared_key_file or "",
-        name=peer.name,
-    )
+    def read_peers(self, connection: VppReader, operations: Collection[type[Operation]]) -> dict[str, int]:
+        """Ask VPP for the numbers of peers, by which it removes them."""
+        return reading.read_peers(connection) if RemoveWireguardPeer in operations else {}
 
-
-def _restated_peer(name: str, public_key: str, peer: WireguardPeer) -> PeerConfig:
-    return PeerConfig(
-        name=name,
-        public_key=public_key,
-        allowed_ips=peer.allowed_ips,
-        endpoint=peer.endpoint or None,
-        port=peer.port or None,
-        keepalive_s=peer.keepalive_s,
-        preshared_key_file=peer.preshared_key_file if peer.preshared else None,
-        preshared_key_sha256=peer.preshared.removeprefix(_DIGEST) or None,
-    )
+    def read_keys(self, connection: VppReader) -> dict[str, bytes]:
+        """Ask VPP for private keys, by what they give, and preshared keys, by their digests."""
+        return reading.read_keys(connection)
 
 
-def _with_key_file(peer: PeerConfig, interface: str) -> PeerConfig:
-    if peer.preshared_key_sha256 is None or peer.preshared_key_file:
-        return peer
-    return replace(peer, preshared_key_file=f"{KEY_FOLDER}/{interface}-{peer.name}.psk")
-
-
-def _peer_keys(peer: PeerConfig) -> Iterator[KeyValue]:
-    yield KeyValue("public-key", peer.public_key)
-    if peer.preshared_key_file:
-        yield KeyValue("preshared-key-file", peer.preshared_key_file)
-    if peer.preshared_key_sha256 is not None:
-        yield KeyValue("preshared-key-sha256", peer.preshared_key_sha256)
-    if peer.endpoint is not None:
-        yield KeyValue("endpoint", peer.endpoint)
-    if peer.port is not None:
-        yield KeyValue("port", peer.port)
-    yield KeyValue("allowed-ips", list(peer.allowed_ips))
-    yield KeyValue("keepalive", peer.keepalive_s, is_default=not peer.keepalive_s)
+KIND = WireguardKind()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.tap import MAX_RING, MIN_RING, TapConfig
+from vppcfg.kinds.tap.entry import MAX_RING, MIN_RING, TapConfig
 from vppcfg.model.problem import KeyPath, Problem
 
 
-def tap_ring(index: Index) -> Iterator[Problem]:
+def _ring(index: Index) -> Iterator[Problem]:
     """Find ring sizes that are no power of two in range."""
     for tap in index.configuration.made_as(TapConfig).values():
         for key, size in (("rx-ring-size", tap.rx_ring_size), ("tx-ring-size", tap.tx_ring_size)):
@@ -18,7 +18,7 @@ def tap_ring(index: Index) -> Iterator[Problem]:
                 yield Problem(rule="tap-ring", path=(*tap.path, key), text=text)
 
 
-def tap_create(index: Index) -> Iterator[Problem]:
+def _create(index: Index) -> Iterator[Problem]:
     """Find TAPs that ask for a bridge or a namespace without a name."""
     for tap in index.configuration.made_as(TapConfig).values():
         for key, wanted, is_asked, name in (
@@ -30,7 +30,7 @@ def tap_create(index: Index) -> Iterator[Problem]:
                 yield Problem(rule="tap-create-without", path=(*tap.path, "host", key), text=text)
 
 
-def tap_interface(index: Index) -> Iterator[Problem]:
+def _interface(index: Index) -> Iterator[Problem]:
     """Find what does not fit between the two sides of a TAP."""
     for tap in index.configuration.made_as(TapConfig).values():
         interface = index.find(tap.name)
@@ -51,3 +51,6 @@ def tap_interface(index: Index) -> Iterator[Problem]:
 def _with_l3(name: str, path: KeyPath, key: str) -> Problem:
     text = f"{name} is a wire into Linux and cannot have `{key}`; bridge it with a BVI that has them"
     return Problem(rule="tap-l3", path=path, text=text)
+
+
+RULES = (_ring, _create, _interface)

@@ -1,58 +1,31 @@
-"""The section `bondethernets`: bonds, their members and how they share the traffic."""
+"""Bonds: the section `bondethernets`, and what a plan does with them (vnet/bonding)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_mac
-from vppcfg.common.names import natural_key
-from vppcfg.common.release import Release, is_older
-from vppcfg.config.configuration import MadeConfig
+from vppcfg.common.names import instance_of, natural_key
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import MAX_INSTANCE
-from vppcfg.config.sections.made_section import MadeSection, Plugin
+from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.bond import reading
+from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
+from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
+from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
-from vppcfg.record import record
-
-_HOST = 32
-"""Bits of an address that is no subnet's."""
+from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.vpp.row import Row
 
 
-@record
-class BondConfig(MadeConfig):
-    """One entry below `bondethernets`."""
-
-    mac: str | None = None
-    members: tuple[str, ...] = ()
-    mode: BondMode = BondMode.LACP
-    load_balance: LoadBalance | None = LoadBalance.L34
-    passive: tuple[str, ...] | None = None
-    """Members that wait for LACP of the other side before they speak it; None leaves that as it is."""
-    long_timeout: tuple[str, ...] | None = None
-    """Members that ask the other side for LACP every 30 seconds instead of every second; None as above."""
-    weights: Mapping[str, int] | None = None
-    """How much members are preferred, 0 those that are not named; None as above."""
-    is_numa_only: bool | None = None
-    """Whether members on the socket of the sending thread send alone; None as above."""
-
-    @property
-    def options(self) -> Iterator[tuple[str, Collection[str], BondMode]]:
-        """Yield each option of members that the entry has: its key, the members it names, and the mode it is for."""
-        for key, names, mode in (
-            ("lacp-passive", self.passive, BondMode.LACP),
-            ("lacp-long-timeout", self.long_timeout, BondMode.LACP),
-            ("weights", self.weights, BondMode.ACTIVE_BACKUP),
-        ):
-            if names is not None:
-                yield key, names, mode
-
-
-class Bonds(MadeSection[BondConfig, Bond]):
-    """The section `bondethernets`."""
+class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
+    """The section `bondethernets`, and bonds in VPP."""
 
     key = "bondethernets"
     word = "BondEthernet"
@@ -71,6 +44,12 @@ class Bonds(MadeSection[BondConfig, Bond]):
     )
     assumed: ClassVar = {"mode": ("lacp", "round-robin")}
     needs_interface = True
+    operations = (CreateBond, DeleteBond, AddBondMember, SetBondWeight, RemoveBondMember)
+    api_module = "bond"
+    device_class = "bond"
+    instance_name = re.compile(r"BondEthernet\d+")
+    has_link_mtu = False
+    capabilities: ClassVar = {"lacp": "sw_interface_lacp_dump"}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> BondConfig:
         """Parse a bond; a load balance that stands beside a mode without one is kept for a rule to find."""
@@ -134,37 +113,29 @@ class Bonds(MadeSection[BondConfig, Bond]):
         if entry.is_numa_only:
             yield KeyValue("numa-only", True)
 
-
-ENDS_ANNOUNCING = "bond-unannounced"
-_ANNOUNCES_SAFELY = Release(24, 10)
-"""VPP's commit 3ac2ac53249 (vnet/ip/ip_sas.c)."""
-
-
-def resolve_announcing(desired: DesiredState) -> None:
-    """Warn where an older VPP ends when it announces the addresses of a bond."""
-    version = desired.observed.facts.version
-    if not is_older(version, _ANNOUNCES_SAFELY):
-        return
-    for name, bond in unannounced(desired.state()):
-        text = (
-            f"VPP {version} ends when {bond} gets another active member, as when a cable is pulled, because {name} "
-            "has IPv4 addresses and no connected route of theirs"
+    def create(self, interface: Interface, made: Bond) -> CreateBond:
+        """Return the operation that creates a bond, without its members."""
+        return CreateBond(
+            interface=interface.name,
+            instance=instance_of(interface.name),
+            mode=made.mode,
+            load_balance=made.load_balance,
+            mac=interface.mac,
+            has_gso=made.has_gso,
+            is_numa_only=made.is_numa_only,
         )
-        desired.warning("bond-unannounced", desired.configuration.path_of(name) or ("bondethernets", bond), text)
 
+    def delete(self, name: str, made: Bond) -> DeleteBond:
+        """Return the operation that deletes a bond."""
+        return DeleteBond(interface=name)
 
-def unannounced(state: State) -> Iterator[tuple[str, str]]:
-    """Yield each interface, and its bond, whose IPv4 addresses VPP cannot choose from to announce one.
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all bonds, where VPP has such a thing."""
+        return reading.requests(connection)
 
-    They are its own or borrowed, and none has a connected route: all are host addresses, or their interface is down.
-    """
-    children = state.sub_interfaces_by_parent()
-    for bond, making in state.made_as(Bond).items():
-        for name in (bond, *children.get(bond, ())) if making.mode is BondMode.ACTIVE_BACKUP else ():
-            owner = state.interfaces.get(state.interfaces[name].unnumbered or name)
-            lengths = [int(a.partition("/")[2]) for a in owner.addresses if ":" not in a] if owner is not None else []
-            if owner is not None and lengths and (not owner.is_up or min(lengths) == _HOST):
-                yield name, bond
+    def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Bond]:
+        """Return nothing: VPP is asked for the members once more, by `reading`."""
+        return {}
 
 
 def _names(raw: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -196,4 +167,4 @@ def _options(bond: Bond) -> dict[str, Any]:
     }
 
 
-SECTION = Bonds()
+KIND = BondKind()

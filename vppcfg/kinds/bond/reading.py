@@ -6,78 +6,22 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.interface import mac_bytes
-from vppcfg.vpp.reading import Replies, malformed
-from vppcfg.vpp.shell import Shown
+from vppcfg.kinds.bond.operations import LOAD_BALANCE_NUMBERS, MODE_NUMBERS
+from vppcfg.model.bond import Bond, BondMode, Membership
+from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.reading import Replies, VppReader, malformed, text_of
 
-_MODES = {
-    1: BondMode.ROUND_ROBIN,
-    2: BondMode.ACTIVE_BACKUP,
-    3: BondMode.XOR,
-    4: BondMode.BROADCAST,
-    5: BondMode.LACP,
-}
-"""bond_mode (vnet/bonding/bond.api)."""
-_MODE_NUMBERS = {mode: number for number, mode in _MODES.items()}
-_LOAD_BALANCES = {0: LoadBalance.L2, 1: LoadBalance.L34, 2: LoadBalance.L23}
-"""bond_lb_algo (vnet/bonding/bond.api); modes without a choice have others of their own."""
-_LOAD_BALANCE_NUMBERS = {load_balance: number for number, load_balance in _LOAD_BALANCES.items()}
+_MODES = {number: mode for mode, number in MODE_NUMBERS.items()}
+_LOAD_BALANCES = {number: load_balance for load_balance, number in LOAD_BALANCE_NUMBERS.items()}
+"""Modes without a choice have others of their own."""
 _DUMP = "sw_bond_interface_dump"
 _DETAILS = "sw_bond_interface_details"
 _SHOW = "show bond details"
 """The only place that tells of GSO (vnet/bonding/cli.c)."""
 _GSO = "  gso enable"
+_Shown = Mapping[str, tuple[int, str]]
+"""What commands print, with their return value, by command."""
 _INDEX = re.compile(r"  sw_if_index: (\d+)\s*")
-
-
-def _create_bond(operation: op.CreateBond, indexes: Indexes, vpp: Vocabulary) -> Request:
-    """Name any load balance where the mode leaves no choice: VPP puts its own there (vnet/bonding/cli.c)."""
-    values: dict[str, Value] = {
-        "id": operation.instance,
-        "mode": _MODE_NUMBERS[operation.mode],
-        "lb": _LOAD_BALANCE_NUMBERS[operation.load_balance or LoadBalance.L2],
-        "use_custom_mac": int(operation.mac != ""),
-        "mac_address": mac_bytes(operation.mac),
-        "enable_gso": int(operation.has_gso),
-        "numa_only": int(operation.is_numa_only),
-    }
-    return Request("bond_create2", values)
-
-
-def _delete_bond(operation: op.DeleteBond, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("bond_delete", {"sw_if_index": indexes.interface(operation.interface)})
-
-
-def _add_bond_member(operation: op.AddBondMember, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values: dict[str, Value] = {
-        "sw_if_index": indexes.interface(operation.interface),
-        "bond_sw_if_index": indexes.interface(operation.bond),
-        "is_passive": int(operation.is_passive),
-        "is_long_timeout": int(operation.is_long_timeout),
-    }
-    return Request("bond_add_member", values)
-
-
-def _set_bond_weight(operation: op.SetBondWeight, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values = {"sw_if_index": indexes.interface(operation.interface), "weight": operation.weight}
-    return Request("sw_interface_set_bond_weight", values)
-
-
-def _remove_bond_member(operation: op.RemoveBondMember, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("bond_detach_member", {"sw_if_index": indexes.interface(operation.interface)})
-
-
-MESSAGES: Messages = {
-    op.CreateBond: _create_bond,
-    op.DeleteBond: _delete_bond,
-    op.AddBondMember: _add_bond_member,
-    op.SetBondWeight: _set_bond_weight,
-    op.RemoveBondMember: _remove_bond_member,
-}
 
 
 class BondRow(NamedTuple):
@@ -89,12 +33,12 @@ class BondRow(NamedTuple):
     is_numa_only: bool
 
 
-def requests(connection: Connection) -> list[bytes]:
+def requests(connection: VppReader) -> list[bytes]:
     """Return the request for all bonds, where VPP has such a thing."""
     return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_DUMP) else []
 
 
-def read(connection: Connection, replies: Replies) -> list[BondRow]:
+def read(connection: VppReader, replies: Replies) -> list[BondRow]:
     """Return the bonds, in VPP's order."""
     if not connection.offers(_DUMP):
         return []
@@ -102,7 +46,7 @@ def read(connection: Connection, replies: Replies) -> list[BondRow]:
     return [BondRow._make(row) for row in rows]
 
 
-def active_members(connection: Connection) -> dict[str, int]:
+def active_members(connection: VppReader) -> dict[str, int]:
     """Return on how many members each bond sends, by its name in VPP; none where VPP has no bonds to ask for."""
     asked = requests(connection)
     if not asked:
@@ -119,7 +63,7 @@ def commands(bonds: Sequence[BondRow]) -> list[str]:
 class MemberQuestions:
     """The requests for the members of bonds, and which bond each asked for: the replies do not say."""
 
-    def __init__(self, connection: Connection, bonds: Sequence[BondRow]) -> None:
+    def __init__(self, connection: VppReader, bonds: Sequence[BondRow]) -> None:
         """Prepare one sw_member_interface_dump for each of `bonds`."""
         self._asked: dict[int, int] = {}
         self.requests: list[bytes] = []
@@ -128,7 +72,7 @@ class MemberQuestions:
             self._asked[context] = bond.sw_if_index
             self.requests.append(request)
 
-    def read(self, connection: Connection, replies: Replies) -> dict[int, dict[int, Membership]]:
+    def read(self, connection: VppReader, replies: Replies) -> dict[int, dict[int, Membership]]:
         """Return the members of every bond, both by index, in the order in which they joined."""
         members: dict[int, dict[int, Membership]] = {bond: {} for bond in self._asked.values()}
         if not members:
@@ -142,7 +86,10 @@ class MemberQuestions:
 
 
 def build(
-    bonds: Sequence[BondRow], members: Mapping[int, Mapping[int, Membership]], shown: Shown, names: Mapping[int, str]
+    bonds: Sequence[BondRow],
+    members: Mapping[int, Mapping[int, Membership]],
+    shown: _Shown,
+    names: Mapping[int, str],
 ) -> dict[str, Bond]:
     """Return the bonds by name. Raise DataplaneError when one has a mode that VPP does not have."""
     with_gso = _with_gso(shown)
@@ -166,7 +113,7 @@ def _mode(row: BondRow) -> BondMode:
         raise malformed(_DETAILS) from error
 
 
-def _with_gso(shown: Shown) -> frozenset[int]:
+def _with_gso(shown: _Shown) -> frozenset[int]:
     """Return the indexes of the bonds that are printed with GSO, which stands before the index of its bond."""
     _, text = shown.get(_SHOW, (0, ""))
     found = set()

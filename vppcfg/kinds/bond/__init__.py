@@ -1,0 +1,1 @@
+"""Bonds and their members; `kind` brings the modules together."""

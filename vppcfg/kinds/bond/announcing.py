@@ -1,0 +1,43 @@
+"""Where an older VPP ends because it announces the addresses of a bond."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.common.release import Release, is_older
+from vppcfg.config.desired import DesiredState
+from vppcfg.model.bond import Bond, BondMode
+from vppcfg.model.state import State
+
+_HOST = 32
+"""Bits of an address that is no subnet's."""
+ENDS_ANNOUNCING = "bond-unannounced"
+_ANNOUNCES_SAFELY = Release(24, 10)
+"""VPP's commit 3ac2ac53249 (vnet/ip/ip_sas.c)."""
+
+
+def resolve_announcing(desired: DesiredState) -> None:
+    """Warn where an older VPP ends when it announces the addresses of a bond."""
+    version = desired.observed.facts.version
+    if not is_older(version, _ANNOUNCES_SAFELY):
+        return
+    for name, bond in unannounced(desired.state()):
+        text = (
+            f"VPP {version} ends when {bond} gets another active member, as when a cable is pulled, because {name} "
+            "has IPv4 addresses and no connected route of theirs"
+        )
+        desired.warning("bond-unannounced", desired.configuration.path_of(name) or ("bondethernets", bond), text)
+
+
+def unannounced(state: State) -> Iterator[tuple[str, str]]:
+    """Yield each interface, and its bond, whose IPv4 addresses VPP cannot choose from to announce one.
+
+    They are its own or borrowed, and none has a connected route: all are host addresses, or their interface is down.
+    """
+    children = state.sub_interfaces_by_parent()
+    for bond, making in state.made_as(Bond).items():
+        for name in (bond, *children.get(bond, ())) if making.mode is BondMode.ACTIVE_BACKUP else ():
+            owner = state.interfaces.get(state.interfaces[name].unnumbered or name)
+            lengths = [int(a.partition("/")[2]) for a in owner.addresses if ":" not in a] if owner is not None else []
+            if owner is not None and lengths and (not owner.is_up or min(lengths) == _HOST):
+                yield name, bond

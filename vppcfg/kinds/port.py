@@ -1,0 +1,149 @@
+"""What the kinds of ports that a file creates have alike. VPP has others of each kind, which somebody else created."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.desired import DesiredState
+from vppcfg.config.sections.section import Parsing, SectionEntry
+from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.declared import DESCRIPTION, parsed, placeholders, schema_lines, yaml_keys
+from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
+from vppcfg.model.interface import Interface
+from vppcfg.model.kinds import as_created
+from vppcfg.model.making import Making
+from vppcfg.model.ownership import MADE_MARK
+from vppcfg.model.state import State
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operation import CreateInterface, DeleteInterface
+from vppcfg.plan.request import Value
+from vppcfg.record import record
+from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.vpp.row import Row
+
+MAX_SOCKET_PATH = 107
+"""Bytes; Linux keeps 108 of the path of a socket, the last one NUL (sockaddr_un)."""
+
+
+@record
+class PortConfig(MadeConfig):
+    """One entry of a section of ports."""
+
+    port: Making
+    """As the file wants it."""
+
+    @property
+    def has_ethernet(self) -> bool:
+        """Return whether frames go through, and not packets."""
+        return self.port.has_ethernet
+
+    @property
+    def mark(self) -> str:
+        """Return the mark of a port that a file creates."""
+        return MADE_MARK
+
+
+@record
+class CreatePort(CreateInterface):
+    """Create a port like no other of its kind. It is nobody's until it bears the mark of a made port."""
+
+    port: Making
+
+    def _refusal(self, draft: Draft) -> str | None:
+        other = draft.made_alike(self.port)
+        return f"{other} is the same {self.port.noun}" if other else None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the port."""
+        draft.add_interface(as_created(self.interface, self.port.kind, self.port))
+        draft.enter_made(self.interface, self.port)
+
+
+@record
+class DeletePort(DeleteInterface):
+    """Delete a port, which VPP finds by its interface or by what it was created with."""
+
+    port: Making
+
+
+C = TypeVar("C", bound=PortConfig)
+P = TypeVar("P", bound=Making)
+
+
+class PortKind(VirtualInterfaceKind[C, P], Generic[C, P]):
+    """One kind of port. Its keys stand at the attributes of its record."""
+
+    can_join_bond = True
+    dumps: ClassVar[Mapping[str, Mapping[str, Value]]]
+    """The messages that ask for all ports and what belongs to them, with their values; the first shows the plugin."""
+    create_operation: ClassVar[type[CreatePort]]
+    delete_operation: ClassVar[type[DeletePort]]
+
+    def __init__(self) -> None:
+        self.assumed = placeholders(self.making)  # type: ignore[misc] # from the keys, once
+        self.operations = (self.create_operation, self.delete_operation)  # type: ignore[misc]
+
+    def schema_parts(self) -> Mapping[str, Sequence[str]]:
+        """Return the lines of schema/vppcfg.yaml about an entry."""
+        return {self.kind.value: [DESCRIPTION, *schema_lines(self.making)]}
+
+    def named_values(self, name: str) -> Mapping[str, str]:
+        """Return the attributes of a port that its name gives."""
+        return {}
+
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> C:
+        """Return a port."""
+        port = self.making(**self.named_values(entry.name), **parsed(self.making, entry.raw))
+        return self.config(name=entry.name, path=entry.path, description=entry.description, port=port)
+
+    def making_of(self, config: C, before: P | None, desired: DesiredState) -> P:
+        """Return the port to create."""
+        assert isinstance(config.port, self.making)
+        return config.port
+
+    def restate_made(self, name: str, making: P, state: State) -> C:
+        """Return the entry of an observed port."""
+        return self.config(name=name, path=(self.key, name), port=making)
+
+    def made_keys(self, entry: C) -> Iterator[KeyValue]:
+        """Yield the keys of a port."""
+        yield from yaml_keys(entry.port)
+
+    def create(self, interface: Interface, made: P) -> CreatePort:
+        """Return the operation that creates a port."""
+        return self.create_operation(interface=interface.name, port=made)
+
+    def delete(self, name: str, made: P) -> DeletePort:
+        """Return the operation that deletes a port."""
+        return self.delete_operation(interface=name, port=made)
+
+    def is_offered(self, connection: VppReader) -> bool:
+        """Return whether VPP has the plugin."""
+        return connection.offers(next(iter(self.dumps)))
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the requests for all ports, where VPP has the plugin."""
+        if not self.is_offered(connection):
+            return []
+        return [connection.request(dump, values)[1] for dump, values in self.dumps.items()]
+
+    def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, P]:
+        """Return the ports by name, without those that somebody gave another one; `rows` are by index."""
+        if not self.is_offered(connection):
+            return {}
+        return dict(self.ports(connection, replies, rows))
+
+    @abstractmethod
+    def ports(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> Iterator[tuple[str, P]]:
+        """Yield the ports that have the name that VPP gave them, with that name."""
+
+
+def is_long(socket: str) -> str | None:
+    """Return that the path of a socket is longer than Linux keeps it; None when it is not."""
+    size = len(socket.encode())
+    if size <= MAX_SOCKET_PATH:
+        return None
+    return f"the path of a socket has up to {MAX_SOCKET_PATH} bytes, and this one {size}"

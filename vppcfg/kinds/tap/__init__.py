@@ -1,0 +1,1 @@
+"""TAPs, VPP interfaces with a Linux device at the other end; `kind` brings the modules together."""

@@ -1,0 +1,99 @@
+"""TAPs and the Linux devices at their other end (plugins/tap)."""
+
+from __future__ import annotations
+
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.kinds import as_created
+from vppcfg.model.tap import Tap
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.operation import CreateInterface, DeleteInterface
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.record import record
+from vppcfg.vpp.address_codec import mac_bytes
+
+_CREATE = ("tap_create_v3", "tap_create_v2")
+"""Newest first; v3 is in 22.06 already. They differ in the number of queues."""
+
+
+@record
+class CreateTap(CreateInterface):
+    """tap_create_v3: create `tapN` and its Linux device, down."""
+
+    instance: int
+    tap: Tap
+
+    def _refusal(self, draft: Draft) -> str | None:
+        bridge = (self.tap.host_netns, self.tap.host_bridge)
+        if draft.has_linux and self.tap.host_bridge and bridge not in draft.linux_bridges:
+            return f"there is no Linux bridge {self.tap.host_bridge}, and VPP would say nothing of it"
+        holder = draft.linux_names.get((self.tap.host_netns, self.tap.host_name))
+        return f"the Linux name {self.tap.host_name} is held by {holder}" if holder else None
+
+    def carry_out(self, draft: Draft) -> None:
+        """Enter the TAP, and its Linux device where Linux is known."""
+        draft.add_interface(as_created(self.interface, InterfaceKind.TAP))
+        draft.made[self.interface] = self.tap
+        draft.linux_names[self.tap.host_netns, self.tap.host_name] = self.interface
+        if draft.has_linux:
+            draft.linux[self.interface] = self.tap.device_as_created()
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        tap = self.tap
+        values: dict[str, Value] = {
+            "id": self.instance,
+            "use_random_mac": 1,
+            "num_rx_queues": 1,
+            "tx_ring_sz": tap.tx_ring_size,
+            "rx_ring_sz": tap.rx_ring_size,
+            "host_mtu_set": int(tap.host_mtu != 0),
+            "host_mtu_size": tap.host_mtu,
+            "host_mac_addr_set": int(tap.host_mac != ""),
+            "host_mac_addr": mac_bytes(tap.host_mac),
+            "tap_flags": tap.flags,
+            "host_namespace_set": int(tap.host_netns != ""),
+            "host_namespace": tap.host_netns,
+            "host_if_name_set": 1,
+            "host_if_name": tap.host_name,
+            "host_bridge_set": int(tap.host_bridge != ""),
+            "host_bridge": tap.host_bridge,
+        }
+        message = vpp.newest(_CREATE)
+        if vpp.has_field(message, "num_tx_queues"):
+            values["num_tx_queues"] = 1
+        return Request(message, values)
+
+    def cli(self) -> str | None:
+        """Return the command (plugins/tap/cli.c), which has no word for some flags."""
+        tap = self.tap
+        if tap.flags:
+            return None
+        words = [f"create tap id {self.instance} host-if-name {tap.host_name}"]
+        words += [f"host-ns {tap.host_netns}"] if tap.host_netns else []
+        words += [f"host-mac-addr {tap.host_mac}"] if tap.host_mac else []
+        words += [f"host-bridge {tap.host_bridge}"] if tap.host_bridge else []
+        words += [f"host-mtu-size {tap.host_mtu}"] if tap.host_mtu else []
+        return " ".join([*words, f"rx-ring-size {tap.rx_ring_size} tx-ring-size {tap.tx_ring_size}"])
+
+
+@record
+class DeleteTap(DeleteInterface):
+    """tap_delete_v2: delete a TAP and its Linux device."""
+
+    making = Tap
+
+    def carry_out(self, draft: Draft) -> None:
+        """Take the TAP and its Linux device out."""
+        tap = draft.making(self.interface, Tap)
+        DeleteInterface.carry_out(self, draft)
+        draft.linux.pop(self.interface, None)
+        if tap is not None:
+            del draft.linux_names[tap.host_netns, tap.host_name]
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("tap_delete_v2", {"sw_if_index": indexes.interface(self.interface)})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"delete tap {self.interface}"

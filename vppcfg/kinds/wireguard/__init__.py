@@ -1,0 +1,1 @@
+"""WireGuard interfaces and their peers: a module for each question; `kind` brings them together."""
