@@ -15,7 +15,7 @@ from vppcfg.common.release import Release
 from vppcfg.config import interface_features as features
 from vppcfg.config.interface_key import InterfaceKey, PlainKey
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds import mss_clamp, urpf
+from vppcfg.kinds import gso, mss_clamp, sflow, urpf
 from vppcfg.model.interface import Interface, InterfaceValues
 
 VALUES: tuple[InterfaceKey, ...] = (
@@ -30,15 +30,8 @@ VALUES: tuple[InterfaceKey, ...] = (
     PlainKey(key="unnumbered", attribute="unnumbered", parse=str, is_of_bond=True),
     PlainKey(key="l2xc", attribute="l2xc", parse=str),
     PlainKey(key="mpls", attribute="has_mpls", parse=bool, is_of_bond=True),
-    PlainKey(
-        key="sflow",
-        attribute="has_sflow",
-        parse=bool,
-        plugin="sflow",
-        reason="an interface is sampled",
-        plugin_since=Release(25, 2),
-    ),
-    PlainKey(key="gso", attribute="has_gso", parse=bool, since=Release(25, 6), is_of_bond=True),
+    sflow.KIND,
+    gso.KIND,
     PlainKey(key="proxy-arp", attribute="has_proxy_arp", parse=bool, is_of_bond=True, is_routing=True),
     PlainKey(
         key="dhcp-client",

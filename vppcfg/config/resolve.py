@@ -10,7 +10,7 @@ from vppcfg.config.clashes import clashes, taken_by_live
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
-from vppcfg.config.sections import bond, desired_interface, ipfix, lcp, lldp, macip, proxy_arp, sflow, vrf
+from vppcfg.config.sections import bond, desired_interface, ipfix, lcp, lldp, macip, proxy_arp, vrf
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS
@@ -42,7 +42,8 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
         section.resolve(desired)
     desired_interface.resolve(desired, MADE)
     lcp.resolve(desired)
-    sflow.resolve(desired)
+    for section in SECTIONS:
+        section.resolve_settings(desired)
     lldp.resolve(desired)
     ipfix.resolve(desired)
     bond.resolve_announcing(desired)

@@ -24,7 +24,6 @@ from vppcfg.config.sections import (
     macip,
     memif,
     proxy_arp,
-    sflow,
     tap,
     unmanaged,
     vhost_user,
@@ -33,7 +32,7 @@ from vppcfg.config.sections import (
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.kinds import gre, ipip, vxlan
+from vppcfg.kinds import gre, ipip, sflow, vxlan
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (

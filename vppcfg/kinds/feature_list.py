@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.kinds import mss_clamp, urpf
+from vppcfg.kinds import gso, mss_clamp, sflow, urpf
 from vppcfg.kinds.feature import AnyFeature
 from vppcfg.model.interface import InterfaceValues
 
-FEATURE_KINDS: tuple[AnyFeature, ...] = (urpf.KIND, mss_clamp.KIND)
+FEATURE_KINDS: tuple[AnyFeature, ...] = (
+    sflow.KIND,
+    gso.KIND,
+    urpf.KIND,
+    mss_clamp.KIND,
+)
 
 
 def output_keys(interface: InterfaceValues) -> Iterator[tuple[str, ...]]:

@@ -481,15 +481,6 @@ def _port_range(ports: tuple[int, int]) -> str:
 # sFlow (plugins/sflow/sflow.c)
 
 
-def _set_sflow(operation: op.SetSflow) -> str:
-    return f"sflow enable-disable {operation.interface}{'' if operation.is_on else ' disable'}"
-
-
-def _set_gso(operation: op.SetGso) -> str:
-    """Write the command of vnet/gso/cli.c."""
-    return f"set interface feature gso {operation.interface} {'enable' if operation.is_on else 'disable'}"
-
-
 def _set_mirror(operation: op.SetMirror) -> str:
     """Write the command of vnet/span/span.c."""
     words = f"set interface span {operation.interface}{' l2' if operation.is_l2 else ''}"
@@ -631,18 +622,6 @@ def _set_link_local(operation: op.SetLinkLocal) -> str | None:
     return f"set interface ip address {operation.interface} {operation.address}/128" if operation.address else None
 
 
-def _set_sflow_sampling_rate(operation: op.SetSflowSamplingRate) -> str:
-    return f"sflow sampling-rate {operation.sampling_rate}"
-
-
-def _set_sflow_polling_interval(operation: op.SetSflowPollingInterval) -> str:
-    return f"sflow polling-interval {operation.polling_interval_s}"
-
-
-def _set_sflow_header_bytes(operation: op.SetSflowHeaderBytes) -> str:
-    return f"sflow header-bytes {operation.header_bytes}"
-
-
 # The Linux side, in comments: VPP's prompt passes over them, a person can run them (iproute2)
 
 
@@ -752,8 +731,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.ReplaceMacip: _replace_macip,
     op.DeleteMacip: _delete_macip,
     op.SetMacip: _set_macip,
-    op.SetSflow: _set_sflow,
-    op.SetGso: _set_gso,
     op.SetMirror: _set_mirror,
     op.SetDhcpClient: _set_dhcp_client,
     op.SetProxyArp: _set_proxy_arp,
@@ -771,9 +748,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.RemoveRaPrefix: _remove_ra_prefix,
     op.RenewIpv6: _renew_ipv6,
     op.SetLinkLocal: _set_link_local,
-    op.SetSflowSamplingRate: _set_sflow_sampling_rate,
-    op.SetSflowPollingInterval: _set_sflow_polling_interval,
-    op.SetSflowHeaderBytes: _set_sflow_header_bytes,
     op.CreateNamespace: _create_namespace,
     op.CreateLinuxBridge: _create_linux_bridge,
     op.SetLinuxLink: _set_linux_link,

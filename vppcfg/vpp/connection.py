@@ -19,6 +19,7 @@ from vppcfg.vpp.codec import HEAD, Message
 from vppcfg.vpp.definitions import Definitions
 from vppcfg.vpp.layout import compile_message
 from vppcfg.vpp.reading import OTHER_DEFINITIONS, Replies, malformed
+from vppcfg.vpp.reading import text_of as text_of
 from vppcfg.vpp.round import Round
 
 CLIENT_NAME = "vppcfg"
@@ -313,8 +314,3 @@ class Connection:
         if self.offers(name):
             raise DataplaneError(f"the API definitions of {name} are not those of the running VPP", OTHER_DEFINITIONS)
         raise DataplaneError(f"the running VPP has no message {name}", _MISSING)
-
-
-def text_of(field: bytes) -> str:
-    """Return the text of a string field of fixed size, which ends at its first NUL."""
-    return field.partition(b"\0")[0].decode(errors="replace")

@@ -19,8 +19,8 @@ from vppcfg.record import record
 
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
-    *("memclnt", "vlib", "vpe", "interface", "ip", "ip6_nd", "ip_neighbor", "fib", "feature", "gso", "l2", "span"),
-    *("bond", "mpls", "acl", "lacp", "lcp", "lldp", "sflow", "tapv2"),
+    *("memclnt", "vlib", "vpe", "interface", "ip", "ip6_nd", "ip_neighbor", "fib", "feature", "l2", "span"),
+    *("bond", "mpls", "acl", "lacp", "lcp", "lldp", "tapv2"),
     *(kind.api_module for kind in KINDS if kind.api_module),
     *(
         "abf",

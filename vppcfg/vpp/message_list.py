@@ -17,7 +17,6 @@ from vppcfg.vpp.messages import (
     bond,
     bridge,
     dhcp,
-    features,
     host_interface,
     interface,
     ip6_nd,
@@ -32,7 +31,6 @@ from vppcfg.vpp.messages import (
     mpls,
     neighbor,
     proxy_arp,
-    sflow,
     span,
     sub_interface,
     tap,
@@ -46,7 +44,7 @@ MADE = (host_interface, memif, tap, vhost_user, wireguard)
 parts of VPP that it needs, with the message whose presence shows each."""
 FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp, span)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
-_OTHERS = (acl, address, attachment, bond, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
+_OTHERS = (acl, address, attachment, bond, bridge, interface, l2, lcp, link_local, mpls, neighbor)
 _KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""

@@ -57,3 +57,8 @@ def malformed(name: str) -> DataplaneError:
     return DataplaneError(
         f"VPP's {name} is not what its definition says", "is it the API socket of a VPP? " + OTHER_DEFINITIONS
     )
+
+
+def text_of(field: bytes) -> str:
+    """Return the text of a string field of fixed size, which ends at its first NUL."""
+    return field.partition(b"\0")[0].decode(errors="replace")

@@ -58,7 +58,6 @@ RULES: tuple[Rule, ...] = (
     interface.l2_with_mpls,
     interface.l2_with_routing,
     interface.tag_rewrites,
-    interface.sflow_on_created,
     interface.description_altered,
     mac.mac_unfit,
     mac.bond_mac_placement,

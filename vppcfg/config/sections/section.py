@@ -89,6 +89,9 @@ class Section:
     def resolve(self, desired: DesiredState) -> None:
         """Enter what the section makes, before any interface is entered."""
 
+    def resolve_settings(self, desired: DesiredState) -> None:
+        """Enter what depends on the interfaces, once all of them are entered."""
+
     def resolve_linux(self, desired: DesiredState) -> None:
         """Enter what the section needs on the Linux side, after the interfaces."""
 

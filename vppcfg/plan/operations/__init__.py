@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from vppcfg.kinds.gre import CreateGre, DeleteGre
+from vppcfg.kinds.gso import SetGso
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
 from vppcfg.kinds.mss_clamp import SetMssClamp
+from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
 from vppcfg.plan.feature import SetFeature, Switch
@@ -25,7 +27,7 @@ from vppcfg.plan.operations.bridge import (
     SetBridgeFlag,
     SetBridgeMacAge,
 )
-from vppcfg.plan.operations.features import SetDhcpClient, SetGso, SetMirror
+from vppcfg.plan.operations.features import SetDhcpClient, SetMirror
 from vppcfg.plan.operations.interface import (
     SetAdminState,
     SetLinkMtu,
@@ -57,7 +59,6 @@ from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.operations.port import CreateHostInterface, CreateVhostUser, DeleteHostInterface, DeleteVhostUser
 from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetProxyArp
-from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
 from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes

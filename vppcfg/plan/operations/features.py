@@ -13,23 +13,8 @@ from vppcfg.model.features import (
     mirrors_in_order,
 )
 from vppcfg.plan.draft import Draft
-from vppcfg.plan.feature import SetFeature, Switch
+from vppcfg.plan.feature import SetFeature
 from vppcfg.record import record
-
-
-@record
-class SetGso(Switch):
-    """feature_gso_enable_disable: cut large packets that leave an interface, or no longer (vnet/gso/gso.c).
-
-    VPP counts how often it was told to, so it is told once.
-    """
-
-    attribute = "has_gso"
-
-    @property
-    def looks_at_frames(self) -> bool:
-        """Return True."""
-        return True
 
 
 @record

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.kinds.kind_list import KINDS
 from vppcfg.plan.stages import Step
 from vppcfg.plan.steps import (
     address,
@@ -61,8 +62,9 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     yield from lcp.host_steps(transition)
     yield from lcp.device_steps(transition)
     yield from lcp.copying_steps(transition)
-    yield from features.sflow_setting_steps(difference.sflow)
     yield from features.lldp_setting_steps(difference.lldp)
     yield from features.proxy_arp_steps(transition)
     yield from ipfix.setting_steps(transition)
     yield from features.mpls_table_steps(difference.mpls)
+    for kind in KINDS:
+        yield from kind.setting_steps(transition)

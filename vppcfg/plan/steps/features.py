@@ -13,7 +13,7 @@ from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, ProxyArp, RouterAdvertisements
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.ipfix import FlowRecords
-from vppcfg.model.state import LldpSettings, SflowSettings
+from vppcfg.model.state import LldpSettings
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.diff import Change
 from vppcfg.plan.feature import Feature, SetFeature, Switch
@@ -25,14 +25,12 @@ from vppcfg.plan.operations import (
     CreateMplsTable,
     DeleteAcl,
     DeleteMacip,
-    Operation,
     RemoveProxyArp,
     RenewIpv6,
     ReplaceAcl,
     ReplaceMacip,
     SetDhcpClient,
     SetFlowRecords,
-    SetGso,
     SetLinkLocal,
     SetLldp,
     SetLldpSettings,
@@ -42,10 +40,6 @@ from vppcfg.plan.operations import (
     SetProxyArp,
     SetRa,
     SetRaPrefix,
-    SetSflow,
-    SetSflowHeaderBytes,
-    SetSflowPollingInterval,
-    SetSflowSamplingRate,
     SetStaticMac,
 )
 from vppcfg.plan.stages import Stage, Step
@@ -165,48 +159,6 @@ def _flow_records(name: str, records: FlowRecords | None) -> Iterable[SetFeature
     return [] if records is None else [SetFlowRecords(interface=name, records=records)]
 
 
-FEATURE_OF: Mapping[str, Feature] = {
-    "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
-    "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
-    "has_gso": Feature(_switched_by(SetGso)),
-    "has_proxy_arp": Feature(_switched_by(SetProxyArp)),
-    "dhcp_client": Feature(_dhcp_client, has_address=True),
-    "mirrors": Feature(_mirrors),
-    "static_macs": Feature(_static_macs),
-    "lldp": Feature(_lldp),
-    "ra": Feature(_ra, is_of_ipv6=True),
-    "link_local": Feature(_link_local, is_of_ipv6=True),
-    "macip": Feature(_macip, Stage.BIND_ACLS),
-    "flow_records": Feature(_flow_records, has_params=True),
-    **{kind.attribute: kind.in_plans() for kind in FEATURE_KINDS},
-}
-"""By the attribute of an interface."""
-_FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
-
-
-def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, becomes: Any) -> Iterator[Step]:
-    old = {each.part: each for each in feature.operations(name, was)}
-    new = {each.part: each for each in feature.operations(name, becomes)}
-    is_broken = name in transition.doomed or (feature.is_on_pairs and name in transition.doomed_pairs)
-    is_broken |= any(_hangs_on_nothing(each, transition) for each in old.values())
-    is_broken |= feature.has_address and transition.moved.get(name, (False, False))[0]
-    is_broken |= feature.has_params and transition.has_other_flow_params
-    is_broken |= feature.is_of_ipv6 and transition.loses_ipv6(name)
-    is_forgotten = feature.is_of_ipv6 and transition.renews_ipv6(name)
-    if is_forgotten:
-        old = {}
-    for part, operation in old.items():
-        if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):
-            for undoing in operation.undoing:
-                yield Step(stage=Stage.TURN_OFF, operation=_completed(undoing, transition))
-    for part, operation in new.items():
-        if is_broken or operation.needs in transition.doomed or old.get(part) != operation:
-            yield Step(stage=feature.turn_on, operation=_completed(operation, transition))
-        elif operation.looks_at_frames and is_put_into_l2(transition, name):
-            yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.undone)
-            yield Step(stage=Stage.TURN_ON_IN_L2, operation=_completed(operation, transition))
-
-
 def _completed(operation: SetFeature, transition: Transition) -> SetFeature:
     """Return an operation with what must be told of other objects: VPP's number of a list, for its CLI.
 
@@ -223,6 +175,59 @@ def _completed(operation: SetFeature, transition: Transition) -> SetFeature:
     return SetLinkLocal(interface=operation.interface, address=address, is_chosen=False)
 
 
+def _is_on_pairs(transition: Transition, name: str) -> bool:
+    return name in transition.doomed_pairs
+
+
+def _moves(transition: Transition, name: str) -> bool:
+    return transition.moved.get(name, (False, False))[0]
+
+
+def _changes_params(transition: Transition, name: str) -> bool:
+    return transition.has_other_flow_params
+
+
+FEATURE_OF: Mapping[str, Feature] = {
+    "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, _is_on_pairs),
+    "has_proxy_arp": Feature(_switched_by(SetProxyArp)),
+    "dhcp_client": Feature(_dhcp_client, is_interrupted=_moves),
+    "mirrors": Feature(_mirrors),
+    "static_macs": Feature(_static_macs),
+    "lldp": Feature(_lldp),
+    "ra": Feature(_ra, is_interrupted=Transition.loses_ipv6, is_forgotten=Transition.renews_ipv6),
+    "link_local": Feature(
+        _link_local,
+        is_interrupted=Transition.loses_ipv6,
+        is_forgotten=Transition.renews_ipv6,
+        completed=_completed,
+    ),
+    "macip": Feature(_macip, Stage.BIND_ACLS, completed=_completed),
+    "flow_records": Feature(_flow_records, is_interrupted=_changes_params),
+    **{kind.attribute: kind.in_plans() for kind in FEATURE_KINDS},
+}
+"""By the attribute of an interface."""
+_FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
+
+
+def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, becomes: Any) -> Iterator[Step]:
+    old = {each.part: each for each in feature.operations(name, was)}
+    new = {each.part: each for each in feature.operations(name, becomes)}
+    is_broken = name in transition.doomed or feature.is_interrupted(transition, name)
+    is_broken |= any(_hangs_on_nothing(each, transition) for each in old.values())
+    if feature.is_forgotten(transition, name):
+        old = {}
+    for part, operation in old.items():
+        if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):
+            for undoing in operation.undoing:
+                yield Step(stage=Stage.TURN_OFF, operation=feature.completed(undoing, transition))
+    for part, operation in new.items():
+        if is_broken or operation.needs in transition.doomed or old.get(part) != operation:
+            yield Step(stage=feature.turn_on, operation=feature.completed(operation, transition))
+        elif operation.looks_at_frames and is_put_into_l2(transition, name):
+            yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.undone)
+            yield Step(stage=Stage.TURN_ON_IN_L2, operation=feature.completed(operation, transition))
+
+
 def mpls_table_steps(change: Change[bool] | None) -> Iterator[Step]:
     """Yield the step that makes the default MPLS table."""
     if change is not None:
@@ -236,19 +241,6 @@ def _is_replaced(former: SetFeature, operation: SetFeature | None) -> bool:
 def _hangs_on_nothing(operation: SetFeature, transition: Transition) -> bool:
     """Return whether it hangs on an interface that nobody can name: turning it off turns off all of its kind."""
     return operation.needs is not None and operation.needs not in transition.observed.interfaces
-
-
-def sflow_setting_steps(change: Change[SflowSettings] | None) -> Iterator[Step]:
-    """Yield a step for each setting that differs."""
-    if change is None or change.after is None:
-        return
-    setters: dict[str, Operation] = {
-        "sampling_rate": SetSflowSamplingRate(sampling_rate=change.after.sampling_rate),
-        "polling_interval_s": SetSflowPollingInterval(polling_interval_s=change.after.polling_interval_s),
-        "header_bytes": SetSflowHeaderBytes(header_bytes=change.after.header_bytes),
-    }
-    for attribute in change.attributes:
-        yield Step(stage=Stage.SET_SFLOW, operation=setters[attribute.name])
 
 
 def lldp_setting_steps(change: Change[LldpSettings] | None) -> Iterator[Step]:
