@@ -6,16 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vppcfg.common.addresses import canonical_address, canonical_host, canonical_prefix, is_link_local
-from vppcfg.config.names import is_dhcp_hostname
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.model.features import (
-    DhcpClient,
     Lldp,
-    Mirror,
     RaPrefix,
     RouterAdvertisements,
     TrafficDirection,
-    mirrors_in_order,
     ra_prefixes_in_order,
 )
 from vppcfg.model.ipfix import FlowRecords, FlowVariant
@@ -24,58 +20,6 @@ from vppcfg.model.ipfix import FlowRecords, FlowVariant
 def unmanaged_addresses_of(raw: Sequence[str]) -> tuple[str, ...]:
     """Return the prefixes that `unmanaged-addresses` lists, a host as one that has it alone."""
     return tuple(prefix for text in raw if (prefix := canonical_prefix(text)))
-
-
-def mirrors_of(raw: Mapping[str, Any]) -> tuple[Mirror, ...]:
-    """Return the mirrors that `mirror` asks for."""
-    return mirrors_in_order(_mirror(str(target), value) for target, value in raw.items())
-
-
-def _mirror(target: str, raw: str | Mapping[str, Any]) -> Mirror:
-    if isinstance(raw, str):
-        return Mirror(target=target, direction=TrafficDirection(raw))
-    direction = TrafficDirection(raw.get("direction") or "both")
-    return Mirror(target=target, direction=direction, is_l2=bool(raw.get("l2")))
-
-
-def mirrors_said(mirrors: tuple[Mirror, ...]) -> Value:
-    """Return the value of `mirror`."""
-    return tuple(KeyValue(each.target, _mirror_value(each)) for each in mirrors)
-
-
-def _mirror_value(mirror: Mirror) -> Value:
-    if not mirror.is_l2:
-        return mirror.direction.value
-    return (KeyValue("direction", mirror.direction.value), KeyValue("l2", True))
-
-
-def why_no_mirror(mirrors: tuple[Mirror, ...]) -> str | None:
-    """Return why `mirror` cannot say mirrors, None when it can."""
-    targets = [each.target for each in mirrors]
-    twice = next((target for target in targets if targets.count(target) > 1), None)
-    return None if twice is None else f"it mirrors to {twice} twice, as a port and in L2 mode"
-
-
-def dhcp_of(raw: bool | Mapping[str, Any]) -> DhcpClient | None:
-    """Return the DHCP client that `dhcp-client` asks for, None for none."""
-    if isinstance(raw, bool):
-        return DhcpClient() if raw else None
-    return DhcpClient(hostname=raw.get("hostname") or "", is_broadcast=raw.get("broadcast") is not False)
-
-
-def dhcp_said(client: DhcpClient) -> Value:
-    """Return the value of `dhcp-client`."""
-    hostname = [KeyValue("hostname", client.hostname)] if client.hostname else []
-    return (*hostname, *([] if client.is_broadcast else [KeyValue("broadcast", False)])) or True
-
-
-def why_no_dhcp(client: DhcpClient) -> str | None:
-    """Return why `dhcp-client` cannot say what an interface asks with, None when it can."""
-    if client.dscp:
-        return f"its DHCP client gives what it sends the DSCP {client.dscp}"
-    if client.hostname and not is_dhcp_hostname(client.hostname):
-        return "its DHCP client tells a hostname that the configuration cannot say"
-    return None
 
 
 def flow_records_of(raw: str | Mapping[str, Any]) -> FlowRecords:

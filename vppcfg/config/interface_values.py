@@ -15,7 +15,7 @@ from vppcfg.common.release import Release
 from vppcfg.config import interface_features as features
 from vppcfg.config.interface_key import InterfaceKey, PlainKey
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds import gso, mss_clamp, sflow, urpf
+from vppcfg.kinds import dhcp_client, gso, mirror, mpls, mss_clamp, sflow, urpf
 from vppcfg.model.interface import Interface, InterfaceValues
 
 VALUES: tuple[InterfaceKey, ...] = (
@@ -29,31 +29,14 @@ VALUES: tuple[InterfaceKey, ...] = (
     ),
     PlainKey(key="unnumbered", attribute="unnumbered", parse=str, is_of_bond=True),
     PlainKey(key="l2xc", attribute="l2xc", parse=str),
-    PlainKey(key="mpls", attribute="has_mpls", parse=bool, is_of_bond=True),
+    mpls.KIND,
     sflow.KIND,
     gso.KIND,
     PlainKey(key="proxy-arp", attribute="has_proxy_arp", parse=bool, is_of_bond=True, is_routing=True),
-    PlainKey(
-        key="dhcp-client",
-        attribute="dhcp_client",
-        parse=features.dhcp_of,
-        as_yaml=features.dhcp_said,
-        unsupported_reason=features.why_no_dhcp,
-        plugin="dhcp",
-        reason="an interface gets its address by DHCP",
-        is_of_bond=True,
-        is_routing=True,
-    ),
+    dhcp_client.KIND,
     urpf.KIND,
     mss_clamp.KIND,
-    PlainKey(
-        key="mirror",
-        attribute="mirrors",
-        parse=features.mirrors_of,
-        as_yaml=features.mirrors_said,
-        unsupported_reason=features.why_no_mirror,
-        is_of_bond=True,
-    ),
+    mirror.KIND,
     PlainKey(
         key="lldp",
         attribute="lldp",

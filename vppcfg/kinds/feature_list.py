@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.kinds import gso, mss_clamp, sflow, urpf
+from vppcfg.kinds import dhcp_client, gso, mirror, mpls, mss_clamp, sflow, urpf
 from vppcfg.kinds.feature import AnyFeature
 from vppcfg.model.interface import InterfaceValues
 
 FEATURE_KINDS: tuple[AnyFeature, ...] = (
+    mpls.KIND,
     sflow.KIND,
     gso.KIND,
+    dhcp_client.KIND,
     urpf.KIND,
     mss_clamp.KIND,
+    mirror.KIND,
 )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from vppcfg.common.numbers import cpu_text
 from vppcfg.common.release import Release
 from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
-from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
+from vppcfg.model.features import NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.iproute2 import command
 from vppcfg.model.memif import MemifMode, memif_numbers
@@ -402,14 +402,6 @@ def _delete_lcp_pair(operation: op.DeleteLcpPair) -> str:
 # MPLS (vnet/mpls)
 
 
-def _create_mpls_table(operation: op.CreateMplsTable) -> str:
-    return "mpls table add 0"
-
-
-def _set_mpls(operation: op.SetMpls) -> str:
-    return f"set interface mpls {operation.interface} {'enable' if operation.is_on else 'disable'}"
-
-
 # Access lists, which the CLI names by index (plugins/acl/acl.c)
 
 
@@ -479,28 +471,6 @@ def _port_range(ports: tuple[int, int]) -> str:
 
 
 # sFlow (plugins/sflow/sflow.c)
-
-
-def _set_mirror(operation: op.SetMirror) -> str:
-    """Write the command of vnet/span/span.c."""
-    words = f"set interface span {operation.interface}{' l2' if operation.is_l2 else ''}"
-    if operation.target != DELETED_TARGET:
-        words += f" destination {operation.target}"
-    return f"{words} {'disable' if operation.direction is None else _MIRRORED[operation.direction]}"
-
-
-_MIRRORED = {TrafficDirection.BOTH: "both", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
-
-
-def _set_dhcp_client(operation: op.SetDhcpClient) -> str | None:
-    """Write the command of plugins/dhcp/client.c, which wants answers to all; up to 24.10 its id is no MAC address."""
-    client = operation.client
-    if client is None:
-        return f"set dhcp client del intfc {operation.interface}"
-    if not client.is_broadcast or client.dscp:
-        return None
-    hostname = f" hostname {client.hostname}" if client.hostname else ""
-    return f"set dhcp client intfc {operation.interface}{hostname}"
 
 
 def _set_proxy_arp(operation: op.SetProxyArp) -> str:
@@ -721,8 +691,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.ForgetMac: _forget_mac,
     op.CreateLcpPair: _create_lcp_pair,
     op.DeleteLcpPair: _delete_lcp_pair,
-    op.CreateMplsTable: _create_mpls_table,
-    op.SetMpls: _set_mpls,
     op.CreateAcl: _create_acl,
     op.ReplaceAcl: _replace_acl,
     op.DeleteAcl: _delete_acl,
@@ -731,8 +699,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.ReplaceMacip: _replace_macip,
     op.DeleteMacip: _delete_macip,
     op.SetMacip: _set_macip,
-    op.SetMirror: _set_mirror,
-    op.SetDhcpClient: _set_dhcp_client,
     op.SetProxyArp: _set_proxy_arp,
     op.AddProxyArp: _add_proxy_arp,
     op.RemoveProxyArp: _remove_proxy_arp,

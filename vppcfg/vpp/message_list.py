@@ -16,7 +16,6 @@ from vppcfg.vpp.messages import (
     attachment,
     bond,
     bridge,
-    dhcp,
     host_interface,
     interface,
     ip6_nd,
@@ -28,10 +27,8 @@ from vppcfg.vpp.messages import (
     lldp,
     macip,
     memif,
-    mpls,
     neighbor,
     proxy_arp,
-    span,
     sub_interface,
     tap,
     vhost_user,
@@ -42,9 +39,9 @@ from vppcfg.vpp.messages import (
 MADE = (host_interface, memif, tap, vhost_user, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
-FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp, span)
+FEATURES = (ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
-_OTHERS = (acl, address, attachment, bond, bridge, interface, l2, lcp, link_local, mpls, neighbor)
+_OTHERS = (acl, address, attachment, bond, bridge, interface, l2, lcp, link_local, neighbor)
 _KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""

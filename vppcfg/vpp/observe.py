@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from vppcfg.kinds import dhcp_client
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.acl import Acl, AclBinding
@@ -13,7 +14,7 @@ from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
-from vppcfg.plan.request import NO_INDEX, Known
+from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
 from vppcfg.vpp.message_list import FEATURES, MADE
@@ -22,7 +23,6 @@ from vppcfg.vpp.messages import (
     address,
     bond,
     bridge,
-    dhcp,
     interface,
     ip6_nd,
     ipfix,
@@ -34,7 +34,6 @@ from vppcfg.vpp.messages import (
     lldp,
     macip,
     memif,
-    mpls,
     nat44,
     neighbor,
     proxy_arp,
@@ -106,7 +105,6 @@ def observe(connection: Connection, version: str) -> State:
         lldp=lldp.read_settings(connection, replies),
         proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs, version),
         ipfix=ipfix.read_settings(connection, replies, vrfs),
-        has_mpls_table=mpls.has_table(connection, replies),
         **{
             attribute: value
             for kind in KINDS
@@ -120,7 +118,7 @@ def observe(connection: Connection, version: str) -> State:
 
 def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
-    lines = [line for part in (lcp, mpls) for line in part.commands(connection)]
+    lines = [line for part in (lcp,) for line in part.commands(connection)]
     lines += [line for kind in KINDS for line in kind.commands(connection)]
     commands = Commands(connection, lines)
     parts = (
@@ -130,7 +128,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         lcp,
         bond,
         acl,
-        mpls,
         neighbor,
         live,
         nat44,
@@ -163,7 +160,11 @@ def _second_round(
     link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in ra_mtus])
     asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
     workers = interface.read_workers(connection, replies)
-    asked += [*dhcp.requests(connection), *live.requests(connection), *interface.tx_requests(connection, workers)]
+    asked += [
+        *dhcp_client.KIND.requests(connection),
+        *live.requests(connection),
+        *interface.tx_requests(connection, workers),
+    ]
     asked += [request for questions in features_asked.values() for request in questions.requests]
     told = connection.ask([*asked, *members.requests, *link_locals.requests, *commands.requests])
     shown = commands.read(connection, told)
@@ -213,10 +214,6 @@ def _features(
     found: dict[int, dict[str, Any]] = {}
     for index, chosen in details.link_locals.items():
         found.setdefault(index, {})[link_local.ATTRIBUTE] = chosen
-    indexes = {name: index for index, name in names.items()}
-    for name in mpls.read_interfaces(connection, replies, shown, names):
-        index = indexes.get(name, indexes.get(interface.unsigned(name), NO_INDEX))
-        found.setdefault(index, {})["has_mpls"] = True
     for index, each in details.live.items():
         found.setdefault(index, {})["live"] = each
     for index, mtu in details.stale_ra_mtus.items():

@@ -65,6 +65,5 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     yield from features.lldp_setting_steps(difference.lldp)
     yield from features.proxy_arp_steps(transition)
     yield from ipfix.setting_steps(transition)
-    yield from features.mpls_table_steps(difference.mpls)
     for kind in KINDS:
         yield from kind.setting_steps(transition)

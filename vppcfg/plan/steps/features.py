@@ -10,7 +10,7 @@ from vppcfg.common.addresses import link_local_of
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.acl import Acl, AclBinding, MacipAcl
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import DhcpClient, Lldp, Mirror, ProxyArp, RouterAdvertisements
+from vppcfg.model.features import Lldp, ProxyArp, RouterAdvertisements
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.state import LldpSettings
@@ -22,21 +22,17 @@ from vppcfg.plan.operations import (
     BindAcls,
     CreateAcl,
     CreateMacip,
-    CreateMplsTable,
     DeleteAcl,
     DeleteMacip,
     RemoveProxyArp,
     RenewIpv6,
     ReplaceAcl,
     ReplaceMacip,
-    SetDhcpClient,
     SetFlowRecords,
     SetLinkLocal,
     SetLldp,
     SetLldpSettings,
     SetMacip,
-    SetMirror,
-    SetMpls,
     SetProxyArp,
     SetRa,
     SetRaPrefix,
@@ -111,18 +107,8 @@ def _switched_by(switch: type[Switch]) -> Callable[[str, bool], Iterable[SetFeat
     return lambda name, is_on: [switch(interface=name, is_on=True)] if is_on else []
 
 
-def _mirrors(name: str, mirrors: tuple[Mirror, ...]) -> Iterable[SetFeature]:
-    return [
-        SetMirror(interface=name, target=each.target, direction=each.direction, is_l2=each.is_l2) for each in mirrors
-    ]
-
-
 def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]:
     return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
-
-
-def _dhcp_client(name: str, client: DhcpClient | None) -> Iterable[SetFeature]:
-    return [] if client is None else [SetDhcpClient(interface=name, client=client)]
 
 
 def _lldp(name: str, lldp: Lldp | None) -> Iterable[SetFeature]:
@@ -175,23 +161,12 @@ def _completed(operation: SetFeature, transition: Transition) -> SetFeature:
     return SetLinkLocal(interface=operation.interface, address=address, is_chosen=False)
 
 
-def _is_on_pairs(transition: Transition, name: str) -> bool:
-    return name in transition.doomed_pairs
-
-
-def _moves(transition: Transition, name: str) -> bool:
-    return transition.moved.get(name, (False, False))[0]
-
-
 def _changes_params(transition: Transition, name: str) -> bool:
     return transition.has_other_flow_params
 
 
 FEATURE_OF: Mapping[str, Feature] = {
-    "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, _is_on_pairs),
     "has_proxy_arp": Feature(_switched_by(SetProxyArp)),
-    "dhcp_client": Feature(_dhcp_client, is_interrupted=_moves),
-    "mirrors": Feature(_mirrors),
     "static_macs": Feature(_static_macs),
     "lldp": Feature(_lldp),
     "ra": Feature(_ra, is_interrupted=Transition.loses_ipv6, is_forgotten=Transition.renews_ipv6),
@@ -226,12 +201,6 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
         elif operation.looks_at_frames and is_put_into_l2(transition, name):
             yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.undone)
             yield Step(stage=Stage.TURN_ON_IN_L2, operation=feature.completed(operation, transition))
-
-
-def mpls_table_steps(change: Change[bool] | None) -> Iterator[Step]:
-    """Yield the step that makes the default MPLS table."""
-    if change is not None:
-        yield Step(stage=Stage.CREATE_MPLS_TABLE, operation=CreateMplsTable())
 
 
 def _is_replaced(former: SetFeature, operation: SetFeature | None) -> bool:
