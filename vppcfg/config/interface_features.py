@@ -8,7 +8,6 @@ from typing import Any
 from vppcfg.common.addresses import canonical_address, canonical_host, canonical_prefix, is_link_local
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.model.features import (
-    Lldp,
     RaPrefix,
     RouterAdvertisements,
     TrafficDirection,
@@ -37,41 +36,6 @@ def flow_records_said(records: FlowRecords) -> Value:
     if records.direction is TrafficDirection.BOTH:
         return records.variant.value
     return KeyValue("variant", records.variant.value), KeyValue("direction", records.direction.value)
-
-
-def lldp_of(raw: bool | Mapping[str, Any]) -> Lldp | None:
-    """Return what `lldp` has a port tell, None for nothing."""
-    if isinstance(raw, bool):
-        return Lldp() if raw else None
-    return Lldp(
-        description=raw.get("description") or "",
-        ipv4=canonical_host(raw.get("management-ipv4")) or "",
-        ipv6=canonical_host(raw.get("management-ipv6")) or "",
-    )
-
-
-def lldp_said(lldp: Lldp) -> Value:
-    """Return the value of `lldp`."""
-    said = (("description", lldp.description), ("management-ipv4", lldp.ipv4), ("management-ipv6", lldp.ipv6))
-    return tuple(KeyValue(key, value) for key, value in said if value) or True
-
-
-LONGEST_LLDP_TEXT = 255
-"""Bytes, of a description of a port or the name of a system in a frame of LLDP."""
-
-
-def is_lldp_text(text: str) -> bool:
-    """Return whether a description or a name fits into a frame, and VPP tells it as it was."""
-    return text.isascii() and text.isprintable() and text == text.strip() and len(text) <= LONGEST_LLDP_TEXT
-
-
-def why_no_lldp(lldp: Lldp) -> str | None:
-    """Return why `lldp` cannot say what a port tells, None when it can."""
-    if lldp.oid:
-        return "it tells an OID by LLDP"
-    if not is_lldp_text(lldp.description) or set("'\"") & set(lldp.description):
-        return "it tells a description by LLDP that the configuration cannot say"
-    return None
 
 
 DEFAULT_RA = RouterAdvertisements()

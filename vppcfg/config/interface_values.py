@@ -11,11 +11,10 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from vppcfg.common.release import Release
 from vppcfg.config import interface_features as features
 from vppcfg.config.interface_key import InterfaceKey, PlainKey
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds import dhcp_client, gso, mirror, mpls, mss_clamp, sflow, urpf
+from vppcfg.kinds import dhcp_client, gso, lldp, mirror, mpls, mss_clamp, proxy_arp, sflow, urpf
 from vppcfg.model.interface import Interface, InterfaceValues
 
 VALUES: tuple[InterfaceKey, ...] = (
@@ -32,22 +31,12 @@ VALUES: tuple[InterfaceKey, ...] = (
     mpls.KIND,
     sflow.KIND,
     gso.KIND,
-    PlainKey(key="proxy-arp", attribute="has_proxy_arp", parse=bool, is_of_bond=True, is_routing=True),
+    proxy_arp.KIND,
     dhcp_client.KIND,
     urpf.KIND,
     mss_clamp.KIND,
     mirror.KIND,
-    PlainKey(
-        key="lldp",
-        attribute="lldp",
-        parse=features.lldp_of,
-        as_yaml=features.lldp_said,
-        unsupported_reason=features.why_no_lldp,
-        plugin="lldp",
-        reason="a port speaks LLDP",
-        since=Release(26, 10),
-        told_by="lldp_settings",
-    ),
+    lldp.KIND,
     PlainKey(
         key="ra",
         attribute="ra",

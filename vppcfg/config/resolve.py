@@ -10,7 +10,8 @@ from vppcfg.config.clashes import clashes, taken_by_live
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
-from vppcfg.config.sections import bond, desired_interface, ipfix, lcp, lldp, macip, proxy_arp, vrf
+from vppcfg.config.sections import bond, desired_interface, ipfix, lcp, macip, vrf
+from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS
@@ -44,7 +45,6 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     lcp.resolve(desired)
     for section in SECTIONS:
         section.resolve_settings(desired)
-    lldp.resolve(desired)
     ipfix.resolve(desired)
     bond.resolve_announcing(desired)
     lcp.resolve_linux(desired)
@@ -84,7 +84,7 @@ def _copy_what_is_not_ours(desired: DesiredState) -> None:
     _copy_acls(desired)
     macip.copy_what_is_not_ours(desired)
     vrf.copy_what_is_not_ours(desired)
-    proxy_arp.copy_what_is_not_ours(desired)
+    proxy_arp_ranges.KIND.copy_what_is_not_ours(desired)
 
 
 def _is_ours(desired: DesiredState, interface: Interface) -> bool:

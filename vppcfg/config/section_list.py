@@ -19,11 +19,9 @@ from vppcfg.config.sections import (
     host_interface,
     interface,
     ipfix,
-    lldp,
     loopback,
     macip,
     memif,
-    proxy_arp,
     tap,
     unmanaged,
     vhost_user,
@@ -32,7 +30,7 @@ from vppcfg.config.sections import (
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.kinds import gre, ipip, sflow, vxlan
+from vppcfg.kinds import gre, ipip, lldp, proxy_arp_ranges, sflow, vxlan
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (
@@ -62,7 +60,7 @@ SECTIONS: tuple[Section, ...] = (
     sflow.SECTION,
     lldp.SECTION,
     ipfix.SECTION,
-    proxy_arp.SECTION,
+    proxy_arp_ranges.KIND,
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
     hooks.SECTION,

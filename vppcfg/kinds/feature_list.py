@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.kinds import dhcp_client, gso, mirror, mpls, mss_clamp, sflow, urpf
+from vppcfg.kinds import dhcp_client, gso, lldp, mirror, mpls, mss_clamp, proxy_arp, sflow, urpf
 from vppcfg.kinds.feature import AnyFeature
 from vppcfg.model.interface import InterfaceValues
 
@@ -15,10 +15,12 @@ FEATURE_KINDS: tuple[AnyFeature, ...] = (
     mpls.KIND,
     sflow.KIND,
     gso.KIND,
+    proxy_arp.KIND,
     dhcp_client.KIND,
     urpf.KIND,
     mss_clamp.KIND,
     mirror.KIND,
+    lldp.KIND,
 )
 
 

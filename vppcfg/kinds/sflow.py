@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration, InterfaceConfig
+from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Parsing, SaidEntry, Section, Unmanaged
-from vppcfg.config.yaml.text import KeyValue, indented, key_lines
+from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.feature import SwitchKind
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
@@ -209,7 +209,7 @@ def _only(connection: VppReader, replies: Replies, name: str, path: str) -> int:
 KIND = SflowKind()
 
 
-class SflowSection(Section):
+class SflowSection(SettingsSection):
     """The section `sflow`: how packets are sampled, in the values that VPP keeps."""
 
     key = "sflow"
@@ -238,25 +238,14 @@ class SflowSection(Section):
         """Return the settings of VPP."""
         return state.sflow
 
-    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
-        """Yield the section itself."""
-        yield SaidEntry(path=(self.key,), name=self.key, keys=tuple(_keys(configuration.sflow)))
-
-    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
-        """Yield the section, nothing when all is as by default."""
-        lines = key_lines(_keys(configuration.sflow))
-        if lines:
-            yield f"{self.key}:"
-            yield from indented(lines, 1)
-
-
-def _keys(sflow: SflowSettings) -> Iterator[KeyValue]:
-    for key, value, usual in (
-        ("sampling-rate", sflow.sampling_rate, _DEFAULTS.sampling_rate),
-        ("polling-interval", sflow.polling_interval_s, _DEFAULTS.polling_interval_s),
-        ("header-bytes", sflow.header_bytes, _DEFAULTS.header_bytes),
-    ):
-        yield KeyValue(key, value, is_default=value == usual)
+    def setting_keys(self, sflow: SflowSettings) -> Iterator[KeyValue]:
+        """Yield the keys of the section."""
+        for key, value, usual in (
+            ("sampling-rate", sflow.sampling_rate, _DEFAULTS.sampling_rate),
+            ("polling-interval", sflow.polling_interval_s, _DEFAULTS.polling_interval_s),
+            ("header-bytes", sflow.header_bytes, _DEFAULTS.header_bytes),
+        ):
+            yield KeyValue(key, value, is_default=value == usual)
 
 
 def _whole_steps(header_bytes: int) -> int:

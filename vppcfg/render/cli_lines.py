@@ -473,22 +473,6 @@ def _port_range(ports: tuple[int, int]) -> str:
 # sFlow (plugins/sflow/sflow.c)
 
 
-def _set_proxy_arp(operation: op.SetProxyArp) -> str:
-    return f"set interface proxy-arp {operation.interface} {'enable' if operation.is_on else 'disable'}"
-
-
-def _add_proxy_arp(operation: op.AddProxyArp) -> str | None:
-    return f"set arp proxy {_proxy_arp_range(operation)}" if operation.table_id <= LAST_TYPED else None
-
-
-def _remove_proxy_arp(operation: op.RemoveProxyArp) -> str | None:
-    return f"set arp proxy del {_proxy_arp_range(operation)}" if operation.table_id <= LAST_TYPED else None
-
-
-def _proxy_arp_range(operation: op.AddProxyArp | op.RemoveProxyArp) -> str:
-    return f"table-id {operation.table_id} start {operation.first} end {operation.last}"
-
-
 def _set_flow_records(operation: op.SetFlowRecords) -> str:
     words = {TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx", TrafficDirection.BOTH: "both"}
     records = operation.records
@@ -512,29 +496,6 @@ def _set_ipfix_exporter(operation: op.SetIpfixExporter) -> str | None:
     words += [f"fib-id {exporter.table_id}"] if exporter.table_id else []
     words.append(f"path-mtu {exporter.path_mtu} template-interval {exporter.template_interval_s}")
     return " ".join([*words, "udp-checksum"] if exporter.has_udp_checksum else words)
-
-
-def _set_lldp(operation: op.SetLldp) -> str | None:
-    """Write the command of plugins/lldp/lldp_cli.c, which reads a description as one word."""
-    lldp = operation.lldp
-    if lldp is None:
-        return f"set interface lldp {operation.interface} disable"
-    if lldp.description.split() not in ([], [lldp.description]):
-        return None
-    words = [f"set interface lldp {operation.interface}"]
-    words += [f"port-desc {lldp.description}"] if lldp.description else []
-    words += [f"mgmt-ip4 {lldp.ipv4}"] if lldp.ipv4 else []
-    words += [f"mgmt-ip6 {lldp.ipv6}"] if lldp.ipv6 else []
-    return " ".join([*words, f"mgmt-oid {lldp.oid}"] if lldp.oid else words)
-
-
-def _set_lldp_settings(operation: op.SetLldpSettings) -> str | None:
-    if len((operation.system_name or "").split()) > 1:
-        return None
-    words = ["set lldp"]
-    words += [f"system-name {operation.system_name}"] if operation.system_name else []
-    words += [f"tx-hold {operation.hold}"] if operation.hold is not None else []
-    return " ".join([*words, f"tx-interval {operation.interval_s}"] if operation.interval_s is not None else words)
 
 
 # Router advertisements (vnet/ip6-nd/ip6_ra.c). The prompt takes `ra-suppress-link-layer` for `ra-suppress`.
@@ -699,14 +660,9 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.ReplaceMacip: _replace_macip,
     op.DeleteMacip: _delete_macip,
     op.SetMacip: _set_macip,
-    op.SetProxyArp: _set_proxy_arp,
-    op.AddProxyArp: _add_proxy_arp,
-    op.RemoveProxyArp: _remove_proxy_arp,
     op.SetFlowRecords: _set_flow_records,
     op.SetFlowParams: _set_flow_params,
     op.SetIpfixExporter: _set_ipfix_exporter,
-    op.SetLldp: _set_lldp,
-    op.SetLldpSettings: _set_lldp_settings,
     op.SetRa: _set_ra,
     op.ResetRa: _reset_ra,
     op.SilenceRa: _silence_ra,

@@ -20,7 +20,7 @@ from vppcfg.record import record
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
     *("memclnt", "vlib", "vpe", "interface", "ip", "ip6_nd", "ip_neighbor", "fib", "feature", "l2"),
-    *("bond", "acl", "lacp", "lcp", "lldp", "tapv2"),
+    *("bond", "acl", "lacp", "lcp", "tapv2"),
     *(kind.api_module for kind in KINDS if kind.api_module),
     *(
         "abf",
@@ -39,7 +39,7 @@ MODULES = (
         "teib",
         "vrrp",
     ),
-    *("af_packet", "arp", "flowprobe", "ipfix_export", "memif", "vhost_user", "wireguard"),
+    *("af_packet", "flowprobe", "ipfix_export", "memif", "vhost_user", "wireguard"),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""
 _LONGEST_ARRAY = 1 << 16

@@ -31,12 +31,10 @@ from vppcfg.vpp.messages import (
     lcp,
     link_local,
     live,
-    lldp,
     macip,
     memif,
     nat44,
     neighbor,
-    proxy_arp,
     vrf,
 )
 from vppcfg.vpp.reading import Replies
@@ -102,8 +100,6 @@ def observe(connection: Connection, version: str) -> State:
         vrfs=vrfs,
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
         macips={name: macips[index] for index, name in macip.names_of(macips).items()},
-        lldp=lldp.read_settings(connection, replies),
-        proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs, version),
         ipfix=ipfix.read_settings(connection, replies, vrfs),
         **{
             attribute: value
@@ -238,7 +234,6 @@ def _facts(
 ) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
     plugins |= {part for kind in KINDS for part in kind.parts_present(connection)}
-    plugins |= {lldp.SAID_PART} if lldp.tells_all(connection) else set()
     plugins |= {"linux_nl"} if lcp.has_listener(shown) else set()
     return Facts(
         version=version,

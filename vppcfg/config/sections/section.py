@@ -108,6 +108,28 @@ class Section:
         yield from ()
 
 
+class SettingsSection(Section):
+    """A section that has settings and no entries."""
+
+    def setting_keys(self, settings: Any) -> Iterator[KeyValue]:
+        """Yield the keys that stand for the settings of a configuration."""
+        raise NotImplementedError
+
+    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+        """Yield the section itself."""
+        settings = getattr(configuration, self.attribute or self.key)
+        if settings is not None:
+            yield SaidEntry(path=(self.key,), name=self.key, keys=tuple(self.setting_keys(settings)))
+
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the section, nothing when all is as by default."""
+        settings = getattr(configuration, self.attribute or self.key)
+        lines = key_lines(self.setting_keys(settings)) if settings is not None else ()
+        if lines:
+            yield f"{self.key}:"
+            yield from indented(lines, 1)
+
+
 class Naming(NamedTuple):
     """What the entries of a section may be called."""
 

@@ -9,9 +9,12 @@ from vppcfg.kinds.dhcp_client import SetDhcpClient
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.gso import SetGso
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
+from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
 from vppcfg.kinds.mirror import SetMirror
 from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
 from vppcfg.kinds.mss_clamp import SetMssClamp
+from vppcfg.kinds.proxy_arp import SetProxyArp
+from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
 from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
@@ -53,13 +56,11 @@ from vppcfg.plan.operations.ipv6 import (
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
-from vppcfg.plan.operations.lldp import SetLldp, SetLldpSettings
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
 from vppcfg.plan.operations.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
 from vppcfg.plan.operations.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.operations.port import CreateHostInterface, CreateVhostUser, DeleteHostInterface, DeleteVhostUser
-from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetProxyArp
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.tap import CreateTap, DeleteTap
 from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes

@@ -62,8 +62,6 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     yield from lcp.host_steps(transition)
     yield from lcp.device_steps(transition)
     yield from lcp.copying_steps(transition)
-    yield from features.lldp_setting_steps(difference.lldp)
-    yield from features.proxy_arp_steps(transition)
     yield from ipfix.setting_steps(transition)
     for kind in KINDS:
         yield from kind.setting_steps(transition)

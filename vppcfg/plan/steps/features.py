@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,30 +10,23 @@ from vppcfg.common.addresses import link_local_of
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.acl import Acl, AclBinding, MacipAcl
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import Lldp, ProxyArp, RouterAdvertisements
+from vppcfg.model.features import RouterAdvertisements
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.model.ipfix import FlowRecords
-from vppcfg.model.state import LldpSettings
-from vppcfg.model.vrf import table_key
 from vppcfg.plan.diff import Change
-from vppcfg.plan.feature import Feature, SetFeature, Switch
+from vppcfg.plan.feature import Feature, SetFeature
 from vppcfg.plan.operations import (
-    AddProxyArp,
     BindAcls,
     CreateAcl,
     CreateMacip,
     DeleteAcl,
     DeleteMacip,
-    RemoveProxyArp,
     RenewIpv6,
     ReplaceAcl,
     ReplaceMacip,
     SetFlowRecords,
     SetLinkLocal,
-    SetLldp,
-    SetLldpSettings,
     SetMacip,
-    SetProxyArp,
     SetRa,
     SetRaPrefix,
     SetStaticMac,
@@ -103,16 +96,8 @@ def feature_steps(transition: Transition, name: str) -> Iterator[Step]:
         yield from _steps_of(feature, transition, name, was, becomes)
 
 
-def _switched_by(switch: type[Switch]) -> Callable[[str, bool], Iterable[SetFeature]]:
-    return lambda name, is_on: [switch(interface=name, is_on=True)] if is_on else []
-
-
 def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]:
     return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
-
-
-def _lldp(name: str, lldp: Lldp | None) -> Iterable[SetFeature]:
-    return [] if lldp is None else [SetLldp(interface=name, lldp=lldp)]
 
 
 def _ra(name: str, ra: RouterAdvertisements | None) -> Iterable[SetFeature]:
@@ -166,9 +151,7 @@ def _changes_params(transition: Transition, name: str) -> bool:
 
 
 FEATURE_OF: Mapping[str, Feature] = {
-    "has_proxy_arp": Feature(_switched_by(SetProxyArp)),
     "static_macs": Feature(_static_macs),
-    "lldp": Feature(_lldp),
     "ra": Feature(_ra, is_interrupted=Transition.loses_ipv6, is_forgotten=Transition.renews_ipv6),
     "link_local": Feature(
         _link_local,
@@ -210,26 +193,3 @@ def _is_replaced(former: SetFeature, operation: SetFeature | None) -> bool:
 def _hangs_on_nothing(operation: SetFeature, transition: Transition) -> bool:
     """Return whether it hangs on an interface that nobody can name: turning it off turns off all of its kind."""
     return operation.needs is not None and operation.needs not in transition.observed.interfaces
-
-
-def lldp_setting_steps(change: Change[LldpSettings] | None) -> Iterator[Step]:
-    """Yield the step that sets what differs, before ports begin to speak."""
-    if change is not None:
-        given: dict[str, Any] = {attribute.name: attribute.new for attribute in change.attributes}
-        yield Step(stage=Stage.SET_LLDP, operation=SetLldpSettings(**given))
-
-
-def proxy_arp_steps(transition: Transition) -> Iterator[Step]:
-    """Yield the steps that add and remove ranges, new ones first, and those of tables that go before these."""
-    before, after = transition.observed.proxy_arps, transition.desired.proxy_arps
-    doomed = {each for each in before if table_key(each.table_id, is_ipv6=False) in transition.doomed_tables}
-    for each in _in_order(doomed | (before - after)):
-        remove = RemoveProxyArp(table_id=each.table_id, first=each.first, last=each.last)
-        yield Step(stage=Stage.TURN_OFF if each in doomed else Stage.REMOVE_PROXY_ARP, operation=remove)
-    for each in _in_order((after - before) | (after & doomed)):
-        add = AddProxyArp(table_id=each.table_id, first=each.first, last=each.last)
-        yield Step(stage=Stage.ADD_PROXY_ARP, operation=add)
-
-
-def _in_order(ranges: Iterable[ProxyArp]) -> list[ProxyArp]:
-    return sorted(ranges, key=lambda each: each.order)
