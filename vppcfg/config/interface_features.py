@@ -10,32 +10,13 @@ from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.model.features import (
     RaPrefix,
     RouterAdvertisements,
-    TrafficDirection,
     ra_prefixes_in_order,
 )
-from vppcfg.model.ipfix import FlowRecords, FlowVariant
 
 
 def unmanaged_addresses_of(raw: Sequence[str]) -> tuple[str, ...]:
     """Return the prefixes that `unmanaged-addresses` lists, a host as one that has it alone."""
     return tuple(prefix for text in raw if (prefix := canonical_prefix(text)))
-
-
-def flow_records_of(raw: str | Mapping[str, Any]) -> FlowRecords:
-    """Return the flow records that `ipfix` asks for: a variant alone, or with its direction."""
-    if isinstance(raw, str):
-        return FlowRecords(variant=FlowVariant(raw))
-    return FlowRecords(
-        variant=FlowVariant(raw["variant"]),
-        direction=TrafficDirection(raw.get("direction") or TrafficDirection.BOTH.value),
-    )
-
-
-def flow_records_said(records: FlowRecords) -> Value:
-    """Return the value of `ipfix`."""
-    if records.direction is TrafficDirection.BOTH:
-        return records.variant.value
-    return KeyValue("variant", records.variant.value), KeyValue("direction", records.direction.value)
 
 
 DEFAULT_RA = RouterAdvertisements()

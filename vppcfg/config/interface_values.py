@@ -14,7 +14,7 @@ from typing import Any
 from vppcfg.config import interface_features as features
 from vppcfg.config.interface_key import InterfaceKey, PlainKey
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds import dhcp_client, gso, lldp, mirror, mpls, mss_clamp, proxy_arp, sflow, urpf
+from vppcfg.kinds import dhcp_client, gso, ipfix, lldp, mirror, mpls, mss_clamp, proxy_arp, sflow, urpf
 from vppcfg.model.interface import Interface, InterfaceValues
 
 VALUES: tuple[InterfaceKey, ...] = (
@@ -62,15 +62,7 @@ VALUES: tuple[InterfaceKey, ...] = (
         reason="an interface applies a MACIP ACL",
         is_of_bond=True,
     ),
-    PlainKey(
-        key="ipfix",
-        attribute="flow_records",
-        parse=features.flow_records_of,
-        as_yaml=features.flow_records_said,
-        plugin="flowprobe",
-        reason="flows of an interface are recorded",
-        is_of_bond=True,
-    ),
+    ipfix.KIND,
 )
 """In the order in which they are written."""
 

@@ -10,7 +10,7 @@ from vppcfg.config.clashes import clashes, taken_by_live
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
-from vppcfg.config.sections import bond, desired_interface, ipfix, lcp, macip, vrf
+from vppcfg.config.sections import bond, desired_interface, lcp, macip, vrf
 from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -45,7 +45,6 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     lcp.resolve(desired)
     for section in SECTIONS:
         section.resolve_settings(desired)
-    ipfix.resolve(desired)
     bond.resolve_announcing(desired)
     lcp.resolve_linux(desired)
     for section in SECTIONS:

@@ -18,7 +18,6 @@ from vppcfg.config.sections import (
     hooks,
     host_interface,
     interface,
-    ipfix,
     loopback,
     macip,
     memif,
@@ -30,7 +29,7 @@ from vppcfg.config.sections import (
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.kinds import gre, ipip, lldp, proxy_arp_ranges, sflow, vxlan
+from vppcfg.kinds import gre, ipfix_settings, ipip, lldp, proxy_arp_ranges, sflow, vxlan
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (
@@ -59,7 +58,7 @@ SECTIONS: tuple[Section, ...] = (
     *_NAMED,
     sflow.SECTION,
     lldp.SECTION,
-    ipfix.SECTION,
+    ipfix_settings.KIND,
     proxy_arp_ranges.KIND,
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,

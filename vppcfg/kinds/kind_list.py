@@ -8,7 +8,7 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 
 from __future__ import annotations
 
-from vppcfg.kinds import gre, ipip, proxy_arp_ranges, vxlan
+from vppcfg.kinds import gre, ipfix_settings, ipip, proxy_arp_ranges, vxlan
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
@@ -16,5 +16,5 @@ from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (vxlan.KIND, gre.KIND, ipip.KIND)
 """Interfaces that VPP creates on demand."""
 
-KINDS: tuple[Kind, ...] = (*VIRTUAL_INTERFACES, *FEATURE_KINDS, proxy_arp_ranges.KIND)
+KINDS: tuple[Kind, ...] = (*VIRTUAL_INTERFACES, *FEATURE_KINDS, ipfix_settings.KIND, proxy_arp_ranges.KIND)
 """All of them."""

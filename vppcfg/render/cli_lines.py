@@ -12,7 +12,7 @@ from typing import Any
 from vppcfg.common.numbers import cpu_text
 from vppcfg.common.release import Release
 from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
-from vppcfg.model.features import NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
+from vppcfg.model.features import NO_ADVERTISEMENTS, RouterAdvertisements
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.iproute2 import command
 from vppcfg.model.memif import MemifMode, memif_numbers
@@ -473,31 +473,6 @@ def _port_range(ports: tuple[int, int]) -> str:
 # sFlow (plugins/sflow/sflow.c)
 
 
-def _set_flow_records(operation: op.SetFlowRecords) -> str:
-    words = {TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx", TrafficDirection.BOTH: "both"}
-    records = operation.records
-    told = f"{operation.interface} {records.variant.value} {words[records.direction]}"
-    return f"flowprobe feature add-del {told}" + ("" if operation.is_on else " disable")
-
-
-def _set_flow_params(operation: op.SetFlowParams) -> str:
-    params = operation.params
-    layers = "".join(f" {layer.value}" for layer in params.layers)
-    return f"flowprobe params record{layers} active {params.active_s} passive {params.passive_s}"
-
-
-def _set_ipfix_exporter(operation: op.SetIpfixExporter) -> str | None:
-    exporter = operation.exporter
-    if not exporter.collector:
-        return "set ipfix exporter"
-    if exporter.table_id > LAST_TYPED:
-        return None
-    words = [f"set ipfix exporter collector {exporter.collector} port {exporter.port} src {exporter.source}"]
-    words += [f"fib-id {exporter.table_id}"] if exporter.table_id else []
-    words.append(f"path-mtu {exporter.path_mtu} template-interval {exporter.template_interval_s}")
-    return " ".join([*words, "udp-checksum"] if exporter.has_udp_checksum else words)
-
-
 # Router advertisements (vnet/ip6-nd/ip6_ra.c). The prompt takes `ra-suppress-link-layer` for `ra-suppress`.
 
 
@@ -660,9 +635,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.ReplaceMacip: _replace_macip,
     op.DeleteMacip: _delete_macip,
     op.SetMacip: _set_macip,
-    op.SetFlowRecords: _set_flow_records,
-    op.SetFlowParams: _set_flow_params,
-    op.SetIpfixExporter: _set_ipfix_exporter,
     op.SetRa: _set_ra,
     op.ResetRa: _reset_ra,
     op.SilenceRa: _silence_ra,

@@ -39,7 +39,7 @@ MODULES = (
         "teib",
         "vrrp",
     ),
-    *("af_packet", "flowprobe", "ipfix_export", "memif", "vhost_user", "wireguard"),
+    *("af_packet", "memif", "vhost_user", "wireguard"),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""
 _LONGEST_ARRAY = 1 << 16

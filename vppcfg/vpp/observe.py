@@ -25,7 +25,6 @@ from vppcfg.vpp.messages import (
     bridge,
     interface,
     ip6_nd,
-    ipfix,
     l2,
     l2fib,
     lcp,
@@ -100,7 +99,6 @@ def observe(connection: Connection, version: str) -> State:
         vrfs=vrfs,
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
         macips={name: macips[index] for index, name in macip.names_of(macips).items()},
-        ipfix=ipfix.read_settings(connection, replies, vrfs),
         **{
             attribute: value
             for kind in KINDS

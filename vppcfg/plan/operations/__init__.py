@@ -8,6 +8,8 @@ from __future__ import annotations
 from vppcfg.kinds.dhcp_client import SetDhcpClient
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.gso import SetGso
+from vppcfg.kinds.ipfix import SetFlowRecords
+from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
 from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
 from vppcfg.kinds.mirror import SetMirror
@@ -43,7 +45,6 @@ from vppcfg.plan.operations.interface import (
     SetTag,
     SetTxPlacement,
 )
-from vppcfg.plan.operations.ipfix import SetFlowParams, SetFlowRecords, SetIpfixExporter
 from vppcfg.plan.operations.ipv6 import (
     RemoveRaPrefix,
     RenewIpv6,

@@ -12,7 +12,6 @@ from vppcfg.plan.steps import (
     bond,
     features,
     interface,
-    ipfix,
     l2,
     lcp,
     made,
@@ -62,6 +61,5 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     yield from lcp.host_steps(transition)
     yield from lcp.device_steps(transition)
     yield from lcp.copying_steps(transition)
-    yield from ipfix.setting_steps(transition)
     for kind in KINDS:
         yield from kind.setting_steps(transition)

@@ -12,7 +12,6 @@ from vppcfg.model.acl import Acl, AclBinding, MacipAcl
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import RouterAdvertisements
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
-from vppcfg.model.ipfix import FlowRecords
 from vppcfg.plan.diff import Change
 from vppcfg.plan.feature import Feature, SetFeature
 from vppcfg.plan.operations import (
@@ -24,7 +23,6 @@ from vppcfg.plan.operations import (
     RenewIpv6,
     ReplaceAcl,
     ReplaceMacip,
-    SetFlowRecords,
     SetLinkLocal,
     SetMacip,
     SetRa,
@@ -126,10 +124,6 @@ def _macip(name: str, macip: str | None) -> Iterable[SetFeature]:
     return [SetMacip(interface=name, macip=macip)] if macip is not None else []
 
 
-def _flow_records(name: str, records: FlowRecords | None) -> Iterable[SetFeature]:
-    return [] if records is None else [SetFlowRecords(interface=name, records=records)]
-
-
 def _completed(operation: SetFeature, transition: Transition) -> SetFeature:
     """Return an operation with what must be told of other objects: VPP's number of a list, for its CLI.
 
@@ -146,10 +140,6 @@ def _completed(operation: SetFeature, transition: Transition) -> SetFeature:
     return SetLinkLocal(interface=operation.interface, address=address, is_chosen=False)
 
 
-def _changes_params(transition: Transition, name: str) -> bool:
-    return transition.has_other_flow_params
-
-
 FEATURE_OF: Mapping[str, Feature] = {
     "static_macs": Feature(_static_macs),
     "ra": Feature(_ra, is_interrupted=Transition.loses_ipv6, is_forgotten=Transition.renews_ipv6),
@@ -160,7 +150,6 @@ FEATURE_OF: Mapping[str, Feature] = {
         completed=_completed,
     ),
     "macip": Feature(_macip, Stage.BIND_ACLS, completed=_completed),
-    "flow_records": Feature(_flow_records, is_interrupted=_changes_params),
     **{kind.attribute: kind.in_plans() for kind in FEATURE_KINDS},
 }
 """By the attribute of an interface."""
