@@ -14,7 +14,7 @@ from typing import Any
 from vppcfg.config import interface_features as features
 from vppcfg.config.interface_key import InterfaceKey, PlainKey
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds import dhcp_client, gso, ipfix, lldp, mirror, mpls, mss_clamp, proxy_arp, sflow, urpf
+from vppcfg.kinds import dhcp_client, gso, ipfix, link_local, lldp, mirror, mpls, mss_clamp, proxy_arp, ra, sflow, urpf
 from vppcfg.model.interface import Interface, InterfaceValues
 
 VALUES: tuple[InterfaceKey, ...] = (
@@ -37,23 +37,8 @@ VALUES: tuple[InterfaceKey, ...] = (
     mss_clamp.KIND,
     mirror.KIND,
     lldp.KIND,
-    PlainKey(
-        key="ra",
-        attribute="ra",
-        parse=features.ra_of,
-        as_yaml=features.ra_said,
-        unsupported_reason=features.why_no_ra,
-        is_of_bond=True,
-        is_routing=True,
-    ),
-    PlainKey(
-        key="link-local",
-        attribute="link_local",
-        parse=features.link_local_of,
-        unsupported_reason=features.why_no_link_local,
-        is_of_bond=True,
-        is_routing=True,
-    ),
+    ra.KIND,
+    link_local.KIND,
     PlainKey(
         key="macip",
         attribute="macip",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.kinds import dhcp_client, gso, ipfix, lldp, mirror, mpls, mss_clamp, proxy_arp, sflow, urpf
+from vppcfg.kinds import dhcp_client, gso, ipfix, link_local, lldp, mirror, mpls, mss_clamp, proxy_arp, ra, sflow, urpf
 from vppcfg.kinds.feature import AnyFeature
 from vppcfg.model.interface import InterfaceValues
 
@@ -21,6 +21,8 @@ FEATURE_KINDS: tuple[AnyFeature, ...] = (
     mss_clamp.KIND,
     mirror.KIND,
     lldp.KIND,
+    ra.KIND,
+    link_local.KIND,
     ipfix.KIND,
 )
 

@@ -12,7 +12,6 @@ from typing import Any
 from vppcfg.common.numbers import cpu_text
 from vppcfg.common.release import Release
 from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
-from vppcfg.model.features import NO_ADVERTISEMENTS, RouterAdvertisements
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.iproute2 import command
 from vppcfg.model.memif import MemifMode, memif_numbers
@@ -476,58 +475,6 @@ def _port_range(ports: tuple[int, int]) -> str:
 # Router advertisements (vnet/ip6-nd/ip6_ra.c). The prompt takes `ra-suppress-link-layer` for `ra-suppress`.
 
 
-def _set_ra(operation: op.SetRa) -> str | None:
-    settings = operation.settings
-    if not settings.has_link_layer_address:
-        return None
-    words = [f"ip6 nd {operation.interface}"]
-    words += [word for word, is_on in _RA_FLAGS if is_on(settings)]
-    words.append(f"ra-interval {settings.max_interval_s} {settings.min_interval_s}")
-    words.append(f"ra-lifetime {settings.lifetime_s}")
-    initial = (settings.initial_count, settings.initial_interval_s)
-    if initial != (NO_ADVERTISEMENTS.initial_count, NO_ADVERTISEMENTS.initial_interval_s):
-        words.append(f"ra-initial {initial[0]} {initial[1]}")
-    return " ".join(words)
-
-
-_RA_FLAGS: tuple[tuple[str, Callable[[RouterAdvertisements], bool]], ...] = (
-    ("ra-managed-config-flag", lambda settings: settings.is_managed),
-    ("ra-other-config-flag", lambda settings: settings.has_other),
-    ("ra-send-unicast", lambda settings: settings.is_unicast),
-    ("ra-cease", lambda settings: settings.is_ending),
-)
-
-
-def _reset_ra(operation: op.ResetRa) -> str:
-    flags = " ".join(word for word, _ in _RA_FLAGS)
-    return f"ip6 nd {operation.interface} no {flags} ra-interval 200 150 ra-lifetime 600 ra-initial 3 16"
-
-
-def _silence_ra(operation: op.SilenceRa) -> str:
-    return f"ip6 nd {operation.interface} ra-suppress"
-
-
-def _set_ra_prefix(operation: op.SetRaPrefix) -> str:
-    words = [f"ip6 nd {operation.interface} prefix {operation.prefix} infinite"]
-    words += [] if operation.is_named else ["no-advertise"]
-    words += [] if operation.is_autonomous else ["no-autoconfig"]
-    words += [] if operation.is_on_link else ["no-onlink"]
-    return " ".join(words)
-
-
-def _remove_ra_prefix(operation: op.RemoveRaPrefix) -> str:
-    return f"ip6 nd {operation.interface} no prefix {operation.prefix}"
-
-
-def _renew_ipv6(operation: op.RenewIpv6) -> None:
-    """Return None: how often IPv6 must be disabled and enabled is found out when it is done."""
-
-
-def _set_link_local(operation: op.SetLinkLocal) -> str | None:
-    """Write the command that has the prompt take a link-local address in place of the present one (ip6_forward.c)."""
-    return f"set interface ip address {operation.interface} {operation.address}/128" if operation.address else None
-
-
 # The Linux side, in comments: VPP's prompt passes over them, a person can run them (iproute2)
 
 
@@ -635,13 +582,6 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.ReplaceMacip: _replace_macip,
     op.DeleteMacip: _delete_macip,
     op.SetMacip: _set_macip,
-    op.SetRa: _set_ra,
-    op.ResetRa: _reset_ra,
-    op.SilenceRa: _silence_ra,
-    op.SetRaPrefix: _set_ra_prefix,
-    op.RemoveRaPrefix: _remove_ra_prefix,
-    op.RenewIpv6: _renew_ipv6,
-    op.SetLinkLocal: _set_link_local,
     op.CreateNamespace: _create_namespace,
     op.CreateLinuxBridge: _create_linux_bridge,
     op.SetLinuxLink: _set_linux_link,

@@ -18,11 +18,9 @@ from vppcfg.vpp.messages import (
     bridge,
     host_interface,
     interface,
-    ip6_nd,
     l2,
     l2fib,
     lcp,
-    link_local,
     macip,
     memif,
     neighbor,
@@ -36,9 +34,9 @@ from vppcfg.vpp.messages import (
 MADE = (host_interface, memif, tap, vhost_user, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
-FEATURES = (ip6_nd, l2fib, macip)
+FEATURES = (l2fib, macip)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
-_OTHERS = (acl, address, attachment, bond, bridge, interface, l2, lcp, link_local, neighbor)
+_OTHERS = (acl, address, attachment, bond, bridge, interface, l2, lcp, neighbor)
 _KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""

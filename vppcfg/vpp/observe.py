@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.kinds import dhcp_client
+from vppcfg.kinds import dhcp_client, ra
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.acl import Acl, AclBinding
@@ -24,11 +24,9 @@ from vppcfg.vpp.messages import (
     bond,
     bridge,
     interface,
-    ip6_nd,
     l2,
     l2fib,
     lcp,
-    link_local,
     live,
     macip,
     memif,
@@ -59,7 +57,6 @@ class _Details(NamedTuple):
     bonds: Mapping[str, Bond]
     features: Mapping[str, Mapping[int, Any]]
     """By their attribute: those that VPP is asked about of each interface."""
-    link_locals: Mapping[int, str]
     placements: Mapping[int, tuple[Placements, Placements]]
     stale_ra_mtus: Mapping[int, int]
 
@@ -149,9 +146,8 @@ def _second_round(
         for kind in FEATURE_KINDS
         if (questions := kind.second_round(connection, replies, indexes)) is not None
     }
-    ra_mtus = ip6_nd.read_mtus(connection, replies)
+    ra_mtus = ra.read_mtus(connection, replies)
     commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
-    link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in ra_mtus])
     asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
     workers = interface.read_workers(connection, replies)
     asked += [
@@ -160,7 +156,7 @@ def _second_round(
         *interface.tx_requests(connection, workers),
     ]
     asked += [request for questions in features_asked.values() for request in questions.requests]
-    told = connection.ask([*asked, *members.requests, *link_locals.requests, *commands.requests])
+    told = connection.ask([*asked, *members.requests, *commands.requests])
     shown = commands.read(connection, told)
     rounds = (replies, told)
     addresses = live.without_leases(connection, rounds, address.read(connection, told))
@@ -171,7 +167,6 @@ def _second_round(
         bindings=acl.read_bindings(connection, told, acl.names_of(acls)),
         bonds=bond.build(bonds, members.read(connection, told), shown, names),
         features={attribute: each.read(connection, told) for attribute, each in features_asked.items()},
-        link_locals=link_locals.read(connection, told),
         placements=interface.read_placements(connection, replies, told, workers),
         stale_ra_mtus=interface.stale_ra_mtus(kept, ra_mtus),
     )
@@ -206,8 +201,6 @@ def _features(
 ) -> dict[int, dict[str, Any]]:
     """Return the features of each interface that are on, by its index and their attributes."""
     found: dict[int, dict[str, Any]] = {}
-    for index, chosen in details.link_locals.items():
-        found.setdefault(index, {})[link_local.ATTRIBUTE] = chosen
     for index, each in details.live.items():
         found.setdefault(index, {})["live"] = each
     for index, mtu in details.stale_ra_mtus.items():

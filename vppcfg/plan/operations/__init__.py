@@ -11,12 +11,14 @@ from vppcfg.kinds.gso import SetGso
 from vppcfg.kinds.ipfix import SetFlowRecords
 from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
+from vppcfg.kinds.link_local import SetLinkLocal
 from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
 from vppcfg.kinds.mirror import SetMirror
 from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
 from vppcfg.kinds.mss_clamp import SetMssClamp
 from vppcfg.kinds.proxy_arp import SetProxyArp
 from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
+from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
@@ -44,15 +46,6 @@ from vppcfg.plan.operations.interface import (
     SetRxPlacement,
     SetTag,
     SetTxPlacement,
-)
-from vppcfg.plan.operations.ipv6 import (
-    RemoveRaPrefix,
-    RenewIpv6,
-    ResetRa,
-    SetLinkLocal,
-    SetRa,
-    SetRaPrefix,
-    SilenceRa,
 )
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vppcfg.common.addresses import link_local_of
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.acl import Acl, AclBinding, MacipAcl
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import RouterAdvertisements
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.plan.diff import Change
 from vppcfg.plan.feature import Feature, SetFeature
@@ -23,10 +21,7 @@ from vppcfg.plan.operations import (
     RenewIpv6,
     ReplaceAcl,
     ReplaceMacip,
-    SetLinkLocal,
     SetMacip,
-    SetRa,
-    SetRaPrefix,
     SetStaticMac,
 )
 from vppcfg.plan.stages import Stage, Step
@@ -98,28 +93,6 @@ def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]
     return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
 
 
-def _ra(name: str, ra: RouterAdvertisements | None) -> Iterable[SetFeature]:
-    """Return the prefixes before the rest, so that the first advertisement names them."""
-    if ra is None:
-        return []
-    prefixes = [
-        SetRaPrefix(
-            interface=name,
-            prefix=each.prefix,
-            is_on_link=each.is_on_link,
-            is_autonomous=each.is_autonomous,
-            is_lasting=each.is_lasting,
-            is_named=each.is_named,
-        )
-        for each in ra.prefixes
-    ]
-    return [*prefixes, SetRa(interface=name, settings=replace(ra, prefixes=()))]
-
-
-def _link_local(name: str, address: str | None) -> Iterable[SetFeature]:
-    return [SetLinkLocal(interface=name, address=address)] if address is not None else []
-
-
 def _macip(name: str, macip: str | None) -> Iterable[SetFeature]:
     return [SetMacip(interface=name, macip=macip)] if macip is not None else []
 
@@ -132,23 +105,11 @@ def _completed(operation: SetFeature, transition: Transition) -> SetFeature:
     if isinstance(operation, SetMacip) and operation.macip is not None:
         known = transition.observed.macips.get(operation.macip)
         return operation if known is None else replace(operation, index=known.index)
-    if not isinstance(operation, SetLinkLocal) or operation.is_chosen:
-        return operation
-    interface = transition.observed.interfaces[operation.interface]
-    port = transition.observed.interfaces[interface.parent] if interface.parent is not None else interface
-    address = link_local_of(port.mac) if port.mac else ""
-    return SetLinkLocal(interface=operation.interface, address=address, is_chosen=False)
+    return operation
 
 
 FEATURE_OF: Mapping[str, Feature] = {
     "static_macs": Feature(_static_macs),
-    "ra": Feature(_ra, is_interrupted=Transition.loses_ipv6, is_forgotten=Transition.renews_ipv6),
-    "link_local": Feature(
-        _link_local,
-        is_interrupted=Transition.loses_ipv6,
-        is_forgotten=Transition.renews_ipv6,
-        completed=_completed,
-    ),
     "macip": Feature(_macip, Stage.BIND_ACLS, completed=_completed),
     **{kind.attribute: kind.in_plans() for kind in FEATURE_KINDS},
 }
