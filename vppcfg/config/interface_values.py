@@ -1,53 +1,39 @@
-"""The keys of an interface whose value VPP gets as the file says it: a field and a row for each.
+"""The keys of an interface whose value VPP has as the file gives it: those of its features, and a few more.
 
-A row is all that parsing, resolving, restating and writing need. A key that depends on something else, such as `mtu`
-or `lcp`, has functions of its own in `sections/`.
+A key that depends on something else, such as `mtu` or `lcp`, has functions of its own in `sections/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from vppcfg.config import interface_features as features
+from vppcfg.common.addresses import canonical_prefix
 from vppcfg.config.interface_key import InterfaceKey, PlainKey
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds import dhcp_client, gso, ipfix, link_local, lldp, mirror, mpls, mss_clamp, proxy_arp, ra, sflow, urpf
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.interface import Interface, InterfaceValues
+
+
+def _unmanaged_addresses(raw: Sequence[str]) -> tuple[str, ...]:
+    """Return the prefixes that a list names, a host as one that has it alone."""
+    return tuple(prefix for text in raw if (prefix := canonical_prefix(text)))
+
 
 VALUES: tuple[InterfaceKey, ...] = (
     PlainKey(
         key="unmanaged-addresses",
         attribute="unmanaged_addresses",
-        parse=features.unmanaged_addresses_of,
+        parse=_unmanaged_addresses,
         as_yaml=list,
         is_of_bond=True,
         is_routing=True,
     ),
     PlainKey(key="unnumbered", attribute="unnumbered", parse=str, is_of_bond=True),
     PlainKey(key="l2xc", attribute="l2xc", parse=str),
-    mpls.KIND,
-    sflow.KIND,
-    gso.KIND,
-    proxy_arp.KIND,
-    dhcp_client.KIND,
-    urpf.KIND,
-    mss_clamp.KIND,
-    mirror.KIND,
-    lldp.KIND,
-    ra.KIND,
-    link_local.KIND,
-    PlainKey(
-        key="macip",
-        attribute="macip",
-        parse=str,
-        plugin="acl",
-        reason="an interface applies a MACIP ACL",
-        is_of_bond=True,
-    ),
-    ipfix.KIND,
+    *FEATURE_KINDS,
 )
 """In the order in which they are written."""
 

@@ -7,7 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.kinds import dhcp_client, gso, ipfix, link_local, lldp, mirror, mpls, mss_clamp, proxy_arp, ra, sflow, urpf
+from vppcfg.kinds import (
+    dhcp_client,
+    gso,
+    ipfix,
+    link_local,
+    lldp,
+    macip,
+    mirror,
+    mpls,
+    mss_clamp,
+    proxy_arp,
+    ra,
+    sflow,
+    urpf,
+)
 from vppcfg.kinds.feature import AnyFeature
 from vppcfg.model.interface import InterfaceValues
 
@@ -23,6 +37,7 @@ FEATURE_KINDS: tuple[AnyFeature, ...] = (
     lldp.KIND,
     ra.KIND,
     link_local.KIND,
+    macip.KIND,
     ipfix.KIND,
 )
 

@@ -1,7 +1,6 @@
 """VPP's CLI grammar: each operation as the line that VPP reads at its prompt. Nothing else knows it.
 
-`LINES` has a function for every type of operation; it returns None for what the CLI cannot say. `SINCE` has the first
-release whose CLI has the command, where that came later than the message.
+`LINES` has a function for every type of operation; it returns None for what the CLI cannot say.
 """
 
 from __future__ import annotations
@@ -11,13 +10,14 @@ from typing import Any
 
 from vppcfg.common.numbers import cpu_text
 from vppcfg.common.release import Release
-from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
+from vppcfg.model.acl import AclRule
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.iproute2 import command
 from vppcfg.model.memif import MemifMode, memif_numbers
 from vppcfg.model.vhost_user import VhostUserRole, vhost_user_number
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.plan import operations as op
+from vppcfg.plan.operation import braced
 
 _NO_TAGS, _TWO_TAGS, _DOT1AD, _EXACT_MATCH, _DEFAULT, _OUTER_ANY, _INNER_ANY = 1, 4, 8, 16, 32, 64, 128
 """Bits of VPP's sub_if_flags (vnet/interface_types.api)."""
@@ -86,7 +86,7 @@ def _set_mac(operation: op.SetMac) -> str:
 def _set_tag(operation: op.SetTag) -> str:
     if not operation.tag:
         return f"clear interface tag {operation.interface}"
-    return f"set interface tag {operation.interface} {_braced(operation.tag)}"
+    return f"set interface tag {operation.interface} {braced(operation.tag)}"
 
 
 # Sub-interfaces (vnet/interface_cli.c)
@@ -353,7 +353,7 @@ def _create_bridge(operation: op.CreateBridge) -> str:
     words = [f"{word} {int(getattr(settings, flag.value))}" for word, flag in _BRIDGE_WORDS.items()]
     words.append(f"mac-age {settings.mac_age_minutes}")
     if operation.tag:
-        words.append(f"bd-tag {_braced(operation.tag)}")
+        words.append(f"bd-tag {braced(operation.tag)}")
     return f"create bridge-domain {operation.bd_id} {' '.join(words)}"
 
 
@@ -405,13 +405,13 @@ def _delete_lcp_pair(operation: op.DeleteLcpPair) -> str:
 
 
 def _create_acl(operation: op.CreateAcl) -> str:
-    return f"set acl-plugin acl {_acl_rules(operation.rules)} tag {_braced(operation.tag)}"
+    return f"set acl-plugin acl {_acl_rules(operation.rules)} tag {braced(operation.tag)}"
 
 
 def _replace_acl(operation: op.ReplaceAcl) -> str | None:
     if operation.index is None:
         return None
-    return f"set acl-plugin acl index {operation.index} {_acl_rules(operation.rules)} tag {_braced(operation.tag)}"
+    return f"set acl-plugin acl index {operation.index} {_acl_rules(operation.rules)} tag {braced(operation.tag)}"
 
 
 def _delete_acl(operation: op.DeleteAcl) -> str | None:
@@ -420,36 +420,6 @@ def _delete_acl(operation: op.DeleteAcl) -> str | None:
 
 def _bind_acls(operation: op.BindAcls) -> None:
     """Return nothing: the CLI can add and remove one list, not set them all at once."""
-
-
-def _create_macip(operation: op.CreateMacip) -> str:
-    return f"set acl-plugin macip acl {', '.join(map(_macip_rule, operation.rules))} tag {_braced(operation.tag)}"
-
-
-def _replace_macip(operation: op.ReplaceMacip) -> None:
-    """Return nothing: the CLI makes a new list each time."""
-
-
-def _delete_macip(operation: op.DeleteMacip) -> str | None:
-    return None if operation.index is None else f"delete acl-plugin macip acl index {operation.index}"
-
-
-def _set_macip(operation: op.SetMacip) -> str | None:
-    """Write the command, which wants the number of a list also where it takes one off, and does not look at it."""
-    if operation.macip is None:
-        return f"set acl-plugin macip interface {operation.interface} del acl 0"
-    if operation.index is None:
-        return None
-    return f"set acl-plugin macip interface {operation.interface} add acl {operation.index}"
-
-
-_MACIP_WORDS = {MacipAction.DENY: "deny", MacipAction.PERMIT: "permit", MacipAction.PERMIT_AND_EGRESS: "action 3"}
-
-
-def _macip_rule(rule: MacipRule) -> str:
-    """Write a rule; the mask of one that looks at all of the MAC address is what the CLI takes without any."""
-    mask = "" if rule.mac_mask == ONE_MAC else f" mask {rule.mac_mask}"
-    return f"{_MACIP_WORDS[rule.action]} ip {rule.source} mac {rule.mac}{mask}"
 
 
 def _acl_rules(rules: tuple[AclRule, ...]) -> str:
@@ -578,24 +548,11 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.ReplaceAcl: _replace_acl,
     op.DeleteAcl: _delete_acl,
     op.BindAcls: _bind_acls,
-    op.CreateMacip: _create_macip,
-    op.ReplaceMacip: _replace_macip,
-    op.DeleteMacip: _delete_macip,
-    op.SetMacip: _set_macip,
     op.CreateNamespace: _create_namespace,
     op.CreateLinuxBridge: _create_linux_bridge,
     op.SetLinuxLink: _set_linux_link,
     op.SetLinuxBridge: _set_linux_bridge,
 }
-
-_MACIP = Release(24, 10)
-"""VPP's commit e3469369dab (plugins/acl/acl.c)."""
-SINCE: dict[type[op.Operation], Release] = {op.CreateMacip: _MACIP, op.DeleteMacip: _MACIP, op.SetMacip: _MACIP}
-
-
-def _braced(text: str) -> str:
-    """Return a text as one word of VPP's CLI."""
-    return f"{{{text}}}" if " " in text else text
 
 
 def line_of(operation: op.Operation) -> str | None:
@@ -606,4 +563,4 @@ def line_of(operation: op.Operation) -> str | None:
 
 def since_of(operation: op.Operation) -> Release | None:
     """Return the first release whose CLI has the command of an operation; None where that came with the message."""
-    return SINCE.get(type(operation), operation.cli_since)
+    return operation.cli_since

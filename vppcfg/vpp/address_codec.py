@@ -29,3 +29,8 @@ def prefix_values(path: str, prefix: str) -> dict[str, Value]:
 def text_of_address(family: int, raw: bytes) -> str:
     """Return an address of a message: `family` is 0 for IPv4, for which it has twelve bytes more than are used."""
     return address_text(raw if family else raw[:4])
+
+
+def mac_bytes(mac: str) -> bytes:
+    """Return a colon-separated MAC address as VPP's mac_address; '' as zeros."""
+    return bytes.fromhex(mac.replace(":", "")) if mac else bytes(6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds import macip
 from vppcfg.plan.operations import (
     BindAcls,
     CreateAcl,
@@ -22,7 +23,7 @@ from vppcfg.plan.operations import (
     SetMacip,
 )
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages import acl, interface, macip, wireguard
+from vppcfg.vpp.messages import acl, interface, wireguard
 
 
 class NotYetKnown(Exception):
@@ -146,7 +147,7 @@ def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Kno
     return KnownIndexes(
         interface.read_names(connection),
         acl.read_indexes(connection) if names_acls else {},
-        macip.read_indexes(connection) if names_macips else {},
+        macip.KIND.read_indexes(connection) if names_macips else {},
         wireguard.read_peers(connection) if RemoveWireguardPeer in kinds else {},
         interface.read_macs(connection) if needs_macs else {},
     )

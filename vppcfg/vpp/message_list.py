@@ -21,7 +21,6 @@ from vppcfg.vpp.messages import (
     l2,
     l2fib,
     lcp,
-    macip,
     memif,
     neighbor,
     sub_interface,
@@ -34,7 +33,7 @@ from vppcfg.vpp.messages import (
 MADE = (host_interface, memif, tap, vhost_user, wireguard)
 """Kinds of interfaces of which dumps of their own tell all. Each has `requests`, `read`, and `PARTS`: the optional
 parts of VPP that it needs, with the message whose presence shows each."""
-FEATURES = (l2fib, macip)
+FEATURES = (l2fib,)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, and what MADE have."""
 _OTHERS = (acl, address, attachment, bond, bridge, interface, l2, lcp, neighbor)
 _KINDS = (*_OTHERS, sub_interface, vrf, *MADE, *FEATURES)

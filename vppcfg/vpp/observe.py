@@ -28,7 +28,6 @@ from vppcfg.vpp.messages import (
     l2fib,
     lcp,
     live,
-    macip,
     memif,
     nat44,
     neighbor,
@@ -74,7 +73,6 @@ def observe(connection: Connection, version: str) -> State:
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
     acls = acl.read(connection, replies)
-    macips = macip.read_lists(connection, replies)
     details = _second_round(connection, replies, kept, names, acls)
     neighbors = neighbor.read(connection, replies)
     around = _surroundings(connection, replies, shown, names, neighbors, details)
@@ -95,7 +93,6 @@ def observe(connection: Connection, version: str) -> State:
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
-        macips={name: macips[index] for index, name in macip.names_of(macips).items()},
         **{
             attribute: value
             for kind in KINDS

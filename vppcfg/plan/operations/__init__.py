@@ -13,6 +13,7 @@ from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
 from vppcfg.kinds.link_local import SetLinkLocal
 from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
+from vppcfg.kinds.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
 from vppcfg.kinds.mirror import SetMirror
 from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
 from vppcfg.kinds.mss_clamp import SetMssClamp
@@ -51,7 +52,6 @@ from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetS
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.plan.operations.loopback import CreateLoopback, DeleteLoopback
-from vppcfg.plan.operations.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
 from vppcfg.plan.operations.memif import CreateMemif, CreateMemifSocket, DeleteMemif, DeleteMemifSocket
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.operations.port import CreateHostInterface, CreateVhostUser, DeleteHostInterface, DeleteVhostUser

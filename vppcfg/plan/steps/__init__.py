@@ -53,8 +53,6 @@ def steps_of(transition: Transition) -> Iterator[Step]:
         yield from l2.bridge_steps(domain)
     for access_list in difference.acls.values():
         yield from features.acl_steps(access_list)
-    for macip in difference.macips.values():
-        yield from features.macip_steps(macip)
     yield from attachment.steps(transition)
     yield from memif.socket_steps(transition)
     yield from lcp.shut_device_steps(transition)

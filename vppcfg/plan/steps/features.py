@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from vppcfg.kinds.feature_list import FEATURE_KINDS
-from vppcfg.model.acl import Acl, AclBinding, MacipAcl
+from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.plan.diff import Change
@@ -15,13 +14,9 @@ from vppcfg.plan.feature import Feature, SetFeature
 from vppcfg.plan.operations import (
     BindAcls,
     CreateAcl,
-    CreateMacip,
     DeleteAcl,
-    DeleteMacip,
     RenewIpv6,
     ReplaceAcl,
-    ReplaceMacip,
-    SetMacip,
     SetStaticMac,
 )
 from vppcfg.plan.stages import Stage, Step
@@ -42,18 +37,6 @@ def acl_steps(change: Change[Acl]) -> Iterator[Step]:
     else:
         rewrite = ReplaceAcl(acl=name, rules=after.rules, tag=after.tag, index=index)
         yield Step(stage=Stage.WRITE_ACL, operation=rewrite)
-
-
-def macip_steps(change: Change[MacipAcl]) -> Iterator[Step]:
-    """Yield the step that makes, rewrites or deletes a MACIP access list."""
-    name, before, after = change.name, change.before, change.after
-    if after is None:
-        index = before.index if before else None
-        yield Step(stage=Stage.DELETE_ACL, operation=DeleteMacip(macip=name, index=index))
-    elif before is None:
-        yield Step(stage=Stage.WRITE_ACL, operation=CreateMacip(macip=name, rules=after.rules, tag=after.tag))
-    else:
-        yield Step(stage=Stage.WRITE_ACL, operation=ReplaceMacip(macip=name, rules=after.rules, tag=after.tag))
 
 
 def acl_binding_steps(transition: Transition, name: str) -> Iterator[Step]:
@@ -93,24 +76,8 @@ def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]
     return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
 
 
-def _macip(name: str, macip: str | None) -> Iterable[SetFeature]:
-    return [SetMacip(interface=name, macip=macip)] if macip is not None else []
-
-
-def _completed(operation: SetFeature, transition: Transition) -> SetFeature:
-    """Return an operation with what must be told of other objects: VPP's number of a list, for its CLI.
-
-    Where it goes back to the link-local address of the MAC address, VPP must be told that one.
-    """
-    if isinstance(operation, SetMacip) and operation.macip is not None:
-        known = transition.observed.macips.get(operation.macip)
-        return operation if known is None else replace(operation, index=known.index)
-    return operation
-
-
 FEATURE_OF: Mapping[str, Feature] = {
     "static_macs": Feature(_static_macs),
-    "macip": Feature(_macip, Stage.BIND_ACLS, completed=_completed),
     **{kind.attribute: kind.in_plans() for kind in FEATURE_KINDS},
 }
 """By the attribute of an interface."""

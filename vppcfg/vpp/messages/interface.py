@@ -17,6 +17,7 @@ from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.record import record
 from vppcfg.vpp import devclass
+from vppcfg.vpp.address_codec import mac_bytes as mac_bytes
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
 from vppcfg.vpp.messages.sub_interface import encapsulation_of
@@ -67,11 +68,6 @@ _PATHS = (
 )
 
 _SUB_ID = _PATHS.index("sub_id")
-
-
-def mac_bytes(mac: str) -> bytes:
-    """Return a colon-separated MAC address as VPP's mac_address; '' as zeros."""
-    return bytes.fromhex(mac.replace(":", "")) if mac else bytes(6)
 
 
 def _set_admin_state(operation: op.SetAdminState, indexes: Indexes, vpp: Vocabulary) -> Request:
