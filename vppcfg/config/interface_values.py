@@ -1,111 +1,39 @@
-"""The keys of an interface whose value VPP gets as the file says it: a field and a row for each.
+"""The keys of an interface whose value VPP has as the file gives it: those of its features, and a few more.
 
-A row is all that parsing, resolving, restating and writing need. A key that depends on something else, such as `mtu`
-or `lcp`, has functions of its own in `sections/`.
+A key that depends on something else, such as `mtu` or `lcp`, has functions of its own in `sections/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from vppcfg.common.release import Release
-from vppcfg.config import interface_features as features
+from vppcfg.common.addresses import canonical_prefix
 from vppcfg.config.interface_key import InterfaceKey, PlainKey
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds import mss_clamp, urpf
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.interface import Interface, InterfaceValues
+
+
+def _unmanaged_addresses(raw: Sequence[str]) -> tuple[str, ...]:
+    """Return the prefixes that a list names, a host as one that has it alone."""
+    return tuple(prefix for text in raw if (prefix := canonical_prefix(text)))
+
 
 VALUES: tuple[InterfaceKey, ...] = (
     PlainKey(
         key="unmanaged-addresses",
         attribute="unmanaged_addresses",
-        parse=features.unmanaged_addresses_of,
+        parse=_unmanaged_addresses,
         as_yaml=list,
         is_of_bond=True,
         is_routing=True,
     ),
     PlainKey(key="unnumbered", attribute="unnumbered", parse=str, is_of_bond=True),
     PlainKey(key="l2xc", attribute="l2xc", parse=str),
-    PlainKey(key="mpls", attribute="has_mpls", parse=bool, is_of_bond=True),
-    PlainKey(
-        key="sflow",
-        attribute="has_sflow",
-        parse=bool,
-        plugin="sflow",
-        reason="an interface is sampled",
-        plugin_since=Release(25, 2),
-    ),
-    PlainKey(key="gso", attribute="has_gso", parse=bool, since=Release(25, 6), is_of_bond=True),
-    PlainKey(key="proxy-arp", attribute="has_proxy_arp", parse=bool, is_of_bond=True, is_routing=True),
-    PlainKey(
-        key="dhcp-client",
-        attribute="dhcp_client",
-        parse=features.dhcp_of,
-        as_yaml=features.dhcp_said,
-        unsupported_reason=features.why_no_dhcp,
-        plugin="dhcp",
-        reason="an interface gets its address by DHCP",
-        is_of_bond=True,
-        is_routing=True,
-    ),
-    urpf.KIND,
-    mss_clamp.KIND,
-    PlainKey(
-        key="mirror",
-        attribute="mirrors",
-        parse=features.mirrors_of,
-        as_yaml=features.mirrors_said,
-        unsupported_reason=features.why_no_mirror,
-        is_of_bond=True,
-    ),
-    PlainKey(
-        key="lldp",
-        attribute="lldp",
-        parse=features.lldp_of,
-        as_yaml=features.lldp_said,
-        unsupported_reason=features.why_no_lldp,
-        plugin="lldp",
-        reason="a port speaks LLDP",
-        since=Release(26, 10),
-        told_by="lldp_settings",
-    ),
-    PlainKey(
-        key="ra",
-        attribute="ra",
-        parse=features.ra_of,
-        as_yaml=features.ra_said,
-        unsupported_reason=features.why_no_ra,
-        is_of_bond=True,
-        is_routing=True,
-    ),
-    PlainKey(
-        key="link-local",
-        attribute="link_local",
-        parse=features.link_local_of,
-        unsupported_reason=features.why_no_link_local,
-        is_of_bond=True,
-        is_routing=True,
-    ),
-    PlainKey(
-        key="macip",
-        attribute="macip",
-        parse=str,
-        plugin="acl",
-        reason="an interface applies a MACIP ACL",
-        is_of_bond=True,
-    ),
-    PlainKey(
-        key="ipfix",
-        attribute="flow_records",
-        parse=features.flow_records_of,
-        as_yaml=features.flow_records_said,
-        plugin="flowprobe",
-        reason="flows of an interface are recorded",
-        is_of_bond=True,
-    ),
+    *FEATURE_KINDS,
 )
 """In the order in which they are written."""
 

@@ -10,7 +10,8 @@ from vppcfg.config.clashes import clashes, taken_by_live
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
-from vppcfg.config.sections import desired_interface, ipfix, lcp, lldp, macip, proxy_arp, sflow, vrf
+from vppcfg.config.sections import desired_interface, lcp, macip, vrf
+from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.kinds.bond import announcing
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -43,9 +44,8 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
         section.resolve(desired)
     desired_interface.resolve(desired, MADE)
     lcp.resolve(desired)
-    sflow.resolve(desired)
-    lldp.resolve(desired)
-    ipfix.resolve(desired)
+    for section in SECTIONS:
+        section.resolve_settings(desired)
     announcing.resolve_announcing(desired)
     lcp.resolve_linux(desired)
     for section in SECTIONS:
@@ -84,7 +84,7 @@ def _copy_what_is_not_ours(desired: DesiredState) -> None:
     _copy_acls(desired)
     macip.copy_what_is_not_ours(desired)
     vrf.copy_what_is_not_ours(desired)
-    proxy_arp.copy_what_is_not_ours(desired)
+    proxy_arp_ranges.KIND.copy_what_is_not_ours(desired)
 
 
 def _is_ours(desired: DesiredState, interface: Interface) -> bool:

@@ -16,18 +16,14 @@ from vppcfg.config.sections import (
     dataplane,
     hooks,
     interface,
-    ipfix,
-    lldp,
     loopback,
     macip,
-    proxy_arp,
-    sflow,
     unmanaged,
     vrf,
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.kinds import route_section
+from vppcfg.kinds import ipfix_settings, lldp, proxy_arp_ranges, route_section, sflow
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.making import Making
 
@@ -50,8 +46,8 @@ SECTIONS: tuple[Section, ...] = (
     *_NAMED,
     sflow.SECTION,
     lldp.SECTION,
-    ipfix.SECTION,
-    proxy_arp.SECTION,
+    ipfix_settings.KIND,
+    proxy_arp_ranges.KIND,
     route_section.SECTION,
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,

@@ -3,25 +3,50 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from vppcfg.config.interface_key import InterfaceKey
 from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.kind import Kind
-from vppcfg.plan.feature import Feature, SetFeature
+from vppcfg.plan.feature import Feature, SetFeature, Switch
 from vppcfg.plan.request import Known
+from vppcfg.plan.stages import Stage
+from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader
 
 V = TypeVar("V")
 
 
+class Questions(Protocol[V]):
+    """What VPP is asked of each interface, where no message reports all of them."""
+
+    requests: list[bytes]
+
+    def read(self, connection: VppReader, replies: Replies) -> dict[int, V]:
+        """Return the values by interface index."""
+
+
 class FeatureKind(Kind, InterfaceKey, Generic[V]):
     """One feature of interfaces."""
 
+    turn_on: ClassVar[Stage] = Stage.TURN_FEATURE_ON
+
     def in_plans(self) -> Feature:
         """Return how a plan turns it on and off."""
-        return Feature(self.setters)
+        return Feature(self.setters, self.turn_on, self.is_interrupted, self.is_forgotten, self.completed)
+
+    def is_interrupted(self, transition: Transition, name: str) -> bool:
+        """Return whether it must be off for a while on an interface that stays and has it before and after."""
+        return False
+
+    def is_forgotten(self, transition: Transition, name: str) -> bool:
+        """Return whether VPP forgets it on the way, so that nothing turns it off."""
+        return False
+
+    def completed(self, operation: SetFeature, transition: Transition) -> SetFeature:
+        """Return an operation with what it takes of other objects."""
+        return operation
 
     @abstractmethod
     def parse(self, raw: Any) -> V:
@@ -35,13 +60,35 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
     def setters(self, name: str, value: V) -> Iterable[SetFeature]:
         """Return the operations that set a value on an interface that has none."""
 
-    @abstractmethod
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, V]:
         """Return the values by interface index, of interfaces that have one."""
+        return {}
+
+    def second_round(self, connection: VppReader, replies: Replies, indexes: Sequence[int]) -> Questions[V] | None:
+        """Return what is asked of the interfaces at `indexes` after the first `replies`; None where `read` has all."""
+        return None
 
     def output_keys(self, value: V) -> Iterator[tuple[str, ...]]:
         """Yield the keys, from that of the interface on, of what works on packets on their way out."""
         yield from ()
+
+
+class SwitchKind(FeatureKind[bool]):
+    """A feature that is on or off."""
+
+    switch: ClassVar[type[Switch]]
+
+    def parse(self, raw: bool) -> bool:
+        """Return whether it is on."""
+        return raw
+
+    def as_yaml(self, value: bool) -> Value:
+        """Return the value of the key."""
+        return value
+
+    def setters(self, name: str, value: bool) -> Iterable[SetFeature]:
+        """Return the operation that turns it on."""
+        return [self.switch(interface=name, is_on=True)] if value else []
 
 
 AnyFeature = FeatureKind[Any]

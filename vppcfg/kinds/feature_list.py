@@ -7,11 +7,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.kinds import mss_clamp, urpf
+from vppcfg.kinds import (
+    dhcp_client,
+    gso,
+    ipfix,
+    link_local,
+    lldp,
+    macip,
+    mirror,
+    mpls,
+    mss_clamp,
+    proxy_arp,
+    ra,
+    sflow,
+    urpf,
+)
 from vppcfg.kinds.feature import AnyFeature
 from vppcfg.model.interface import InterfaceValues
 
-FEATURE_KINDS: tuple[AnyFeature, ...] = (urpf.KIND, mss_clamp.KIND)
+FEATURE_KINDS: tuple[AnyFeature, ...] = (
+    mpls.KIND,
+    sflow.KIND,
+    gso.KIND,
+    proxy_arp.KIND,
+    dhcp_client.KIND,
+    urpf.KIND,
+    mss_clamp.KIND,
+    mirror.KIND,
+    lldp.KIND,
+    ra.KIND,
+    link_local.KIND,
+    macip.KIND,
+    ipfix.KIND,
+)
 
 
 def output_keys(interface: InterfaceValues) -> Iterator[tuple[str, ...]]:

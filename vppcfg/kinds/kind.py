@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem
 from vppcfg.plan.operation import Operation
-from vppcfg.vpp.reading import VppReader
+from vppcfg.plan.stages import Step
+from vppcfg.plan.transition import Transition
+from vppcfg.vpp.reading import Replies, VppReader
 
 Rule = Callable[[Index], Iterator[Problem]]
 """What entries must be to each other: it takes the index of a file and yields problems; it never raises."""
@@ -34,3 +36,21 @@ class Kind:
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for all objects of the kind, as far as VPP takes them."""
         return []
+
+    def commands(self, connection: VppReader) -> list[str]:
+        """Return the commands that show what no message of this VPP does."""
+        return []
+
+    def parts_present(self, connection: VppReader) -> Iterable[str]:
+        """Return the optional parts that this VPP has."""
+        return (part for part, message in self.capabilities.items() if connection.offers(message))
+
+    def read_settings(
+        self, connection: VppReader, replies: Replies, tables: Collection[str], version: str
+    ) -> dict[str, Any]:
+        """Return what belongs to no interface, by attribute of `State`; `tables` are the FIB tables."""
+        return {}
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that set it."""
+        yield from ()

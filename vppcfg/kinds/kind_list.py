@@ -8,7 +8,18 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 
 from __future__ import annotations
 
-from vppcfg.kinds import gre, host_interface, ipip, loopback, memif, route, vhost_user, vxlan
+from vppcfg.kinds import (
+    gre,
+    host_interface,
+    ipfix_settings,
+    ipip,
+    loopback,
+    memif,
+    proxy_arp_ranges,
+    route,
+    vhost_user,
+    vxlan,
+)
 from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
@@ -35,7 +46,14 @@ OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND,)
 """Routes and other objects that are no interfaces."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
-KINDS: tuple[Kind, ...] = (loopback.KIND, *VIRTUAL_INTERFACES, *FEATURE_KINDS, *OBJECT_KINDS)
+KINDS: tuple[Kind, ...] = (
+    loopback.KIND,
+    *VIRTUAL_INTERFACES,
+    *FEATURE_KINDS,
+    ipfix_settings.KIND,
+    proxy_arp_ranges.KIND,
+    *OBJECT_KINDS,
+)
 """All of them."""
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from vppcfg.common.printable import masked
@@ -70,3 +71,13 @@ class NameGlobs:
     def matches(self, name: str) -> bool:
         """Return whether any of the patterns covers `name`."""
         return name in self._exact or any(fnmatchcase(name, pattern) for pattern in self._globs)
+
+
+def unique_names(tags: Mapping[int, str], kind: str) -> dict[int, str]:
+    """Return the name of everything with a tag by its index: ours by the tag, another by its kind and the tag.
+
+    What is not unique in that, or has no tag, has `@` and the index behind it.
+    """
+    names = {index: description_of(tag) or f"{kind}{tag}" for index, tag in tags.items()}
+    times = Counter(names.values())
+    return {index: name if times[name] == 1 and name != kind else f"{name}@{index}" for index, name in names.items()}

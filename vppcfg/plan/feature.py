@@ -9,6 +9,7 @@ from vppcfg.model.interface import FEATURES
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.plan.stages import Stage
+from vppcfg.plan.transition import Transition
 from vppcfg.record import record
 
 
@@ -79,18 +80,23 @@ class Switch(SetFeature):
         return f"{FEATURES[self.attribute]} on {self.interface} is {'on' if self.is_on else 'off'} already"
 
 
+def _never(transition: Transition, name: str) -> bool:
+    return False
+
+
+def _unchanged(operation: SetFeature, transition: Transition) -> SetFeature:
+    return operation
+
+
 class Feature(NamedTuple):
     """How a plan sets a feature."""
 
     operations: Callable[[str, Any], Iterable[SetFeature]]
     """Returns what sets a value on an interface that has none of it."""
     turn_on: Stage = Stage.TURN_FEATURE_ON
-    is_of_ipv6: bool = False
-    """Whether it is gone when the last IPv6 address of the interface goes (vnet/ip/ip6_link.c)."""
-    has_address: bool = False
-    """Whether it gives the interface an IPv4 address, with which VPP moves it to no other FIB table."""
-    has_params: bool = False
-    """Whether it is off while what is recorded of flows changes."""
-    is_on_pairs: bool = False
-    """Whether linux-cp has it on the VPP side of an LCP pair too, which would leave it to the next interface with its
-    index (linux-cp/lcp_mpls_sync.c)."""
+    is_interrupted: Callable[[Transition, str], bool] = _never
+    """Whether it must be off for a while on an interface that stays."""
+    is_forgotten: Callable[[Transition, str], bool] = _never
+    """Whether VPP forgets it on the way."""
+    completed: Callable[[SetFeature, Transition], SetFeature] = _unchanged
+    """Returns an operation with what it takes of other objects."""

@@ -138,3 +138,8 @@ def dangling(name: str, draft: Draft) -> str | None:
 def missing_table(key: str, draft: Draft) -> str | None:
     """Return that there is no such table, None when there is."""
     return None if key in draft.vrfs else f"there is no {key}"
+
+
+def braced(text: str) -> str:
+    """Return a text as one word of VPP's CLI."""
+    return f"{{{text}}}" if " " in text else text

@@ -33,6 +33,8 @@ class Known(NamedTuple):
     names: Mapping[int, str]
     tables: Mapping[int, tuple[int, int]]
     """The FIB tables of IPv4 and IPv6."""
+    shown: Mapping[str, tuple[int, str]] = {}
+    """What commands printed that a kind of object asked for, with VPP's return code."""
 
 
 class Indexes(Protocol):

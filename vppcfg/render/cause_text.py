@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.macip import MacipOperation
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURE_DEFAULTS, FEATURES, Interface
 from vppcfg.model.vrf import names_of_tables
@@ -53,7 +54,6 @@ from vppcfg.plan.operations import (
     UnsetUnnumbered,
 )
 from vppcfg.plan.operations.acl import AclOperation
-from vppcfg.plan.operations.macip import MacipOperation
 from vppcfg.plan.plan import Plan
 
 

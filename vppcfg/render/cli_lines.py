@@ -1,7 +1,6 @@
 """VPP's CLI grammar: each operation as the line that VPP reads at its prompt. Nothing else knows it.
 
-`LINES` has a function for every type of operation; it returns None for what the CLI cannot say. `SINCE` has the first
-release whose CLI has the command, where that came later than the message.
+`LINES` has a function for every type of operation; it returns None for what the CLI cannot say.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from typing import Any
 
 from vppcfg.common.numbers import cpu_text
 from vppcfg.common.release import Release
-from vppcfg.model.acl import ONE_MAC, AclRule, MacipAction, MacipRule
-from vppcfg.model.features import DELETED_TARGET, NO_ADVERTISEMENTS, RouterAdvertisements, TrafficDirection
+from vppcfg.model.acl import AclRule
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.model.iproute2 import command
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.plan import operations as op
+from vppcfg.plan.operation import braced
 
 _NO_TAGS, _TWO_TAGS, _DOT1AD, _EXACT_MATCH, _DEFAULT, _OUTER_ANY, _INNER_ANY = 1, 4, 8, 16, 32, 64, 128
 """Bits of VPP's sub_if_flags (vnet/interface_types.api)."""
@@ -85,7 +84,7 @@ def _set_mac(operation: op.SetMac) -> str:
 def _set_tag(operation: op.SetTag) -> str:
     if not operation.tag:
         return f"clear interface tag {operation.interface}"
-    return f"set interface tag {operation.interface} {_braced(operation.tag)}"
+    return f"set interface tag {operation.interface} {braced(operation.tag)}"
 
 
 # Sub-interfaces (vnet/interface_cli.c)
@@ -217,7 +216,7 @@ def _create_bridge(operation: op.CreateBridge) -> str:
     words = [f"{word} {int(getattr(settings, flag.value))}" for word, flag in _BRIDGE_WORDS.items()]
     words.append(f"mac-age {settings.mac_age_minutes}")
     if operation.tag:
-        words.append(f"bd-tag {_braced(operation.tag)}")
+        words.append(f"bd-tag {braced(operation.tag)}")
     return f"create bridge-domain {operation.bd_id} {' '.join(words)}"
 
 
@@ -265,25 +264,17 @@ def _delete_lcp_pair(operation: op.DeleteLcpPair) -> str:
 # MPLS (vnet/mpls)
 
 
-def _create_mpls_table(operation: op.CreateMplsTable) -> str:
-    return "mpls table add 0"
-
-
-def _set_mpls(operation: op.SetMpls) -> str:
-    return f"set interface mpls {operation.interface} {'enable' if operation.is_on else 'disable'}"
-
-
 # Access lists, which the CLI names by index (plugins/acl/acl.c)
 
 
 def _create_acl(operation: op.CreateAcl) -> str:
-    return f"set acl-plugin acl {_acl_rules(operation.rules)} tag {_braced(operation.tag)}"
+    return f"set acl-plugin acl {_acl_rules(operation.rules)} tag {braced(operation.tag)}"
 
 
 def _replace_acl(operation: op.ReplaceAcl) -> str | None:
     if operation.index is None:
         return None
-    return f"set acl-plugin acl index {operation.index} {_acl_rules(operation.rules)} tag {_braced(operation.tag)}"
+    return f"set acl-plugin acl index {operation.index} {_acl_rules(operation.rules)} tag {braced(operation.tag)}"
 
 
 def _delete_acl(operation: op.DeleteAcl) -> str | None:
@@ -292,36 +283,6 @@ def _delete_acl(operation: op.DeleteAcl) -> str | None:
 
 def _bind_acls(operation: op.BindAcls) -> None:
     """Return nothing: the CLI can add and remove one list, not set them all at once."""
-
-
-def _create_macip(operation: op.CreateMacip) -> str:
-    return f"set acl-plugin macip acl {', '.join(map(_macip_rule, operation.rules))} tag {_braced(operation.tag)}"
-
-
-def _replace_macip(operation: op.ReplaceMacip) -> None:
-    """Return nothing: the CLI makes a new list each time."""
-
-
-def _delete_macip(operation: op.DeleteMacip) -> str | None:
-    return None if operation.index is None else f"delete acl-plugin macip acl index {operation.index}"
-
-
-def _set_macip(operation: op.SetMacip) -> str | None:
-    """Write the command, which wants the number of a list also where it takes one off, and does not look at it."""
-    if operation.macip is None:
-        return f"set acl-plugin macip interface {operation.interface} del acl 0"
-    if operation.index is None:
-        return None
-    return f"set acl-plugin macip interface {operation.interface} add acl {operation.index}"
-
-
-_MACIP_WORDS = {MacipAction.DENY: "deny", MacipAction.PERMIT: "permit", MacipAction.PERMIT_AND_EGRESS: "action 3"}
-
-
-def _macip_rule(rule: MacipRule) -> str:
-    """Write a rule; the mask of one that looks at all of the MAC address is what the CLI takes without any."""
-    mask = "" if rule.mac_mask == ONE_MAC else f" mask {rule.mac_mask}"
-    return f"{_MACIP_WORDS[rule.action]} ip {rule.source} mac {rule.mac}{mask}"
 
 
 def _acl_rules(rules: tuple[AclRule, ...]) -> str:
@@ -344,166 +305,7 @@ def _port_range(ports: tuple[int, int]) -> str:
 # sFlow (plugins/sflow/sflow.c)
 
 
-def _set_sflow(operation: op.SetSflow) -> str:
-    return f"sflow enable-disable {operation.interface}{'' if operation.is_on else ' disable'}"
-
-
-def _set_gso(operation: op.SetGso) -> str:
-    """Write the command of vnet/gso/cli.c."""
-    return f"set interface feature gso {operation.interface} {'enable' if operation.is_on else 'disable'}"
-
-
-def _set_mirror(operation: op.SetMirror) -> str:
-    """Write the command of vnet/span/span.c."""
-    words = f"set interface span {operation.interface}{' l2' if operation.is_l2 else ''}"
-    if operation.target != DELETED_TARGET:
-        words += f" destination {operation.target}"
-    return f"{words} {'disable' if operation.direction is None else _MIRRORED[operation.direction]}"
-
-
-_MIRRORED = {TrafficDirection.BOTH: "both", TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx"}
-
-
-def _set_dhcp_client(operation: op.SetDhcpClient) -> str | None:
-    """Write the command of plugins/dhcp/client.c, which wants answers to all; up to 24.10 its id is no MAC address."""
-    client = operation.client
-    if client is None:
-        return f"set dhcp client del intfc {operation.interface}"
-    if not client.is_broadcast or client.dscp:
-        return None
-    hostname = f" hostname {client.hostname}" if client.hostname else ""
-    return f"set dhcp client intfc {operation.interface}{hostname}"
-
-
-def _set_proxy_arp(operation: op.SetProxyArp) -> str:
-    return f"set interface proxy-arp {operation.interface} {'enable' if operation.is_on else 'disable'}"
-
-
-def _add_proxy_arp(operation: op.AddProxyArp) -> str | None:
-    return f"set arp proxy {_proxy_arp_range(operation)}" if operation.table_id <= LAST_TYPED else None
-
-
-def _remove_proxy_arp(operation: op.RemoveProxyArp) -> str | None:
-    return f"set arp proxy del {_proxy_arp_range(operation)}" if operation.table_id <= LAST_TYPED else None
-
-
-def _proxy_arp_range(operation: op.AddProxyArp | op.RemoveProxyArp) -> str:
-    return f"table-id {operation.table_id} start {operation.first} end {operation.last}"
-
-
-def _set_flow_records(operation: op.SetFlowRecords) -> str:
-    words = {TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx", TrafficDirection.BOTH: "both"}
-    records = operation.records
-    told = f"{operation.interface} {records.variant.value} {words[records.direction]}"
-    return f"flowprobe feature add-del {told}" + ("" if operation.is_on else " disable")
-
-
-def _set_flow_params(operation: op.SetFlowParams) -> str:
-    params = operation.params
-    layers = "".join(f" {layer.value}" for layer in params.layers)
-    return f"flowprobe params record{layers} active {params.active_s} passive {params.passive_s}"
-
-
-def _set_ipfix_exporter(operation: op.SetIpfixExporter) -> str | None:
-    exporter = operation.exporter
-    if not exporter.collector:
-        return "set ipfix exporter"
-    if exporter.table_id > LAST_TYPED:
-        return None
-    words = [f"set ipfix exporter collector {exporter.collector} port {exporter.port} src {exporter.source}"]
-    words += [f"fib-id {exporter.table_id}"] if exporter.table_id else []
-    words.append(f"path-mtu {exporter.path_mtu} template-interval {exporter.template_interval_s}")
-    return " ".join([*words, "udp-checksum"] if exporter.has_udp_checksum else words)
-
-
-def _set_lldp(operation: op.SetLldp) -> str | None:
-    """Write the command of plugins/lldp/lldp_cli.c, which reads a description as one word."""
-    lldp = operation.lldp
-    if lldp is None:
-        return f"set interface lldp {operation.interface} disable"
-    if lldp.description.split() not in ([], [lldp.description]):
-        return None
-    words = [f"set interface lldp {operation.interface}"]
-    words += [f"port-desc {lldp.description}"] if lldp.description else []
-    words += [f"mgmt-ip4 {lldp.ipv4}"] if lldp.ipv4 else []
-    words += [f"mgmt-ip6 {lldp.ipv6}"] if lldp.ipv6 else []
-    return " ".join([*words, f"mgmt-oid {lldp.oid}"] if lldp.oid else words)
-
-
-def _set_lldp_settings(operation: op.SetLldpSettings) -> str | None:
-    if len((operation.system_name or "").split()) > 1:
-        return None
-    words = ["set lldp"]
-    words += [f"system-name {operation.system_name}"] if operation.system_name else []
-    words += [f"tx-hold {operation.hold}"] if operation.hold is not None else []
-    return " ".join([*words, f"tx-interval {operation.interval_s}"] if operation.interval_s is not None else words)
-
-
 # Router advertisements (vnet/ip6-nd/ip6_ra.c). The prompt takes `ra-suppress-link-layer` for `ra-suppress`.
-
-
-def _set_ra(operation: op.SetRa) -> str | None:
-    settings = operation.settings
-    if not settings.has_link_layer_address:
-        return None
-    words = [f"ip6 nd {operation.interface}"]
-    words += [word for word, is_on in _RA_FLAGS if is_on(settings)]
-    words.append(f"ra-interval {settings.max_interval_s} {settings.min_interval_s}")
-    words.append(f"ra-lifetime {settings.lifetime_s}")
-    initial = (settings.initial_count, settings.initial_interval_s)
-    if initial != (NO_ADVERTISEMENTS.initial_count, NO_ADVERTISEMENTS.initial_interval_s):
-        words.append(f"ra-initial {initial[0]} {initial[1]}")
-    return " ".join(words)
-
-
-_RA_FLAGS: tuple[tuple[str, Callable[[RouterAdvertisements], bool]], ...] = (
-    ("ra-managed-config-flag", lambda settings: settings.is_managed),
-    ("ra-other-config-flag", lambda settings: settings.has_other),
-    ("ra-send-unicast", lambda settings: settings.is_unicast),
-    ("ra-cease", lambda settings: settings.is_ending),
-)
-
-
-def _reset_ra(operation: op.ResetRa) -> str:
-    flags = " ".join(word for word, _ in _RA_FLAGS)
-    return f"ip6 nd {operation.interface} no {flags} ra-interval 200 150 ra-lifetime 600 ra-initial 3 16"
-
-
-def _silence_ra(operation: op.SilenceRa) -> str:
-    return f"ip6 nd {operation.interface} ra-suppress"
-
-
-def _set_ra_prefix(operation: op.SetRaPrefix) -> str:
-    words = [f"ip6 nd {operation.interface} prefix {operation.prefix} infinite"]
-    words += [] if operation.is_named else ["no-advertise"]
-    words += [] if operation.is_autonomous else ["no-autoconfig"]
-    words += [] if operation.is_on_link else ["no-onlink"]
-    return " ".join(words)
-
-
-def _remove_ra_prefix(operation: op.RemoveRaPrefix) -> str:
-    return f"ip6 nd {operation.interface} no prefix {operation.prefix}"
-
-
-def _renew_ipv6(operation: op.RenewIpv6) -> None:
-    """Return None: how often IPv6 must be disabled and enabled is found out when it is done."""
-
-
-def _set_link_local(operation: op.SetLinkLocal) -> str | None:
-    """Write the command that has the prompt take a link-local address in place of the present one (ip6_forward.c)."""
-    return f"set interface ip address {operation.interface} {operation.address}/128" if operation.address else None
-
-
-def _set_sflow_sampling_rate(operation: op.SetSflowSamplingRate) -> str:
-    return f"sflow sampling-rate {operation.sampling_rate}"
-
-
-def _set_sflow_polling_interval(operation: op.SetSflowPollingInterval) -> str:
-    return f"sflow polling-interval {operation.polling_interval_s}"
-
-
-def _set_sflow_header_bytes(operation: op.SetSflowHeaderBytes) -> str:
-    return f"sflow header-bytes {operation.header_bytes}"
 
 
 # The Linux side, in comments: VPP's prompt passes over them, a person can run them (iproute2)
@@ -584,52 +386,15 @@ LINES: dict[type[op.Operation], Callable[[Any], str | None]] = {
     op.ForgetMac: _forget_mac,
     op.CreateLcpPair: _create_lcp_pair,
     op.DeleteLcpPair: _delete_lcp_pair,
-    op.CreateMplsTable: _create_mpls_table,
-    op.SetMpls: _set_mpls,
     op.CreateAcl: _create_acl,
     op.ReplaceAcl: _replace_acl,
     op.DeleteAcl: _delete_acl,
     op.BindAcls: _bind_acls,
-    op.CreateMacip: _create_macip,
-    op.ReplaceMacip: _replace_macip,
-    op.DeleteMacip: _delete_macip,
-    op.SetMacip: _set_macip,
-    op.SetSflow: _set_sflow,
-    op.SetGso: _set_gso,
-    op.SetMirror: _set_mirror,
-    op.SetDhcpClient: _set_dhcp_client,
-    op.SetProxyArp: _set_proxy_arp,
-    op.AddProxyArp: _add_proxy_arp,
-    op.RemoveProxyArp: _remove_proxy_arp,
-    op.SetFlowRecords: _set_flow_records,
-    op.SetFlowParams: _set_flow_params,
-    op.SetIpfixExporter: _set_ipfix_exporter,
-    op.SetLldp: _set_lldp,
-    op.SetLldpSettings: _set_lldp_settings,
-    op.SetRa: _set_ra,
-    op.ResetRa: _reset_ra,
-    op.SilenceRa: _silence_ra,
-    op.SetRaPrefix: _set_ra_prefix,
-    op.RemoveRaPrefix: _remove_ra_prefix,
-    op.RenewIpv6: _renew_ipv6,
-    op.SetLinkLocal: _set_link_local,
-    op.SetSflowSamplingRate: _set_sflow_sampling_rate,
-    op.SetSflowPollingInterval: _set_sflow_polling_interval,
-    op.SetSflowHeaderBytes: _set_sflow_header_bytes,
     op.CreateNamespace: _create_namespace,
     op.CreateLinuxBridge: _create_linux_bridge,
     op.SetLinuxLink: _set_linux_link,
     op.SetLinuxBridge: _set_linux_bridge,
 }
-
-_MACIP = Release(24, 10)
-"""VPP's commit e3469369dab (plugins/acl/acl.c)."""
-SINCE: dict[type[op.Operation], Release] = {op.CreateMacip: _MACIP, op.DeleteMacip: _MACIP, op.SetMacip: _MACIP}
-
-
-def _braced(text: str) -> str:
-    """Return a text as one word of VPP's CLI."""
-    return f"{{{text}}}" if " " in text else text
 
 
 def line_of(operation: op.Operation) -> str | None:
@@ -640,4 +405,4 @@ def line_of(operation: op.Operation) -> str | None:
 
 def since_of(operation: op.Operation) -> Release | None:
     """Return the first release whose CLI has the command of an operation; None where that came with the message."""
-    return SINCE.get(type(operation), operation.cli_since)
+    return operation.cli_since

@@ -19,8 +19,8 @@ from vppcfg.record import record
 
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
-    *("memclnt", "vlib", "vpe", "interface", "ip", "ip6_nd", "ip_neighbor", "fib", "feature", "gso", "l2", "span"),
-    *("mpls", "acl", "lacp", "lcp", "lldp", "sflow"),
+    *("memclnt", "vlib", "vpe", "interface", "ip", "ip_neighbor", "fib", "feature", "l2"),
+    *("acl", "lacp", "lcp"),
     *(kind.api_module for kind in KINDS if kind.api_module),
     *(
         "abf",
@@ -40,7 +40,6 @@ MODULES = (
         "teib",
         "vrrp",
     ),
-    *("arp", "dhcp", "flowprobe", "ipfix_export"),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""
 _LONGEST_ARRAY = 1 << 16

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds import macip
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.kinds.route import RemoveRoute, SetRoute, made_source
 from vppcfg.model.route import SOURCE
@@ -24,7 +25,7 @@ from vppcfg.plan.operations import (
     SetMacip,
 )
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages import acl, interface, macip
+from vppcfg.vpp.messages import acl, interface
 
 
 class NotYetKnown(Exception):
@@ -157,7 +158,7 @@ def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Kno
     return KnownIndexes(
         interface.read_names(connection),
         acl.read_indexes(connection) if names_acls else {},
-        macip.read_indexes(connection) if names_macips else {},
+        macip.KIND.read_indexes(connection) if names_macips else {},
         {key: number for each in VIRTUAL_INTERFACES for key, number in each.read_peers(connection, kinds).items()},
         interface.read_macs(connection) if needs_macs else {},
         {SOURCE: made_source(connection)} if kinds & {SetRoute, RemoveRoute} else {},

@@ -15,30 +15,19 @@ from vppcfg.vpp.messages import (
     address,
     attachment,
     bridge,
-    dhcp,
-    features,
     interface,
-    ip6_nd,
-    ipfix,
     l2,
     l2fib,
     lcp,
-    link_local,
-    lldp,
-    macip,
-    mpls,
     neighbor,
-    proxy_arp,
-    sflow,
-    span,
     sub_interface,
     vrf,
 )
 
-FEATURES = (dhcp, ip6_nd, ipfix, l2fib, lldp, macip, proxy_arp, span)
+FEATURES = (l2fib,)
 """Features of interfaces that one dump tells. Each has `ATTRIBUTE`, that of an interface, `requests`, `read`, and
 `PARTS`: the optional parts of VPP that it needs, with the message whose presence shows each."""
-_OTHERS = (acl, address, attachment, bridge, features, interface, l2, lcp, link_local, mpls, neighbor, sflow)
+_OTHERS = (acl, address, attachment, bridge, interface, l2, lcp, neighbor)
 _KINDS = (*_OTHERS, sub_interface, vrf, *FEATURES)
 MESSAGES: Messages = {operation: write for kind in _KINDS for operation, write in kind.MESSAGES.items()}
 """How every operation that VPP carries out is written."""

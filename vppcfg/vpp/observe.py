@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.kinds import memif
+from vppcfg.kinds import dhcp_client, memif, ra
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, VIRTUAL_INTERFACES
@@ -17,7 +17,7 @@ from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vpp_object import Objects, by_name
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.request import NO_INDEX, Known
+from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.contradictions import check_rows, check_state
 from vppcfg.vpp.message_list import FEATURES
@@ -25,23 +25,13 @@ from vppcfg.vpp.messages import (
     acl,
     address,
     bridge,
-    dhcp,
-    features,
     interface,
-    ip6_nd,
-    ipfix,
     l2,
     l2fib,
     lcp,
-    link_local,
     live,
-    lldp,
-    macip,
-    mpls,
     nat44,
     neighbor,
-    proxy_arp,
-    sflow,
     vrf,
 )
 from vppcfg.vpp.reading import Replies
@@ -50,9 +40,7 @@ from vppcfg.vpp.shell import Commands, Shown
 
 _PARTS = {
     "acl": "acl_dump",
-    "gso": features.IS_ENABLED,
     "linux_cp": "lcp_itf_pair_get",
-    "sflow": "sflow_enable_disable",
     **{part: message for kind in FEATURES for part, message in kind.PARTS.items()},
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
@@ -67,8 +55,8 @@ class _Details(NamedTuple):
     tables: Mapping[int, tuple[int, int]]
     bindings: Mapping[int, AclBinding]
     bonds: Mapping[str, Bond]
-    with_gso: frozenset[int]
-    link_locals: Mapping[int, str]
+    features: Mapping[str, Mapping[int, Any]]
+    """By their attribute: those that VPP is asked about of each interface."""
     placements: Mapping[int, tuple[Placements, Placements]]
     stale_ra_mtus: Mapping[int, int]
 
@@ -86,7 +74,6 @@ def observe(connection: Connection, version: str) -> State:
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
     acls = acl.read(connection, replies)
-    macips = macip.read_lists(connection, replies)
     details = _second_round(connection, replies, kept, names, acls)
     neighbors = neighbor.read(connection, replies)
     around = _surroundings(connection, replies, shown, names, neighbors, details)
@@ -106,13 +93,12 @@ def observe(connection: Connection, version: str) -> State:
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
-        macips={name: macips[index] for index, name in macip.names_of(macips).items()},
-        sflow=sflow.read_settings(connection, replies),
-        lldp=lldp.read_settings(connection, replies),
-        proxy_arps=proxy_arp.read_ranges(connection, replies, vrfs, version),
-        ipfix=ipfix.read_settings(connection, replies, vrfs),
-        has_mpls_table=mpls.has_table(connection, replies),
         objects=_objects(connection, replies, names, vrfs.values()),
+        **{
+            attribute: value
+            for kind in KINDS
+            for attribute, value in kind.read_settings(connection, replies, vrfs, version).items()
+        },
         facts=_facts(connection, replies, shown, version, names, neighbor.left_behind(neighbors, names.keys())),
     )
     check_state(state)
@@ -121,7 +107,8 @@ def observe(connection: Connection, version: str) -> State:
 
 def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
-    lines = [line for part in (lcp, mpls, sflow) for line in part.commands(connection)]
+    lines = [line for part in (lcp,) for line in part.commands(connection)]
+    lines += [line for kind in KINDS for line in kind.commands(connection)]
     commands = Commands(connection, lines)
     parts = (
         interface,
@@ -129,9 +116,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         bridge,
         lcp,
         acl,
-        sflow,
-        mpls,
-        features,
         neighbor,
         live,
         nat44,
@@ -153,14 +137,22 @@ def _second_round(
     tables = vrf.TableQuestions(connection, indexes, families)
     bonds = bond.read(connection, replies)
     members = bond.MemberQuestions(connection, bonds)
-    gso = features.GsoQuestions(connection, replies, indexes)
-    ra_mtus = ip6_nd.read_mtus(connection, replies)
+    features_asked = {
+        kind.attribute: questions
+        for kind in FEATURE_KINDS
+        if (questions := kind.second_round(connection, replies, indexes)) is not None
+    }
+    ra_mtus = ra.read_mtus(connection, replies)
     commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
-    link_locals = link_local.LinkLocalQuestions(connection, [index for index in indexes if index in ra_mtus])
     asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
     workers = interface.read_workers(connection, replies)
-    asked += [*dhcp.requests(connection), *live.requests(connection), *interface.tx_requests(connection, workers)]
-    told = connection.ask([*asked, *members.requests, *gso.requests, *link_locals.requests, *commands.requests])
+    asked += [
+        *dhcp_client.KIND.requests(connection),
+        *live.requests(connection),
+        *interface.tx_requests(connection, workers),
+    ]
+    asked += [request for questions in features_asked.values() for request in questions.requests]
+    told = connection.ask([*asked, *members.requests, *commands.requests])
     shown = commands.read(connection, told)
     rounds = (replies, told)
     addresses = live.without_leases(connection, rounds, address.read(connection, told))
@@ -170,8 +162,7 @@ def _second_round(
         tables=tables.read(connection, told),
         bindings=acl.read_bindings(connection, told, acl.names_of(acls)),
         bonds=bond.build(bonds, members.read(connection, told), shown, names),
-        with_gso=gso.read(connection, told),
-        link_locals=link_locals.read(connection, told),
+        features={attribute: each.read(connection, told) for attribute, each in features_asked.items()},
         placements=interface.read_placements(connection, replies, told, workers),
         stale_ra_mtus=interface.stale_ra_mtus(kept, ra_mtus),
     )
@@ -212,15 +203,7 @@ def _features(
     connection: Connection, replies: Replies, shown: Shown, names: Mapping[int, str], details: _Details
 ) -> dict[int, dict[str, Any]]:
     """Return the features of each interface that are on, by its index and their attributes."""
-    found: dict[int, dict[str, Any]] = {index: {"has_gso": True} for index in details.with_gso}
-    for index, chosen in details.link_locals.items():
-        found.setdefault(index, {})[link_local.ATTRIBUTE] = chosen
-    indexes = {name: index for index, name in names.items()}
-    for name in mpls.read_interfaces(connection, replies, shown, names):
-        index = indexes.get(name, indexes.get(interface.unsigned(name), NO_INDEX))
-        found.setdefault(index, {})["has_mpls"] = True
-    for name in sflow.read_ports(shown):
-        found.setdefault(indexes.get(name, NO_INDEX), {})["has_sflow"] = True
+    found: dict[int, dict[str, Any]] = {}
     for index, each in details.live.items():
         found.setdefault(index, {})["live"] = each
     for index, mtu in details.stale_ra_mtus.items():
@@ -228,8 +211,9 @@ def _features(
     for feature in FEATURES:
         for index, value in feature.read(connection, replies, Known(names, details.tables)).items():
             found.setdefault(index, {})[feature.ATTRIBUTE] = value
+    known = Known(names, details.tables, shown)
     for kind in FEATURE_KINDS:
-        for index, value in kind.read(connection, replies, Known(names, details.tables)).items():
+        for index, value in (details.features.get(kind.attribute) or kind.read(connection, replies, known)).items():
             found.setdefault(index, {})[kind.attribute] = value
     return found
 
@@ -243,7 +227,7 @@ def _facts(
     left: tuple[LeftNeighbor, ...],
 ) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
-    plugins |= {lldp.SAID_PART} if lldp.tells_all(connection) else set()
+    plugins |= {part for kind in KINDS for part in kind.parts_present(connection)}
     plugins |= {"linux_nl"} if lcp.has_listener(shown) else set()
     return Facts(
         version=version,

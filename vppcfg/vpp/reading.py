@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from vppcfg.errors import DataplaneError
 from vppcfg.plan.request import Value
+from vppcfg.vpp.codec import Message
 
 Replies = Mapping[int, Sequence[bytes]]
 """Messages by message id, in the order in which they came."""
@@ -24,6 +25,9 @@ class VppReader(Protocol):
 
     def has_field(self, message: str, path: str) -> bool:
         """Return whether this VPP's `message` has a value at `path`."""
+
+    def message(self, name: str) -> Message:
+        """Return how this VPP lays out the message `name`."""
 
     def request(
         self,

@@ -29,3 +29,19 @@ class Row(NamedTuple):
     name: str
     device_class: str
     tag: str
+
+
+SIGNED_IDS = 1 << 31
+"""From this on VPP has shown the id of a sub-interface with a sign."""
+
+
+def unsigned(name: str) -> str:
+    """Return the name of an interface as VPP 26.06 and later have it, with the id of a sub-interface as it is.
+
+    Before, VPP wrote an id of 2147483648 and more with a sign, -1 for 4294967295 (vnet/interface_format.c,
+    ca681ca829d).
+    """
+    parent, has_sign, number = name.rpartition(".-")
+    if not (has_sign and number.isdecimal() and 0 < int(number) <= SIGNED_IDS):
+        return name
+    return f"{parent}.{(1 << 32) - int(number)}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
-from vppcfg.model.interface import PORTS, InterfaceKind
+from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import Problem, Severity
 
 _NOT_PORTS = frozenset(InterfaceKind) - {InterfaceKind.PHYSICAL, InterfaceKind.SUB_INTERFACE}
@@ -83,18 +82,6 @@ def tag_rewrites(index: Index) -> Iterator[Problem]:
         if interface.l2xc is None and interface.name not in index.bridges:
             text = f"{interface.name} routes; tags are rewritten on members of bridge domains and with `l2xc`"
             yield Problem(rule="tag-rewrite-l3", path=path, text=text)
-
-
-def sflow_on_created(index: Index) -> Iterator[Problem]:
-    """Find sFlow on an interface that is no port; the samples of a bond come from its members."""
-    for interface in index.interfaces:
-        if interface.has_sflow and interface.kind not in PORTS:
-            text = f"{interface.name} is no port, and sFlow samples ports only; remove `sflow`{_hint(interface)}"
-            yield Problem(rule="sflow-not-phy", path=(*interface.path, "sflow"), text=text)
-
-
-def _hint(interface: InterfaceConfig) -> str:
-    return " here and set it on the members" if interface.kind is InterfaceKind.BOND else ""
 
 
 def acl_applied(index: Index) -> Iterator[Problem]:

@@ -89,6 +89,9 @@ class Section:
     def resolve(self, desired: DesiredState) -> None:
         """Enter what the section makes, before any interface is entered."""
 
+    def resolve_settings(self, desired: DesiredState) -> None:
+        """Enter what depends on the interfaces, once all of them are entered."""
+
     def resolve_linux(self, desired: DesiredState) -> None:
         """Enter what the section needs on the Linux side, after the interfaces."""
 
@@ -103,6 +106,28 @@ class Section:
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the section, nothing when it is empty; `reasons` are those of the `unmanaged` globs."""
         yield from ()
+
+
+class SettingsSection(Section):
+    """A section that has settings and no entries."""
+
+    def setting_keys(self, settings: Any) -> Iterator[KeyValue]:
+        """Yield the keys that stand for the settings of a configuration."""
+        raise NotImplementedError
+
+    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+        """Yield the section itself."""
+        settings = getattr(configuration, self.attribute or self.key)
+        if settings is not None:
+            yield SaidEntry(path=(self.key,), name=self.key, keys=tuple(self.setting_keys(settings)))
+
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the section, nothing when all is as by default."""
+        settings = getattr(configuration, self.attribute or self.key)
+        lines = key_lines(self.setting_keys(settings)) if settings is not None else ()
+        if lines:
+            yield f"{self.key}:"
+            yield from indented(lines, 1)
 
 
 class Naming(NamedTuple):

@@ -6,14 +6,27 @@
 from __future__ import annotations
 
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
+from vppcfg.kinds.dhcp_client import SetDhcpClient
 from vppcfg.kinds.gre import CreateGre, DeleteGre
+from vppcfg.kinds.gso import SetGso
 from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
+from vppcfg.kinds.ipfix import SetFlowRecords
+from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
+from vppcfg.kinds.link_local import SetLinkLocal
+from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
 from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
+from vppcfg.kinds.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
 from vppcfg.kinds.memif import CreateMemif, DeleteMemif
 from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
+from vppcfg.kinds.mirror import SetMirror
+from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
 from vppcfg.kinds.mss_clamp import SetMssClamp
+from vppcfg.kinds.proxy_arp import SetProxyArp
+from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
+from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.kinds.route import RemoveRoute, SetRoute
+from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
@@ -33,7 +46,6 @@ from vppcfg.plan.operations.bridge import (
     SetBridgeFlag,
     SetBridgeMacAge,
 )
-from vppcfg.plan.operations.features import SetDhcpClient, SetGso, SetMirror
 from vppcfg.plan.operations.interface import (
     SetAdminState,
     SetLinkMtu,
@@ -44,25 +56,10 @@ from vppcfg.plan.operations.interface import (
     SetTag,
     SetTxPlacement,
 )
-from vppcfg.plan.operations.ipfix import SetFlowParams, SetFlowRecords, SetIpfixExporter
-from vppcfg.plan.operations.ipv6 import (
-    RemoveRaPrefix,
-    RenewIpv6,
-    ResetRa,
-    SetLinkLocal,
-    SetRa,
-    SetRaPrefix,
-    SilenceRa,
-)
 from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
-from vppcfg.plan.operations.lldp import SetLldp, SetLldpSettings
-from vppcfg.plan.operations.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
-from vppcfg.plan.operations.mpls import CreateMplsTable, SetMpls
 from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
-from vppcfg.plan.operations.proxy_arp import AddProxyArp, RemoveProxyArp, SetProxyArp
-from vppcfg.plan.operations.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.kinds.kind_list import KINDS
 from vppcfg.plan.stages import Step
 from vppcfg.plan.steps import (
     address,
@@ -11,7 +12,6 @@ from vppcfg.plan.steps import (
     bond,
     features,
     interface,
-    ipfix,
     l2,
     lcp,
     made,
@@ -53,8 +53,6 @@ def steps_of(transition: Transition) -> Iterator[Step]:
         yield from l2.bridge_steps(domain)
     for access_list in difference.acls.values():
         yield from features.acl_steps(access_list)
-    for macip in difference.macips.values():
-        yield from features.macip_steps(macip)
     yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
     yield from memif.socket_steps(transition)
@@ -62,8 +60,5 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     yield from lcp.host_steps(transition)
     yield from lcp.device_steps(transition)
     yield from lcp.copying_steps(transition)
-    yield from features.sflow_setting_steps(difference.sflow)
-    yield from features.lldp_setting_steps(difference.lldp)
-    yield from features.proxy_arp_steps(transition)
-    yield from ipfix.setting_steps(transition)
-    yield from features.mpls_table_steps(difference.mpls)
+    for kind in KINDS:
+        yield from kind.setting_steps(transition)

@@ -2,50 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from vppcfg.common.addresses import link_local_of
 from vppcfg.kinds.feature_list import FEATURE_KINDS
-from vppcfg.model.acl import Acl, AclBinding, MacipAcl
+from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bridge import StaticMac
-from vppcfg.model.features import DhcpClient, Lldp, Mirror, ProxyArp, RouterAdvertisements
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
-from vppcfg.model.ipfix import FlowRecords
-from vppcfg.model.state import LldpSettings, SflowSettings
-from vppcfg.model.vrf import table_key
 from vppcfg.plan.diff import Change
-from vppcfg.plan.feature import Feature, SetFeature, Switch
+from vppcfg.plan.feature import Feature, SetFeature
 from vppcfg.plan.operations import (
-    AddProxyArp,
     BindAcls,
     CreateAcl,
-    CreateMacip,
-    CreateMplsTable,
     DeleteAcl,
-    DeleteMacip,
-    Operation,
-    RemoveProxyArp,
     RenewIpv6,
     ReplaceAcl,
-    ReplaceMacip,
-    SetDhcpClient,
-    SetFlowRecords,
-    SetGso,
-    SetLinkLocal,
-    SetLldp,
-    SetLldpSettings,
-    SetMacip,
-    SetMirror,
-    SetMpls,
-    SetProxyArp,
-    SetRa,
-    SetRaPrefix,
-    SetSflow,
-    SetSflowHeaderBytes,
-    SetSflowPollingInterval,
-    SetSflowSamplingRate,
     SetStaticMac,
 )
 from vppcfg.plan.stages import Stage, Step
@@ -66,18 +37,6 @@ def acl_steps(change: Change[Acl]) -> Iterator[Step]:
     else:
         rewrite = ReplaceAcl(acl=name, rules=after.rules, tag=after.tag, index=index)
         yield Step(stage=Stage.WRITE_ACL, operation=rewrite)
-
-
-def macip_steps(change: Change[MacipAcl]) -> Iterator[Step]:
-    """Yield the step that makes, rewrites or deletes a MACIP access list."""
-    name, before, after = change.name, change.before, change.after
-    if after is None:
-        index = before.index if before else None
-        yield Step(stage=Stage.DELETE_ACL, operation=DeleteMacip(macip=name, index=index))
-    elif before is None:
-        yield Step(stage=Stage.WRITE_ACL, operation=CreateMacip(macip=name, rules=after.rules, tag=after.tag))
-    else:
-        yield Step(stage=Stage.WRITE_ACL, operation=ReplaceMacip(macip=name, rules=after.rules, tag=after.tag))
 
 
 def acl_binding_steps(transition: Transition, name: str) -> Iterator[Step]:
@@ -113,71 +72,12 @@ def feature_steps(transition: Transition, name: str) -> Iterator[Step]:
         yield from _steps_of(feature, transition, name, was, becomes)
 
 
-def _switched_by(switch: type[Switch]) -> Callable[[str, bool], Iterable[SetFeature]]:
-    return lambda name, is_on: [switch(interface=name, is_on=True)] if is_on else []
-
-
-def _mirrors(name: str, mirrors: tuple[Mirror, ...]) -> Iterable[SetFeature]:
-    return [
-        SetMirror(interface=name, target=each.target, direction=each.direction, is_l2=each.is_l2) for each in mirrors
-    ]
-
-
 def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]:
     return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
 
 
-def _dhcp_client(name: str, client: DhcpClient | None) -> Iterable[SetFeature]:
-    return [] if client is None else [SetDhcpClient(interface=name, client=client)]
-
-
-def _lldp(name: str, lldp: Lldp | None) -> Iterable[SetFeature]:
-    return [] if lldp is None else [SetLldp(interface=name, lldp=lldp)]
-
-
-def _ra(name: str, ra: RouterAdvertisements | None) -> Iterable[SetFeature]:
-    """Return the prefixes before the rest, so that the first advertisement names them."""
-    if ra is None:
-        return []
-    prefixes = [
-        SetRaPrefix(
-            interface=name,
-            prefix=each.prefix,
-            is_on_link=each.is_on_link,
-            is_autonomous=each.is_autonomous,
-            is_lasting=each.is_lasting,
-            is_named=each.is_named,
-        )
-        for each in ra.prefixes
-    ]
-    return [*prefixes, SetRa(interface=name, settings=replace(ra, prefixes=()))]
-
-
-def _link_local(name: str, address: str | None) -> Iterable[SetFeature]:
-    return [SetLinkLocal(interface=name, address=address)] if address is not None else []
-
-
-def _macip(name: str, macip: str | None) -> Iterable[SetFeature]:
-    return [SetMacip(interface=name, macip=macip)] if macip is not None else []
-
-
-def _flow_records(name: str, records: FlowRecords | None) -> Iterable[SetFeature]:
-    return [] if records is None else [SetFlowRecords(interface=name, records=records)]
-
-
 FEATURE_OF: Mapping[str, Feature] = {
-    "has_mpls": Feature(_switched_by(SetMpls), Stage.TURN_MPLS_ON, is_on_pairs=True),
-    "has_sflow": Feature(_switched_by(SetSflow), Stage.TURN_SFLOW_ON),
-    "has_gso": Feature(_switched_by(SetGso)),
-    "has_proxy_arp": Feature(_switched_by(SetProxyArp)),
-    "dhcp_client": Feature(_dhcp_client, has_address=True),
-    "mirrors": Feature(_mirrors),
     "static_macs": Feature(_static_macs),
-    "lldp": Feature(_lldp),
-    "ra": Feature(_ra, is_of_ipv6=True),
-    "link_local": Feature(_link_local, is_of_ipv6=True),
-    "macip": Feature(_macip, Stage.BIND_ACLS),
-    "flow_records": Feature(_flow_records, has_params=True),
     **{kind.attribute: kind.in_plans() for kind in FEATURE_KINDS},
 }
 """By the attribute of an interface."""
@@ -187,46 +87,20 @@ _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
 def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, becomes: Any) -> Iterator[Step]:
     old = {each.part: each for each in feature.operations(name, was)}
     new = {each.part: each for each in feature.operations(name, becomes)}
-    is_broken = name in transition.doomed or (feature.is_on_pairs and name in transition.doomed_pairs)
+    is_broken = name in transition.doomed or feature.is_interrupted(transition, name)
     is_broken |= any(_hangs_on_nothing(each, transition) for each in old.values())
-    is_broken |= feature.has_address and transition.moved.get(name, (False, False))[0]
-    is_broken |= feature.has_params and transition.has_other_flow_params
-    is_broken |= feature.is_of_ipv6 and transition.loses_ipv6(name)
-    is_forgotten = feature.is_of_ipv6 and transition.renews_ipv6(name)
-    if is_forgotten:
+    if feature.is_forgotten(transition, name):
         old = {}
     for part, operation in old.items():
         if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):
             for undoing in operation.undoing:
-                yield Step(stage=Stage.TURN_OFF, operation=_completed(undoing, transition))
+                yield Step(stage=Stage.TURN_OFF, operation=feature.completed(undoing, transition))
     for part, operation in new.items():
         if is_broken or operation.needs in transition.doomed or old.get(part) != operation:
-            yield Step(stage=feature.turn_on, operation=_completed(operation, transition))
+            yield Step(stage=feature.turn_on, operation=feature.completed(operation, transition))
         elif operation.looks_at_frames and is_put_into_l2(transition, name):
             yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.undone)
-            yield Step(stage=Stage.TURN_ON_IN_L2, operation=_completed(operation, transition))
-
-
-def _completed(operation: SetFeature, transition: Transition) -> SetFeature:
-    """Return an operation with what must be told of other objects: VPP's number of a list, for its CLI.
-
-    Where it goes back to the link-local address of the MAC address, VPP must be told that one.
-    """
-    if isinstance(operation, SetMacip) and operation.macip is not None:
-        known = transition.observed.macips.get(operation.macip)
-        return operation if known is None else replace(operation, index=known.index)
-    if not isinstance(operation, SetLinkLocal) or operation.is_chosen:
-        return operation
-    interface = transition.observed.interfaces[operation.interface]
-    port = transition.observed.interfaces[interface.parent] if interface.parent is not None else interface
-    address = link_local_of(port.mac) if port.mac else ""
-    return SetLinkLocal(interface=operation.interface, address=address, is_chosen=False)
-
-
-def mpls_table_steps(change: Change[bool] | None) -> Iterator[Step]:
-    """Yield the step that makes the default MPLS table."""
-    if change is not None:
-        yield Step(stage=Stage.CREATE_MPLS_TABLE, operation=CreateMplsTable())
+            yield Step(stage=Stage.TURN_ON_IN_L2, operation=feature.completed(operation, transition))
 
 
 def _is_replaced(former: SetFeature, operation: SetFeature | None) -> bool:
@@ -236,39 +110,3 @@ def _is_replaced(former: SetFeature, operation: SetFeature | None) -> bool:
 def _hangs_on_nothing(operation: SetFeature, transition: Transition) -> bool:
     """Return whether it hangs on an interface that nobody can name: turning it off turns off all of its kind."""
     return operation.needs is not None and operation.needs not in transition.observed.interfaces
-
-
-def sflow_setting_steps(change: Change[SflowSettings] | None) -> Iterator[Step]:
-    """Yield a step for each setting that differs."""
-    if change is None or change.after is None:
-        return
-    setters: dict[str, Operation] = {
-        "sampling_rate": SetSflowSamplingRate(sampling_rate=change.after.sampling_rate),
-        "polling_interval_s": SetSflowPollingInterval(polling_interval_s=change.after.polling_interval_s),
-        "header_bytes": SetSflowHeaderBytes(header_bytes=change.after.header_bytes),
-    }
-    for attribute in change.attributes:
-        yield Step(stage=Stage.SET_SFLOW, operation=setters[attribute.name])
-
-
-def lldp_setting_steps(change: Change[LldpSettings] | None) -> Iterator[Step]:
-    """Yield the step that sets what differs, before ports begin to speak."""
-    if change is not None:
-        given: dict[str, Any] = {attribute.name: attribute.new for attribute in change.attributes}
-        yield Step(stage=Stage.SET_LLDP, operation=SetLldpSettings(**given))
-
-
-def proxy_arp_steps(transition: Transition) -> Iterator[Step]:
-    """Yield the steps that add and remove ranges, new ones first, and those of tables that go before these."""
-    before, after = transition.observed.proxy_arps, transition.desired.proxy_arps
-    doomed = {each for each in before if table_key(each.table_id, is_ipv6=False) in transition.doomed_tables}
-    for each in _in_order(doomed | (before - after)):
-        remove = RemoveProxyArp(table_id=each.table_id, first=each.first, last=each.last)
-        yield Step(stage=Stage.TURN_OFF if each in doomed else Stage.REMOVE_PROXY_ARP, operation=remove)
-    for each in _in_order((after - before) | (after & doomed)):
-        add = AddProxyArp(table_id=each.table_id, first=each.first, last=each.last)
-        yield Step(stage=Stage.ADD_PROXY_ARP, operation=add)
-
-
-def _in_order(ranges: Iterable[ProxyArp]) -> list[ProxyArp]:
-    return sorted(ranges, key=lambda each: each.order)

@@ -5,12 +5,11 @@ Lists of allowed EtherTypes are other objects of the plugin and are left alone.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule
-from vppcfg.model.ownership import description_of
+from vppcfg.model.ownership import unique_names
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.address_codec import prefix_values, text_of_address
@@ -147,16 +146,6 @@ def _rule(
 def names_of(acls: Mapping[int, Acl]) -> dict[int, str]:
     """Return the name of every access list by its index: ours by its tag, another by `acl:` and its tag."""
     return unique_names({index: acl.tag for index, acl in acls.items()}, "acl:")
-
-
-def unique_names(tags: Mapping[int, str], kind: str) -> dict[int, str]:
-    """Return the name of everything with a tag by its index: ours by the tag, another by its kind and the tag.
-
-    What is not unique in that, or has no tag, has `@` and the index behind it.
-    """
-    names = {index: description_of(tag) or f"{kind}{tag}" for index, tag in tags.items()}
-    times = Counter(names.values())
-    return {index: name if times[name] == 1 and name != kind else f"{name}@{index}" for index, name in names.items()}
 
 
 def read_indexes(connection: Connection) -> dict[str, int]:

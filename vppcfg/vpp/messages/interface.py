@@ -22,7 +22,7 @@ from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
 from vppcfg.vpp.messages.sub_interface import encapsulation_of
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.row import Row
+from vppcfg.vpp.row import SIGNED_IDS, Row, unsigned
 
 _ADMIN_UP = 1
 """IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""
@@ -37,8 +37,6 @@ _WORKER = re.compile(r"_wk_[0-9]+")
 _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
-_SIGNED_IDS = 1 << 31
-"""From this on VPP has shown the id of a sub-interface with a sign."""
 DELETED_DONOR = "DELETED"
 """What stands for an interface that is gone and whose addresses another one goes on borrowing, as VPP prints it."""
 _NO_BRIDGE = BridgeMember(bd_id=0, is_bvi=False, split_horizon_group=0)
@@ -150,18 +148,6 @@ MESSAGES: Messages = {
 }
 
 
-def unsigned(name: str) -> str:
-    """Return the name of an interface as VPP 26.06 and later have it, with the id of a sub-interface as it is.
-
-    Before, VPP wrote an id of 2147483648 and more with a sign, -1 for 4294967295 (vnet/interface_format.c,
-    ca681ca829d).
-    """
-    parent, has_sign, number = name.rpartition(".-")
-    if not (has_sign and number.isdecimal() and 0 < int(number) <= _SIGNED_IDS):
-        return name
-    return f"{parent}.{(1 << 32) - int(number)}"
-
-
 @record
 class Surroundings:
     """What hangs on interfaces, by their index."""
@@ -239,7 +225,7 @@ def read(connection: Connection, replies: Replies) -> list[Row]:
 
 def _name(raw: bytes, sub_id: int) -> str:
     name = text_of(raw)
-    return unsigned(name) if sub_id >= _SIGNED_IDS else name
+    return unsigned(name) if sub_id >= SIGNED_IDS else name
 
 
 def macs_of(rows: Sequence[Row]) -> dict[int, bytes]:

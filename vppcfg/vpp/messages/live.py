@@ -15,11 +15,11 @@ import socket
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from vppcfg.common.addresses import address_key, link_local_of
+from vppcfg.kinds import dhcp_client
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages import dhcp
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Shown
 
@@ -58,7 +58,7 @@ def without_leases(
 ) -> dict[int, frozenset[str]]:
     """Return the addresses of interfaces without those that DHCPv4 clients had in any round of questions."""
     left = dict(addresses)
-    for index, leased in dhcp.leases(connection, rounds).items():
+    for index, leased in dhcp_client.leases(connection, rounds).items():
         left[index] = left.get(index, frozenset()) - leased
     return left
 
@@ -75,7 +75,7 @@ def read(
     `macs` returns the MAC address of the port of each interface.
     """
     found: Found = {}
-    for index, leased in dhcp.leases(connection, rounds).items():
+    for index, leased in dhcp_client.leases(connection, rounds).items():
         found.setdefault(index, {}).update(dict.fromkeys(leased, LiveSource.DHCP))
     for index, address, source in (
         *_autoconfigured(addresses, macs),

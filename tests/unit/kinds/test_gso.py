@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from vppcfg.kinds.gso import GsoQuestions
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane, connect
-from vppcfg.vpp.messages.features import GsoQuestions
 from vppcfg.vpp.shell import show
 
 PORTS = tuple(f"eth{number}" for number in range(9))
@@ -49,5 +49,6 @@ def test_answers_to_what_it_has_not_asked_are_passed_over(tmp_path: Path) -> Non
         connection = plane._connection
         first, second = (GsoQuestions(connection, {}, [index]) for index in (4, 5))
         told = connection.ask([*first.requests, *second.requests])
-        assert first.read(connection, told) | second.read(connection, told) == {4}
-        assert not first.read(connection, told) & second.read(connection, told)
+        first_on, second_on = first.read(connection, told), second.read(connection, told)
+        assert first_on | second_on == {4: True}
+        assert not first_on.keys() & second_on.keys()

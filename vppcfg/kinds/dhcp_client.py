@@ -1,0 +1,156 @@
+"""DHCPv4 clients: how they are set, which there are, and the addresses that they have (plugins/dhcp).
+
+A client sends the MAC address of its interface as its id, as text, on every release. VPP's CLI has it so from 25.02 on
+(plugins/dhcp/client.c), so that a server takes what was typed and what was sent for one client; before, all clients
+that were typed sent `vpp 1.1`. The id is not read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from ipaddress import IPv4Address
+from typing import Any, ClassVar
+
+from vppcfg.config.names import is_dhcp_hostname
+from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.kinds.feature import FeatureKind
+from vppcfg.model.features import DhcpClient
+from vppcfg.plan.draft import Draft
+from vppcfg.plan.feature import SetFeature
+from vppcfg.plan.request import NO_MAC, Indexes, Known, Request, Vocabulary
+from vppcfg.plan.request import Value as MessageValue
+from vppcfg.plan.transition import Transition
+from vppcfg.record import record
+from vppcfg.vpp.reading import Replies, VppReader, text_of
+
+_SET = "dhcp_client_config"
+_DUMP, _DETAILS = "dhcp_client_dump", "dhcp_client_details"
+_CLIENT = ("client.sw_if_index", "client.hostname", "client.set_broadcast_flag", "client.dscp")
+_LEASE = ("client.sw_if_index", "lease.host_address.un", "lease.mask_width")
+
+
+@record
+class SetDhcpClient(SetFeature):
+    """dhcp_client_config: ask for an IPv4 address, or no longer, which gives back the one that was leased.
+
+    VPP changes no client that there is, so it is taken out in between. It outlives its interface (dhcp/client.c).
+    """
+
+    attribute = "dhcp_client"
+    client: DhcpClient | None
+
+    @property
+    def undone(self) -> SetDhcpClient:
+        """Return the operation that asks no longer."""
+        return SetDhcpClient(interface=self.interface, client=None)
+
+    def replaces(self, former: SetFeature) -> bool:
+        """Return whether it is the same client."""
+        return former == self
+
+    def applied(self, value: Any) -> DhcpClient | None:
+        """Return the client that there is then."""
+        return self.client
+
+    def _refusal(self, draft: Draft) -> str | None:
+        is_there = draft.interfaces[self.interface].dhcp_client is not None
+        if is_there == (self.client is not None):
+            return f"{self.interface} has {'a' if is_there else 'no'} DHCP client"
+        return None
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        client = self.client or DhcpClient()
+        values: dict[str, MessageValue] = {
+            "is_add": int(self.client is not None),
+            "client.sw_if_index": indexes.interface(self.interface),
+            "client.hostname": client.hostname,
+            "client.set_broadcast_flag": int(client.is_broadcast),
+            "client.dscp": client.dscp,
+        }
+        if self.client is not None and (mac := indexes.mac(self.interface)) != NO_MAC:
+            values["client.id"] = mac.encode()
+        return Request(_SET, values)
+
+    def cli(self) -> str | None:
+        """Return the command, which wants answers to all; up to 24.10 its id is no MAC address."""
+        client = self.client
+        if client is None:
+            return f"set dhcp client del intfc {self.interface}"
+        if not client.is_broadcast or client.dscp:
+            return None
+        hostname = f" hostname {client.hostname}" if client.hostname else ""
+        return f"set dhcp client intfc {self.interface}{hostname}"
+
+
+class DhcpClientKind(FeatureKind[DhcpClient | None]):
+    """The key `dhcp-client` of interfaces, and the clients in VPP."""
+
+    key = "dhcp-client"
+    attribute = "dhcp_client"
+    plugin = "dhcp"
+    reason = "an interface gets its address by DHCP"
+    is_of_bond = True
+    is_routing = True
+    operations = (SetDhcpClient,)
+    api_module = "dhcp"
+    capabilities: ClassVar = {"dhcp": _SET}
+
+    def is_interrupted(self, transition: Transition, name: str) -> bool:
+        """Return whether the interface changes its IPv4 table: VPP moves none that has an address, as a client has."""
+        return transition.moved.get(name, (False, False))[0]
+
+    def parse(self, raw: bool | Mapping[str, Any]) -> DhcpClient | None:
+        """Return the client of an entry, None for none."""
+        if isinstance(raw, bool):
+            return DhcpClient() if raw else None
+        return DhcpClient(hostname=raw.get("hostname") or "", is_broadcast=raw.get("broadcast") is not False)
+
+    def as_yaml(self, value: DhcpClient | None) -> Value:
+        """Return the value of the key."""
+        if value is None:
+            return False
+        hostname = [KeyValue("hostname", value.hostname)] if value.hostname else []
+        return (*hostname, *([] if value.is_broadcast else [KeyValue("broadcast", False)])) or True
+
+    def unsupported_reason(self, value: DhcpClient | None) -> str | None:
+        """Return why no file can set the client."""
+        if value is not None and value.dscp:
+            return f"its DHCP client gives what it sends the DSCP {value.dscp}"
+        if value is not None and value.hostname and not is_dhcp_hostname(value.hostname):
+            return "its DHCP client tells a hostname that the configuration cannot say"
+        return None
+
+    def setters(self, name: str, value: DhcpClient | None) -> Iterable[SetDhcpClient]:
+        """Return the operation that asks for an address."""
+        return [] if value is None else [SetDhcpClient(interface=name, client=value)]
+
+    def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, DhcpClient | None]:
+        """Return the clients by the indexes of their interfaces."""
+        if not connection.offers(_DUMP):
+            return {}
+        return {
+            index: DhcpClient(hostname=text_of(hostname), is_broadcast=bool(is_broadcast), dscp=dscp)
+            for index, hostname, is_broadcast, dscp in connection.rows(replies, _DETAILS, *_CLIENT)
+        }
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all clients, where VPP takes it."""
+        return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
+
+
+def leases(connection: VppReader, rounds: Sequence[Replies]) -> dict[int, set[str]]:
+    """Return the addresses that clients had in any round of questions, by the indexes of their interfaces.
+
+    One that is leased while VPP is asked is in the later round.
+    """
+    found: dict[int, set[str]] = {}
+    if connection.offers(_DUMP):
+        for replies in rounds:
+            for index, address, length in connection.rows(replies, _DETAILS, *_LEASE):
+                if any(address[:4]):
+                    found.setdefault(index, set()).add(f"{IPv4Address(address[:4])}/{length}")
+    return found
+
+
+KIND = DhcpClientKind()
