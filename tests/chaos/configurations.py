@@ -135,6 +135,7 @@ macip_acls:
 ipfix: { collector: 192.0.2.200, source: 192.0.2.1, vrf: red, records: [ l3, l4 ] }
 lldp: { system-name: r1, hold: 5 }
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ] } }
+routes: { 10.88.0.0/16: blackhole, 10.89.0.0/16: { via: [ 192.0.2.254, { vrf: red } ] } }
 sflow: { sampling-rate: 2000, polling-interval: 10, header-bytes: 64 }
 """)
 
@@ -200,6 +201,7 @@ macip_acls:
 ipfix: { collector: 192.0.2.201, source: 192.0.2.1, records: [ l3 ], active-timeout: 5 }
 lldp: { system-name: r2, interval: 60 }
 proxy_arp: { ranges: [ 203.0.113.2-203.0.113.9 ] }
+routes: { 10.88.0.0/16: unreachable }
 sflow: { sampling-rate: 1000 }
 """)
 

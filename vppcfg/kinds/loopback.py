@@ -55,6 +55,7 @@ class DeleteLoopback(DeleteInterface):
 class LoopbackKind(Kind):
     """Loopbacks in VPP; all that one is created with stands in `Interface`."""
 
+    key = "loopbacks"
     operations = (CreateLoopback, DeleteLoopback)
 
 
