@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.kinds.kind import Kind
@@ -37,6 +37,10 @@ class VppObjectKind(Kind, Generic[T]):
 
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
+
+    def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
+        """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""
+        return ()
 
 
 AnyObjectKind = VppObjectKind[Any]

@@ -6,7 +6,7 @@ their own (vnet/fib/fib_source.c), so that no route of a daemon, of the prompt o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.errors import DataplaneError
@@ -22,6 +22,7 @@ from vppcfg.vpp.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"
 _DUMP, _DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
+_LOOKUP = "ip_route_lookup_v2"
 _SOURCES = "fib_source_dump"
 _NORMAL = 0
 _TYPES = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
@@ -121,6 +122,21 @@ class RouteKind(VppObjectKind[Route]):
         for (table_id, family, raw, length), paths in connection.lists(connection.ask(asked), _DETAILS, heads, *_PATH):
             prefix = f"{text_of_address(family, raw)}/{length}"
             yield _route(prefix, table_id, [dict(zip(_PATH, path, strict=True)) for path in paths], names)
+
+    def hidden(self, connection: VppReader, things: Sequence[Route]) -> Iterator[Route]:
+        """Yield the routes whose prefix has a better source: VPP shows that one alone, and keeps ours below it."""
+        by_context: dict[int, Route] = {}
+        asked = []
+        for route in things if connection.offers(_LOOKUP) else ():
+            values = {"table_id": route.table_id, "exact": 1, **prefix_values("prefix", route.prefix)}
+            context, request = connection.request(_LOOKUP, values)
+            by_context[context] = route
+            asked.append(request)
+        if not asked:
+            return
+        for context, retval in connection.rows(connection.ask(asked), f"{_LOOKUP}_reply", "context", "retval"):
+            if not retval and context in by_context:
+                yield by_context[context]
 
 
 def _owned_by(source: int, table: FibTable) -> dict[str, Value]:

@@ -7,18 +7,20 @@ import os
 import re
 import socket
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from vppcfg.common.passing import IN_PASSING
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
-from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
+from vppcfg.kinds.kind_list import OBJECT_KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, VppForwarding, Way
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.operations import Operation
+from vppcfg.plan.operations import Operation, RemoveObject, SetObject
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
@@ -51,6 +53,8 @@ class LiveDataplane:
         began.
         """
         self._connection = connection
+        self._set: dict[tuple[type[VppObject], str], VppObject] = {}
+        """Objects that were set over this connection: VPP does not show all of them."""
         try:
             self.version = _read_version(connection)
             self.boot_id = read_boot_id(connection, peer, stats_socket)
@@ -75,7 +79,15 @@ class LiveDataplane:
 
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
-        return observe(self._connection, self.version)
+        state = observe(self._connection, self.version)
+        unseen = [each for (kind, name), each in self._set.items() if name not in state.of(kind)]
+        if not unseen:
+            return state
+        objects = {kind: dict(found) for kind, found in state.objects.items()}
+        for kind in OBJECT_KINDS:
+            for thing in kind.hidden(self._connection, [each for each in unseen if isinstance(each, kind.thing)]):
+                objects.setdefault(kind.thing, {})[thing.name] = thing
+        return replace(state, objects=objects)
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         """Return what others have put into these FIB tables. Raise DataplaneError."""
@@ -179,7 +191,13 @@ class LiveDataplane:
         `on_progress` is called with the number of operations carried out so far, up to the first refusal; once
         `should_stop` says so, nothing more is sent. Raise DataplaneError when VPP goes away, or lacks a message.
         """
-        return perform(self._connection, operations, on_progress, should_stop, waits)
+        performance = perform(self._connection, operations, on_progress, should_stop, waits)
+        for operation in (operations[place] for place in performance.done):
+            if isinstance(operation, SetObject):
+                self._set[type(operation.thing), operation.thing.name] = operation.thing
+            elif isinstance(operation, RemoveObject):
+                self._set.pop((type(operation.thing), operation.thing.name), None)
+        return performance
 
     def follow(self) -> None:
         """Have VPP tell when an interface changes, for `wait` to notice. Raise DataplaneError."""

@@ -33,6 +33,7 @@ from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
 from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
 from vppcfg.plan.feature import SetFeature, Switch
+from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
@@ -123,6 +124,7 @@ __all__ = [
     "RemoveAddress",
     "RemoveBondMember",
     "RemoveNeighbor",
+    "RemoveObject",
     "RemoveProxyArp",
     "RemoveRaPrefix",
     "RemoveRoute",
@@ -155,6 +157,7 @@ __all__ = [
     "SetMpls",
     "SetMssClamp",
     "SetNeighbor",
+    "SetObject",
     "SetPacketMtu",
     "SetProxyArp",
     "SetRa",

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from vppcfg.simulator.api_paths import packed
 from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.fib_entries import COPIED, DROP, LOCAL, NORMAL, Entry, FibPath, NetlinkMain, Prefix, prefix_of
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds.neighbor import NeighborMain, has_route
+from vppcfg.simulator.retval import Retval
 from vppcfg.simulator.tables import FibMain, FibSource, FibTable, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
@@ -31,6 +33,8 @@ import fib_path
 struct ip_route_v2: u32 table_id, u32 stats_index, prefix prefix, u8 n_paths, u8 src, fib_path paths[n_paths]
 request ip_route_v2_dump d16f72e6 streams ip_route_v2_details: u8 src, ip_table table
 reply ip_route_v2_details b09aa6c0: ip_route_v2 route
+request ip_route_lookup_v2 710d6471: u32 table_id, u8 exact, prefix prefix
+reply ip_route_lookup_v2_reply 84cc9e03: i32 retval, ip_route_v2 route
 """
 _SOURCES = (
     *("invalid", "special", "classify", "proxy", "interface", "SR", "BIER", "6RD", "API", "CLI", "LISP", "MAP"),
@@ -131,17 +135,37 @@ def _dump_routes(call: Call, values: Values) -> Iterator[Outgoing]:
         return
     for (value, length), (source, paths) in _best(call.tables, is_ipv6, table_id).items():
         if values["src"] in (0, source):
-            raw = value.to_bytes(16 if is_ipv6 else 4)
-            yield call.details(
-                {
-                    "route.table_id": table_id,
-                    "route.prefix.address.af": is_ipv6,
-                    "route.prefix.address.un": raw.ljust(16, b"\0"),
-                    "route.prefix.len": length,
-                    "route.src": source,
-                    "route.paths": tuple(map(packed, paths)),
-                }
-            )
+            yield call.details(_shown(table_id, is_ipv6, (value, length), (source, paths)))
+
+
+def _shown(table_id: int, is_ipv6: bool, prefix: Prefix, entry: tuple[int, tuple[FibPath, ...]]) -> dict[str, Any]:
+    value, length = prefix
+    source, paths = entry
+    return {
+        "route.table_id": table_id,
+        "route.prefix.address.af": is_ipv6,
+        "route.prefix.address.un": value.to_bytes(16 if is_ipv6 else 4).ljust(16, b"\0"),
+        "route.prefix.len": length,
+        "route.src": source,
+        "route.paths": tuple(map(packed, paths)),
+    }
+
+
+def _look_up(call: Call, values: Values) -> Outgoing:
+    """Show the route of a prefix, or the longest one that has it, by its best source."""
+    is_ipv6, table_id = bool(values["prefix.address.af"]), values["table_id"]
+    if table_id not in _main(call.tables, is_ipv6).tables:
+        return call.reply(retval=Retval.NO_SUCH_FIB)
+    bits = 128 if is_ipv6 else 32
+    if values["prefix.len"] > bits:
+        return call.reply(retval=Retval.INVALID_PREFIX_LENGTH)
+    asked, length = int.from_bytes(values["prefix.address.un"][: bits // 8]), values["prefix.len"]
+    best = _best(call.tables, is_ipv6, table_id)
+    for shorter in range(length, -1 if not values["exact"] else length - 1, -1):
+        key = (asked >> (bits - shorter) << (bits - shorter), shorter)
+        if key in best:
+            return call.reply(**_shown(table_id, is_ipv6, key, best[key]))
+    return call.reply(retval=Retval.NO_SUCH_ENTRY)
 
 
 def _best(tables: Tables, is_ipv6: bool, table_id: int) -> dict[Prefix, tuple[int, tuple[FibPath, ...]]]:
@@ -221,7 +245,11 @@ def _locks(table: FibTable, bound: int) -> str:
 KIND = Kind(
     api={"fib": _FIB, "ip": _IP},
     changes={"fib_source_add": _add_source},
-    queries={"fib_source_dump": _dump_sources, "ip_route_v2_dump": _dump_routes},
+    queries={
+        "fib_source_dump": _dump_sources,
+        "ip_route_v2_dump": _dump_routes,
+        "ip_route_lookup_v2": _look_up,
+    },
     commands={
         "show ip fib summary": _command_summary(is_ipv6=False),
         "show ip6 fib summary": _command_summary(is_ipv6=True),
