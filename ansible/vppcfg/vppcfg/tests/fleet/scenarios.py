@@ -260,6 +260,20 @@ def controller_killed(fleet: Fleet) -> None:
 
 
 @scenario
+def cut_off(fleet: Fleet) -> None:
+    """A router whose VPP falls silent is stranded: the table says why, then and later, and that its timer still works."""
+    break_down(fleet, "r1", "--mute-at", "2")
+    expect(rollout(fleet, vppcfg_confirm=0.1, vppcfg_gate_tune=False)[0] != 0, "the run fails")
+    wanted = {"change": "vppcfg was killed", "collect": "change 2 was cut off"}
+    for playbook, reason in wanted.items():
+        if playbook == "collect":
+            fleet.play("collect", fleet.inventory(files(fleet, NEW)))
+        row = fleet.report()["r1"]
+        expect(row["state"] == "stranded" and row["why"].startswith(reason), f"{playbook} says why: {row}")
+        expect("its timer is still at work" in row["why"], f"{playbook} says that the timer still works: {row}")
+
+
+@scenario
 def resumed(fleet: Fleet) -> None:
     """A change that waits is refused to a second run, which goes on at the gates when it is told to."""
     commands = [{"command": "echo Down", "expect": "Established"}]

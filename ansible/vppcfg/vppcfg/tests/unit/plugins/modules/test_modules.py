@@ -84,6 +84,13 @@ def test_a_change_that_fails_says_whether_the_old_state_is_back(player, recorded
     assert result["changed"] is (code in (7, 9))
 
 
+def test_a_vppcfg_that_was_killed_is_named_so(player):
+    killed = {"code": -9, "out": "", "err": ""}
+    result = player.play("config", {"plan --format json": "plan", "apply": killed}, **CONTENT)
+    assert result["failed"] and result["exit_code"] == -9
+    assert result["msg"].startswith("vppcfg was killed")
+
+
 def test_with_a_window_the_time_is_returned(player):
     answers = {"plan --format json": "plan", "apply": "apply-confirm", "history": "history-waiting"}
     result = player.play("config", answers, confirm=5.0, max_impact="flap", **CONTENT)
