@@ -274,6 +274,18 @@ def cut_off(fleet: Fleet) -> None:
 
 
 @scenario
+def batch_took_too_long(fleet: Fleet) -> None:
+    """A healthy router goes back because another one of its batch was slow: the table says that, and no fault of its own."""
+    break_down(fleet, "r2", "--pace", "2")
+    expect(rollout(fleet, special={"r3": {"vppcfg_confirm": 0.1}}, vppcfg_gate_tune=False)[0] != 0, "the run fails")
+    found, why = states(fleet), {name: row["why"] for name, row in fleet.report().items()}
+    expect([found[name] for name in ("r1", "r2", "r3")] == ["confirmed", "waiting", "gone back"], f"the table: {found}")
+    expect("change 2 was not confirmed in time" in why["r3"] and "its batch" in why["r3"], f"the reason: {why}")
+    is_true(fleet)
+    all_are_old_or_new(fleet)
+
+
+@scenario
 def resumed(fleet: Fleet) -> None:
     """A change that waits is refused to a second run, which goes on at the gates when it is told to."""
     commands = [{"command": "echo Down", "expect": "Established"}]
