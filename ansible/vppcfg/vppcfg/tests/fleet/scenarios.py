@@ -10,6 +10,7 @@ said to be stranded, and the report agrees with the routers.
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Callable
 
@@ -257,6 +258,29 @@ def controller_killed(fleet: Fleet) -> None:
     found = states(fleet)
     expect(found.pop("r1") == "gone back", "and says so")
     expect(all(fleet.changes(name) == 1 for name in fleet.names[1:]), "nobody else began")
+
+
+@scenario
+def interrupted(fleet: Fleet) -> None:
+    """Ctrl-C in a window: no report of an earlier run is left, and `collect` makes the table."""
+    inventory = fleet.inventory(files(fleet, NEW), vppcfg_confirm=WINDOW_MIN, vppcfg_gate_seconds=600)
+    (fleet.folder / "report.json").write_text("an earlier one")
+    process = fleet.begin("change", inventory, *in_batches())
+    deadline = time.monotonic() + 300
+    while not is_waiting(fleet, "r1"):
+        expect(time.monotonic() < deadline and process.poll() is None, "the canary is changed")
+        time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    expect(process.wait(60) == 99, "Ansible is interrupted")
+    expect(not (fleet.folder / "report.json").exists(), "the earlier report is gone")
+    expect(fleet.play("collect", inventory)[0] != 0, "the table is made, and is not as it should be")
+    row = fleet.report()["r1"]
+    expect(row["state"] == "waiting" and "goes back at" in row["why"], f"the canary waits: {row}")
+    expect(all(fleet.changes(name) == 1 for name in fleet.names[1:]), "nobody else began")
+    all_are_old_or_new(fleet)
+    fleet.play("collect", inventory)
+    row = fleet.report()["r1"]
+    expect(row["state"] == "gone back" and "nobody confirmed it in time" in row["why"], f"the canary has gone back: {row}")
 
 
 @scenario
