@@ -28,6 +28,7 @@ _MEANINGS = {
     VERDICT: "the tuner found what was not to be found",
     NOT_NOW: "not now: another vppcfg is at work, or something else that passes stands in the way",
     HOOK_FAILED: "VPP is where it belongs, but the hook that runs then has failed",
+    -9: "vppcfg was killed, as its own timer does with one that does not end",
     130: "vppcfg was interrupted, and the old state is back",
     143: "vppcfg was ended, and the old state is back",
 }

@@ -61,14 +61,29 @@ def main():
     number = module.params["number"]
     if not module.check_mode:
         answer = vppcfg.run(["confirm", str(number)])
+        if answer.code == runs.REFUSED:
+            refuse_decided(module, vppcfg.changes(), number)
         if answer.code != runs.DONE:
             vppcfg.fail(answer)
-    known = [change for change in vppcfg.changes() if change["number"] == number]
+    changes = vppcfg.changes()
+    known = [change for change in changes if change["number"] == number]
     if not known:
         module.fail_json(msg="the history of the router has no change %d" % number)
-    if module.check_mode and known[0]["status"] not in ("confirmed", "waiting to be confirmed"):
-        module.fail_json(msg="change %d does not wait to be confirmed: it is %s" % (number, known[0]["status"]))
+    if module.check_mode:
+        refuse_decided(module, changes, number)
     module.exit_json(changed=False, exit_code=0, change=known[0])
+
+
+def refuse_decided(module, changes, number):
+    """Fail when a change neither waits nor is confirmed, and say what became of it."""
+    status = [change["status"] for change in changes if change["number"] == number]
+    if not status or status[0] in ("confirmed", "waiting to be confirmed"):
+        return
+    text = "change %d does not wait to be confirmed: it is %s" % (number, status[0])
+    by_timer = [change for change in changes if change["origin"] == "timer" and change["target"] == number]
+    if status[0] == "rolled back" and by_timer:
+        text = "change %d was not confirmed in time, and the old state is back" % number
+    module.fail_json(msg=text, changed=False, exit_code=runs.REFUSED)
 
 
 if __name__ == "__main__":

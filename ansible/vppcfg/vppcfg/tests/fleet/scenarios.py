@@ -10,10 +10,11 @@ said to be stranded, and the report agrees with the routers.
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Callable
 
-from routers import Fleet, configuration
+from routers import PORT, Fleet, configuration
 
 SCENARIOS: dict[str, Callable[[Fleet], None]] = {}
 OLD, NEW = (1500, 10), (1450, 20)
@@ -156,11 +157,25 @@ def guarded(fleet: Fleet) -> None:
     """More impact than is allowed fails alike in check mode and in the run, and changes nothing."""
     expect(rollout(fleet, "--check", "--diff", vppcfg_max_impact="none")[0] != 0, "check mode fails")
     checked, report = fleet.outcomes(), fleet.report()
+    expect({row["state"] for row in report.values()} == {"refused"}, f"check mode goes through all: {report}")
     expect(rollout(fleet, "--diff", vppcfg_max_impact="none")[0] != 0, "the run fails")
-    are_alike(checked, fleet.outcomes())
-    expect(fleet.report() == report, "the tables are alike")
+    are_alike({"r1": checked["r1"]}, fleet.outcomes())
+    expect(fleet.report()["r1"] == report["r1"], "the tables are alike")
     found = states(fleet)
     expect(found.pop("r1") == "refused" and set(found.values()) == {"not begun"}, f"the table: {found}")
+    expect(all(fleet.changes(name) == 1 for name in fleet.names), "nothing was changed")
+
+
+@scenario
+def checked_to_the_end(fleet: Fleet) -> None:
+    """Check mode finds the faults of all routers, of those too that the run would not come to."""
+    wrong = {"r1": {"vppcfg_max_impact": "none"}, "r3": {"vppcfg_file": f"interfaces:\n  {PORT}:\n    mtu: 1\n"}}
+    at_end = {"vppcfg_confirm_each": "fleet", "vppcfg_confirm": 60, "vppcfg_play_minutes": 30}
+    for way in ({}, at_end):
+        expect(rollout(fleet, "--check", special=wrong, **way)[0] != 0, "check mode fails")
+        found, why = states(fleet), {name: row["why"] for name, row in fleet.report().items()}
+        expect([found[name] for name in ("r1", "r2", "r3")] == ["refused", "to change", "refused"], f"the table: {found}")
+        expect("--max-impact" in why["r1"] and "1 is less than 128" in why["r3"] and not why["r2"], f"the reasons: {why}")
     expect(all(fleet.changes(name) == 1 for name in fleet.names), "nothing was changed")
 
 
@@ -243,6 +258,55 @@ def controller_killed(fleet: Fleet) -> None:
     found = states(fleet)
     expect(found.pop("r1") == "gone back", "and says so")
     expect(all(fleet.changes(name) == 1 for name in fleet.names[1:]), "nobody else began")
+
+
+@scenario
+def interrupted(fleet: Fleet) -> None:
+    """Ctrl-C in a window: no report of an earlier run is left, and `collect` makes the table."""
+    inventory = fleet.inventory(files(fleet, NEW), vppcfg_confirm=WINDOW_MIN, vppcfg_gate_seconds=600)
+    (fleet.folder / "report.json").write_text("an earlier one")
+    process = fleet.begin("change", inventory, *in_batches())
+    deadline = time.monotonic() + 300
+    while not is_waiting(fleet, "r1"):
+        expect(time.monotonic() < deadline and process.poll() is None, "the canary is changed")
+        time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    expect(process.wait(60) == 99, "Ansible is interrupted")
+    expect(not (fleet.folder / "report.json").exists(), "the earlier report is gone")
+    expect(fleet.play("collect", inventory)[0] != 0, "the table is made, and is not as it should be")
+    row = fleet.report()["r1"]
+    expect(row["state"] == "waiting" and "goes back at" in row["why"], f"the canary waits: {row}")
+    expect(all(fleet.changes(name) == 1 for name in fleet.names[1:]), "nobody else began")
+    all_are_old_or_new(fleet)
+    fleet.play("collect", inventory)
+    row = fleet.report()["r1"]
+    expect(row["state"] == "gone back" and "nobody confirmed it in time" in row["why"], f"the canary has gone back: {row}")
+
+
+@scenario
+def cut_off(fleet: Fleet) -> None:
+    """A router whose VPP falls silent is stranded: the table says why, then and later, and that its timer still works."""
+    break_down(fleet, "r1", "--mute-at", "2")
+    expect(rollout(fleet, vppcfg_confirm=0.1, vppcfg_gate_tune=False)[0] != 0, "the run fails")
+    wanted = {"change": "vppcfg was killed", "collect": "change 2 was cut off"}
+    for playbook, reason in wanted.items():
+        if playbook == "collect":
+            fleet.play("collect", fleet.inventory(files(fleet, NEW)))
+        row = fleet.report()["r1"]
+        expect(row["state"] == "stranded" and row["why"].startswith(reason), f"{playbook} says why: {row}")
+        expect("its timer is still at work" in row["why"], f"{playbook} says that the timer still works: {row}")
+
+
+@scenario
+def batch_took_too_long(fleet: Fleet) -> None:
+    """A healthy router goes back because another one of its batch was slow: the table says that, and no fault of its own."""
+    break_down(fleet, "r2", "--pace", "2")
+    expect(rollout(fleet, special={"r3": {"vppcfg_confirm": 0.1}}, vppcfg_gate_tune=False)[0] != 0, "the run fails")
+    found, why = states(fleet), {name: row["why"] for name, row in fleet.report().items()}
+    expect([found[name] for name in ("r1", "r2", "r3")] == ["confirmed", "waiting", "gone back"], f"the table: {found}")
+    expect("change 2 was not confirmed in time" in why["r3"] and "its batch" in why["r3"], f"the reason: {why}")
+    is_true(fleet)
+    all_are_old_or_new(fleet)
 
 
 @scenario

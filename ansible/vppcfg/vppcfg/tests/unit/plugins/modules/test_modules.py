@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 GONE, CONTENT = "/nowhere/vppcfg.yaml", {"content": "interfaces: {}\n", "dest": "/nowhere/vppcfg.yaml"}
@@ -84,6 +86,13 @@ def test_a_change_that_fails_says_whether_the_old_state_is_back(player, recorded
     assert result["changed"] is (code in (7, 9))
 
 
+def test_a_vppcfg_that_was_killed_is_named_so(player):
+    killed = {"code": -9, "out": "", "err": ""}
+    result = player.play("config", {"plan --format json": "plan", "apply": killed}, **CONTENT)
+    assert result["failed"] and result["exit_code"] == -9
+    assert result["msg"].startswith("vppcfg was killed")
+
+
 def test_with_a_window_the_time_is_returned(player):
     answers = {"plan --format json": "plan", "apply": "apply-confirm", "history": "history-waiting"}
     result = player.play("config", answers, confirm=5.0, max_impact="flap", **CONTENT)
@@ -117,11 +126,33 @@ def test_a_confirmation_is_no_change(player):
     done = {"code": 0, "out": "", "err": ""}
     result = player.play("confirm", {"confirm 1": done, "history": "history"}, number=1)
     assert (result["changed"], result["change"]["number"]) == (False, 1)
-    refused = player.play("confirm", {"confirm 2": "confirm-nothing"}, number=2)
+    refused = player.play("confirm", {"confirm 2": "confirm-nothing", "history": "history"}, number=2)
     assert (refused["failed"], refused["exit_code"]) == (True, 5)
     waiting = player.play("confirm", {"history": "history-waiting"}, number=2, check_mode=True)
     assert not waiting.get("failed") and all(words[0] != "confirm" for words in player.ran)
     assert player.play("confirm", {"history": "history"}, number=1, check_mode=True)["failed"]
+
+
+def changes_of(*changes):
+    """Return the answer of `history` with changes, each of a number, an origin, a target and a status."""
+    keys = ("number", "origin", "target", "status")
+    document = {"changes": [dict(zip(keys, change)) for change in changes]}
+    return {"code": 0, "out": json.dumps(document), "err": ""}
+
+
+@pytest.mark.parametrize("check_mode", [False, True])
+@pytest.mark.parametrize(
+    ("way_back", "said"),
+    [
+        ([(3, "timer", 2, "applied")], "change 2 was not confirmed in time, and the old state is back"),
+        ([(3, "rollback", 2, "applied")], "change 2 does not wait to be confirmed: it is rolled back"),
+    ],
+)
+def test_a_confirmation_that_comes_too_late_says_what_became_of_the_change(player, check_mode, way_back, said):
+    answers = {"history": changes_of((2, "apply", 0, "rolled back"), *way_back), "confirm 2": "confirm-nothing"}
+    result = player.play("confirm", answers, number=2, check_mode=check_mode)
+    assert result["failed"] and result["msg"] == said
+    assert result["exit_code"] == 5 and not result["changed"]
 
 
 def test_a_rollback_returns_its_change(player):
