@@ -31,7 +31,7 @@ _PASSED_OVER = frozenset(
         "release", "process", "plugins", "created_hooks", "deleted_hooks", "admin_hooks", "mtu_hooks", "events",
         "linux", "updated_s", "l2_length", "leaked", "ascending", "lengths", "_has_ever_lent", "_links", "_heads",
         "_holders", "_tails", "hw", "hw_by_name", "sw", "bridges", "known", "peers", "system_name", "hold",
-        "interval_s", "BondMain", "IpfixMain", "MacTable", "ProxyArpMain", "QueueMain", "TapMain",
+        "interval_s", "BondMain", "IpfixMain", "MacTable", "ProxyArpMain", "QueueMain", "SourceMain", "TapMain",
         "VhostUserMain", "VxlanMain",
     }
 )  # fmt: skip

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_address, ip_interface
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+    ip_address,
+    ip_interface,
+)
 
+from vppcfg.common.addresses import address_key
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.making import Making
+from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.probe.outcome import UndecidedError
 from vppcfg.record import record
@@ -146,6 +157,25 @@ class Network:
         self.asked[table, address] = found
         if (table, address) in self.foreign:
             raise UndecidedError("VPP has a route that is not of the file")
+        if self._has_route(table, host, 0 if found is None else found.network.prefixlen + 1):
+            raise UndecidedError("a static route has the address, and probe does not follow next hops")
+        return found
+
+    def _has_route(self, table: int, host: IPv4Address | IPv6Address, shortest: int) -> bool:
+        """Return whether a static route of some length at least has an address."""
+        lengths = self._routes.get((table, host.version), {})
+        return any(
+            length >= shortest and int(host) >> (host.max_prefixlen - length) in networks
+            for length, networks in lengths.items()
+        )
+
+    @cached_property
+    def _routes(self) -> dict[tuple[int, int], dict[int, set[int]]]:
+        """Return the networks of static routes by their length, by table and version of IP."""
+        found: dict[tuple[int, int], dict[int, set[int]]] = {}
+        for route in self.state.of(Route).values():
+            key = address_key(route.prefix)
+            found.setdefault((route.table_id, key.family), {}).setdefault(key.length, set()).add(key.network)
         return found
 
     def neighbor(self, name: str, address: str) -> str | None:
