@@ -5,7 +5,7 @@ The steps are replayed, and only what a step changes, and what hangs on that, is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,6 +13,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.links import Links
+from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.services import Missing, Service, ServicePart, Services, missing
 from vppcfg.plan.stages import Step
 from vppcfg.record import record
@@ -82,8 +83,27 @@ class Effect:
         return self.losses[0].impact
 
 
-def effects_of(observed: State, steps: Iterable[Step]) -> dict[str, Effect]:
-    """Return what steps that can be carried out do to each interface to which they do anything."""
+def effects_of(observed: State, steps: Sequence[Step]) -> dict[str, Effect]:
+    """Return what steps that can be carried out do to each interface, and each route, to which they do anything."""
+    objects = {name: Effect(losses=(loss,)) for name, loss in _object_losses(observed, steps)}
+    return {**_interface_effects(observed, steps), **objects}
+
+
+def _object_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str, Loss]]:
+    """Yield what becomes of objects that traffic used: removed for good, removed for a while, or set otherwise."""
+    operations = [(place, step.operation) for place, step in enumerate(steps)]
+    set_again = {each.subject for _, each in operations if isinstance(each, SetObject)}
+    gone = set()
+    for place, each in operations:
+        if isinstance(each, RemoveObject):
+            gone.add(each.subject)
+            impact = Impact.FLAP if each.subject in set_again else Impact.REMOVE
+            yield each.subject, Loss(impact, ServicePart.ROUTE, "", place)
+        elif isinstance(each, SetObject) and each.subject not in gone and each.subject in observed.of(type(each.thing)):
+            yield each.subject, Loss(Impact.FLAP, ServicePart.ROUTE, "", place)
+
+
+def _interface_effects(observed: State, steps: Iterable[Step]) -> dict[str, Effect]:
     walk = _Walk(observed)
     if walk.is_anything_there:
         for position, step in enumerate(steps):

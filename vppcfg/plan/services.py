@@ -42,6 +42,8 @@ class ServicePart(Enum):
     POLICY = "policy"
     SIZE = "size"
     REDUNDANCY = "redundancy"
+    ROUTE = "route"
+    """The next hops of a static route."""
 
 
 class Policy(NamedTuple):

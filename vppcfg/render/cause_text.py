@@ -32,6 +32,7 @@ from vppcfg.plan.operations import (
     RemoveAddress,
     RemoveBondMember,
     RemoveNeighbor,
+    RemoveObject,
     RemoveProxyArp,
     RemoveWireguardPeer,
     RenewIpv6,
@@ -46,6 +47,7 @@ from vppcfg.plan.operations import (
     SetLinuxLink,
     SetMac,
     SetNeighbor,
+    SetObject,
     SetPacketMtu,
     SetTable,
     SetTagRewrite,
@@ -139,6 +141,10 @@ class Causes:
         return f"{self._kinds[key]}{listed(subjects)} {words.one if len(subjects) == 1 else words.many}"
 
     def _words_of(self, operation: Operation, step: int) -> Predicate:
+        if isinstance(operation, RemoveObject):
+            return Predicate("is removed", "are removed")
+        if isinstance(operation, SetObject):
+            return Predicate("changes", "change")
         change = self._interfaces.get(operation.subject)
         if change is not None and change.action is Action.DELETE:
             return Predicate("is removed", "are removed", ("", ""))

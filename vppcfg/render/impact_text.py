@@ -55,7 +55,7 @@ def _join_own(groups: dict[tuple[Impact, CauseKey], dict[str, _Suffering]], plan
         own = groups[impact, key]
         for name in list(own):
             others = groups.get((impact, key._replace(place=name)), {})
-            if any(plan.observed.interfaces[other].parent == name for other in others):
+            if any(_parent(other, plan) == name for other in others):
                 others[name] = own.pop(name)
         if not own:
             del groups[impact, key]
@@ -145,6 +145,8 @@ def _lost(suffering: _Suffering, *, is_one: bool) -> Iterator[str]:
         return
     if ServicePart.PATH in suffering.parts:
         yield f"{whose} L2 path{plural}"
+    if ServicePart.ROUTE in suffering.parts:
+        yield f"{whose} next hops"
     if suffering.addresses:
         yield _ADDRESSES
     if ServicePart.PEER in suffering.parts:
@@ -157,14 +159,19 @@ def _lost(suffering: _Suffering, *, is_one: bool) -> Iterator[str]:
 
 def _counted(names: list[str], plan: Plan) -> str:
     """Name interfaces, but count those whose parent is named too, and those that would be too many."""
-    interfaces = plan.observed.interfaces
     named = set(names)
-    tops = [name for name in names if interfaces[name].parent not in named]
+    tops = [name for name in names if _parent(name, plan) not in named]
     below = len(names) - len(tops)
     if not below:
         return listed(tops)
     more = [f"{len(tops) - _MOST} more"] if len(tops) > _MOST else []
     return listed([*tops[:_MOST], *more, f"{below} sub-interface" + ("s" if below > 1 else "")], most=_MOST + 2)
+
+
+def _parent(name: str, plan: Plan) -> str | None:
+    """Return the parent of a sub-interface; None for any other interface, and for a route."""
+    interface = plan.observed.interfaces.get(name)
+    return None if interface is None else interface.parent
 
 
 def impact_summary(plan: Plan) -> str:
