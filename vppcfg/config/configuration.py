@@ -9,6 +9,7 @@ from typing import TypeVar
 from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
+from vppcfg.model.det44 import Det44Map, Det44Timeouts
 from vppcfg.model.hooks import Hooks
 from vppcfg.model.interface import Encapsulation, InterfaceKind, InterfaceValues, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowParams, IpfixExporter
@@ -257,6 +258,15 @@ class IpfixConfig:
 
 
 @record
+class Det44Config:
+    """The section `det44`."""
+
+    maps: tuple[Det44Map, ...] = ()
+    """In the order of the file."""
+    timeouts: Det44Timeouts = Det44Timeouts()
+
+
+@record
 class Configuration:
     """A whole file. Sub-interfaces stand beside their parents, by their VPP name (`PARENT.ID`)."""
 
@@ -277,6 +287,8 @@ class Configuration:
     """In the order of the file."""
     routes: tuple[RouteConfig, ...] = ()
     """Of all VRFs, in the order of the file."""
+    det44: Det44Config | None = None
+    """None leaves deterministic NAT alone."""
     unmanaged: tuple[str, ...] = ()
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ from vppcfg.config.sections import (
 )
 from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
-from vppcfg.kinds import ipfix_settings, lldp, proxy_arp_ranges, route_section, sflow
+from vppcfg.kinds import det44_section, ipfix_settings, lldp, proxy_arp_ranges, route_section, sflow
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.making import Making
 
@@ -49,6 +49,7 @@ SECTIONS: tuple[Section, ...] = (
     ipfix_settings.KIND,
     proxy_arp_ranges.KIND,
     route_section.SECTION,
+    det44_section.SECTION,
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
     hooks.SECTION,

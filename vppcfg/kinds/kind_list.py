@@ -9,6 +9,7 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 from __future__ import annotations
 
 from vppcfg.kinds import (
+    det44_objects,
     gre,
     host_interface,
     ipfix_settings,
@@ -42,7 +43,7 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 )
 """Interfaces that VPP creates on demand."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND,)
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, det44_objects.MAPS, det44_objects.TIMEOUTS)
 """Routes and other objects that are no interfaces."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
+from vppcfg.model.det44 import Det44Side
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.live import LiveAddress
@@ -176,6 +177,7 @@ class InterfaceValues:
     link_local: str | None = None
     macip: str | None = None
     flow_records: FlowRecords | None = None
+    det44: Det44Side | None = None
     unmanaged_addresses: tuple[str, ...] = ()
 
 
@@ -257,6 +259,8 @@ class Interface:
     """The MACIP access list that it applies to what comes in, by name."""
     flow_records: FlowRecords | None = None
     """The flows that are recorded for IPFIX."""
+    det44: Det44Side | None = None
+    """The side of deterministic NAT that it is on."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -311,6 +315,7 @@ FEATURES = {
     "link_local": "the link-local address",
     "macip": "the MACIP access list",
     "flow_records": "flow records",
+    "det44": "DET44",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 

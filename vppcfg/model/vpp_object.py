@@ -38,6 +38,8 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
+    carries_traffic: ClassVar[bool] = True
+    """Whether packets feel it when one changes or goes."""
 
     @property
     def name(self) -> str:

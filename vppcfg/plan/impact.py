@@ -91,7 +91,11 @@ def effects_of(observed: State, steps: Sequence[Step]) -> dict[str, Effect]:
 
 def _object_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str, Loss]]:
     """Yield what becomes of objects that traffic used: removed for good, removed for a while, or set otherwise."""
-    operations = [(place, step.operation) for place, step in enumerate(steps)]
+    operations = [
+        (place, step.operation)
+        for place, step in enumerate(steps)
+        if isinstance(step.operation, SetObject | RemoveObject) and step.operation.thing.carries_traffic
+    ]
     set_again = {each.subject for _, each in operations if isinstance(each, SetObject)}
     gone = set()
     for place, each in operations:
@@ -99,7 +103,7 @@ def _object_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str
             gone.add(each.subject)
             impact = Impact.FLAP if each.subject in set_again else Impact.REMOVE
             yield each.subject, Loss(impact, ServicePart.ROUTE, "", place)
-        elif isinstance(each, SetObject) and each.subject not in gone and each.subject in observed.of(type(each.thing)):
+        elif each.subject not in gone and each.subject in observed.of(type(each.thing)):
             yield each.subject, Loss(Impact.FLAP, ServicePart.ROUTE, "", place)
 
 

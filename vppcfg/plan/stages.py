@@ -125,6 +125,8 @@ class Stage(IntEnum):
     TURN_FEATURE_ON = auto()
     SET_OBJECT = auto()
     """Routes and the like, once interfaces have their addresses and tables."""
+    TURN_NAT_ON = auto()
+    """On interfaces, once there is what packets are translated to."""
     PUT_BACK = auto()
     """What others had on interfaces and tables that were made anew, once these have their addresses."""
     ADMIN_DOWN = auto()

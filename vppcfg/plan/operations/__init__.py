@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
+from vppcfg.kinds.det44 import DropDet44Feature, EnableDet44, SetDet44
+from vppcfg.kinds.det44_objects import AddDet44Map, RemoveDet44Map, ResetDet44Timeouts, SetDet44Timeouts
 from vppcfg.kinds.dhcp_client import SetDhcpClient
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.gso import SetGso
@@ -67,6 +69,7 @@ from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, Rele
 __all__ = [
     "AddAddress",
     "AddBondMember",
+    "AddDet44Map",
     "AddProxyArp",
     "AddWireguardPeer",
     "AttachmentOperation",
@@ -112,6 +115,8 @@ __all__ = [
     "DeleteVrf",
     "DeleteVxlan",
     "DeleteWireguard",
+    "DropDet44Feature",
+    "EnableDet44",
     "FilterMac",
     "ForgetMac",
     "InterfaceOperation",
@@ -123,6 +128,7 @@ __all__ = [
     "ReleaseTypedVrf",
     "RemoveAddress",
     "RemoveBondMember",
+    "RemoveDet44Map",
     "RemoveNeighbor",
     "RemoveObject",
     "RemoveProxyArp",
@@ -132,6 +138,7 @@ __all__ = [
     "RenewIpv6",
     "ReplaceAcl",
     "ReplaceMacip",
+    "ResetDet44Timeouts",
     "ResetRa",
     "RestoreInLinux",
     "SetAdminState",
@@ -139,6 +146,8 @@ __all__ = [
     "SetBridgeFlag",
     "SetBridgeMacAge",
     "SetCrossConnect",
+    "SetDet44",
+    "SetDet44Timeouts",
     "SetDhcpClient",
     "SetFeature",
     "SetFlowParams",
