@@ -40,10 +40,9 @@ class Det44Section(SettingsSection):
 
     def parse(self, parsing: Parsing) -> Det44Config | None:
         """Return maps and timeouts; None without the section, which leaves DET44 alone."""
-        if KEY not in parsing.content or (KEY,) in parsing.bad_paths:
+        raw = parsing.content.get(KEY)
+        if not isinstance(raw, dict) or (KEY,) in parsing.bad_paths:
             return None
-        given = parsing.content[KEY]
-        raw: Mapping[str, Any] = given if isinstance(given, dict) else {}
         bad = {path[1] for path in parsing.bad_paths if path[:1] == (KEY,) and len(path) > 1}
         maps = raw.get("maps") if "maps" not in bad else None
         timeouts = raw.get("timeouts") if "timeouts" not in bad else None

@@ -53,7 +53,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "bgp": (("ospf", "isis", "rip", "bfd", "vrrp", "protocols", "mpls-labels", "ldp"), _DAEMON),
     "dhcp": (("dhcp4",), "written `dhcp-client`"),
     "dhcp6": (("pppoe", "slaac", "accept-ra", "autoconf", "nameservers", "dns"), _LINUX),
-    "nat": (("nat44", "nat64", "cgnat", "det44", "map", "masquerade", "port-forward"), _SCRIPT),
+    "nat": (("nat44", "nat64", "cgnat", "map", "masquerade", "port-forward"), _SCRIPT),
     "ipsec": (("ikev2", "vpn", "tunnel-protection"), _SCRIPT),
     "policer": (("policers", "qos", "policy", "traffic-policy", "shaper", "storm-control"), _SCRIPT),
     "span": (("port-mirroring", "monitor-session"), "written `mirror`"),
