@@ -12,12 +12,12 @@ import pytest
 
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.kinds.kind_list import MAKINGS, OBJECTS
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
-from vppcfg.model.kinds import MAKINGS, OBJECTS
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address, IPv4Network
 
+from vppcfg.config.sections.section import Section
 from vppcfg.kinds.det44_rules import RULES
+from vppcfg.kinds.det44_section import SECTION
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Timeouts
 from vppcfg.model.vrf import FibTable
@@ -114,6 +116,10 @@ class Det44MapKind(VppObjectKind[Det44Map]):
     thing = Det44Map
     operations = (AddDet44Map, RemoveDet44Map)
     rules = RULES
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of maps and timeouts."""
+        return (SECTION,)
 
     def set(self, thing: Det44Map) -> AddDet44Map:
         """Return the operation that adds a map."""

@@ -13,7 +13,7 @@ from vppcfg.model.det44 import PORTS, WIDEST_LENGTH, Det44Map, Det44Side
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 _KEY = "det44"
-_FEWEST_PORTS = 256
+_FEWEST_PORTS = 128
 """Fewer than that are soon used up by one busy host towards one busy server."""
 _SECONDS_ASKED = {"udp": ("udp", 120), "tcp-established": ("tcp_established", 7440)} | {
     "tcp-transitory": ("tcp_transitory", 240),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, ClassVar
 
 from vppcfg.config.rules.index import Index
+from vppcfg.config.sections.section import Section
 from vppcfg.model.problem import Problem
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.stages import Step
@@ -28,6 +29,10 @@ class Kind:
     """The file of API definitions with its messages, without .api.json."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return its sections of the file: itself where it is one."""
+        return (self,) if isinstance(self, Section) else ()
 
     def schema_parts(self) -> Mapping[str, Sequence[str]]:
         """Return the lines of schema/vppcfg.yaml that follow from declared keys, by the name of their part."""

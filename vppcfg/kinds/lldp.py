@@ -14,7 +14,7 @@ from vppcfg.common.addresses import canonical_host
 from vppcfg.common.release import Release
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
+from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.features import Lldp
@@ -190,6 +190,10 @@ class LldpKind(FeatureKind[Lldp | None]):
     rules = (lldp_ports, lldp_settings)
     api_module = "lldp"
     capabilities: ClassVar = {"lldp": _SET}
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of what all ports have alike."""
+        return (SECTION,)
 
     def parse(self, raw: bool | Mapping[str, Any]) -> Lldp | None:
         """Return what an entry has a port send, None for nothing."""

@@ -14,7 +14,7 @@ from vppcfg.common.release import Release
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
+from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.feature import SwitchKind
 from vppcfg.model.interface import PORTS, InterfaceKind
@@ -159,6 +159,10 @@ class SflowKind(SwitchKind):
     rules = (sflow_on_created,)
     api_module = "sflow"
     capabilities: ClassVar = {_PLUGIN: _SET}
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of what all samples have alike."""
+        return (SECTION,)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for the settings."""

@@ -17,7 +17,8 @@ from vppcfg.config.sections import acl, bridge, macip
 from vppcfg.config.sections.section import SaidEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bridge import bridge_name
-from vppcfg.model.kinds import MAKING_OF, as_created
+from vppcfg.model.kinds import as_created
+from vppcfg.model.making import MAKING_OF
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.placement import shown_as_moved
 from vppcfg.model.problem import KeyPath

@@ -59,6 +59,8 @@ request mpls_table_dump 1 streams mpls_table_details
 reply mpls_table_details 1: mpls_table mt_table
 request mpls_interface_dump 1 streams mpls_interface_details: u32 sw_if_index
 reply mpls_interface_details 1: u32 sw_if_index
+request feature_enable_disable 1: u32 sw_if_index, bool enable, string arc_name[64], string feature_name[64]
+reply feature_enable_disable_reply 1: i32 retval
 request sw_interface_set_mpls_enable 1: u32 sw_if_index, bool enable
 reply sw_interface_set_mpls_enable_reply 1: i32 retval
 """

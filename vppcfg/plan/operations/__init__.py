@@ -1,13 +1,12 @@
 """The operations that VPP really has: each is one API message, and one line of VPP's CLI where that can say it.
 
-`operation` has what all of them can be asked; the other modules have the operations on one kind of object each.
+`plan/operation` has what all of them can be asked; the modules here have those that belong to no module of `kinds/`.
+Those of kinds are listed by their kind (`Kind.operations`); here stand only those that other packages look for.
 """
 
 from __future__ import annotations
 
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
-from vppcfg.kinds.det44 import DropDet44Feature, EnableDet44, SetDet44
-from vppcfg.kinds.det44_objects import AddDet44Map, RemoveDet44Map, ResetDet44Timeouts, SetDet44Timeouts
 from vppcfg.kinds.dhcp_client import SetDhcpClient
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.gso import SetGso
@@ -69,7 +68,6 @@ from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, Rele
 __all__ = [
     "AddAddress",
     "AddBondMember",
-    "AddDet44Map",
     "AddProxyArp",
     "AddWireguardPeer",
     "AttachmentOperation",
@@ -115,8 +113,6 @@ __all__ = [
     "DeleteVrf",
     "DeleteVxlan",
     "DeleteWireguard",
-    "DropDet44Feature",
-    "EnableDet44",
     "FilterMac",
     "ForgetMac",
     "InterfaceOperation",
@@ -128,7 +124,6 @@ __all__ = [
     "ReleaseTypedVrf",
     "RemoveAddress",
     "RemoveBondMember",
-    "RemoveDet44Map",
     "RemoveNeighbor",
     "RemoveObject",
     "RemoveProxyArp",
@@ -138,7 +133,6 @@ __all__ = [
     "RenewIpv6",
     "ReplaceAcl",
     "ReplaceMacip",
-    "ResetDet44Timeouts",
     "ResetRa",
     "RestoreInLinux",
     "SetAdminState",
@@ -146,8 +140,6 @@ __all__ = [
     "SetBridgeFlag",
     "SetBridgeMacAge",
     "SetCrossConnect",
-    "SetDet44",
-    "SetDet44Timeouts",
     "SetDhcpClient",
     "SetFeature",
     "SetFlowParams",
