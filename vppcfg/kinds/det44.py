@@ -58,7 +58,8 @@ class SetDet44(SetFeature):
     """det44_interface_add_del_feature: translate what comes in, from inside or from outside, or note that it ends.
 
     VPP removes an interface from its list and turns the feature on once more in place of off (det44_interface_add_del,
-    from 22.06 to 26.10), so that `DropDet44Feature` follows twice.
+    from 22.06 to 26.10), so that `DropDet44Feature` follows twice. Who has removed it by this message alone has left the
+    feature on, which nothing reads back: so it comes before, too.
     """
 
     attribute = "det44"
@@ -73,8 +74,7 @@ class SetDet44(SetFeature):
     @property
     def undoing(self) -> tuple[SetFeature, ...]:
         """Return the operations after which no packet is translated."""
-        drops = (DropDet44Feature(interface=self.interface, side=self.side, turn=turn) for turn in (1, 2))
-        return (self.undone, *drops)
+        return (self.undone, *_drops(self.interface, self.side))
 
     def replaces(self, former: SetFeature) -> bool:
         """Return whether it is on that side already."""
@@ -122,8 +122,13 @@ class DropDet44Feature(SetFeature):
 
     @property
     def undone(self) -> DropDet44Feature:
-        """Return the operation itself: what undoes the removal of an interface turns the feature on."""
+        """Return the operation itself: it leaves nothing to undo."""
         return self
+
+    @property
+    def undoing(self) -> tuple[SetFeature, ...]:
+        """Return nothing."""
+        return ()
 
     def applied(self, value: Any) -> Det44Side | None:
         """Return the side, as it is."""
@@ -143,6 +148,13 @@ class DropDet44Feature(SetFeature):
     def cli(self) -> str:
         """Return the command."""
         return f"set interface feature {self.interface} {_NODES[self.side]} arc {_ARC} disable"
+
+
+def _drops(interface: str, side: Det44Side) -> tuple[DropDet44Feature, DropDet44Feature]:
+    return (
+        DropDet44Feature(interface=interface, side=side, turn=1),
+        DropDet44Feature(interface=interface, side=side, turn=2),
+    )
 
 
 class Det44Kind(FeatureKind[Det44Side | None]):
@@ -174,9 +186,9 @@ class Det44Kind(FeatureKind[Det44Side | None]):
         """Return the value of the key."""
         return () if value is None else value.value
 
-    def setters(self, name: str, value: Det44Side | None) -> Iterable[SetDet44]:
-        """Return the operation that puts the interface on a side."""
-        return [] if value is None else [SetDet44(interface=name, side=value)]
+    def setters(self, name: str, value: Det44Side | None) -> Iterable[SetFeature]:
+        """Return the operations that put the interface on a side."""
+        return [] if value is None else [*_drops(name, value), SetDet44(interface=name, side=value)]
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all interfaces, where VPP takes it."""

@@ -35,6 +35,7 @@ class Det44Map(VppObject):
 
     noun = "DET44 map"
     table = "det44_maps"
+    carries = "sessions"
 
     inside: str
     """Canonical, as is the other one."""
@@ -90,7 +91,7 @@ class Det44Timeouts(VppObject):
 
     noun = "DET44 timeouts"
     table = "det44_timeouts"
-    carries_traffic = False
+    carries = ""
 
     udp: int = 300
     tcp_established: int = 7440

@@ -38,8 +38,8 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
-    carries_traffic: ClassVar[bool] = True
-    """Whether packets feel it when one changes or goes."""
+    carries: ClassVar[str] = "route"
+    """The part of the service to traffic that is lost when one changes or goes, as JSON documents have it; '' for none."""
 
     @property
     def name(self) -> str:

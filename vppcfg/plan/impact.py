@@ -94,7 +94,7 @@ def _object_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str
     operations = [
         (place, step.operation)
         for place, step in enumerate(steps)
-        if isinstance(step.operation, SetObject | RemoveObject) and step.operation.thing.carries_traffic
+        if isinstance(step.operation, SetObject | RemoveObject) and step.operation.thing.carries
     ]
     set_again = {each.subject for _, each in operations if isinstance(each, SetObject)}
     gone = set()
@@ -102,9 +102,9 @@ def _object_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str
         if isinstance(each, RemoveObject):
             gone.add(each.subject)
             impact = Impact.FLAP if each.subject in set_again else Impact.REMOVE
-            yield each.subject, Loss(impact, ServicePart.ROUTE, "", place)
+            yield each.subject, Loss(impact, ServicePart(each.thing.carries), "", place)
         elif each.subject not in gone and each.subject in observed.of(type(each.thing)):
-            yield each.subject, Loss(Impact.FLAP, ServicePart.ROUTE, "", place)
+            yield each.subject, Loss(Impact.FLAP, ServicePart(each.thing.carries), "", place)
 
 
 def _interface_effects(observed: State, steps: Iterable[Step]) -> dict[str, Effect]:

@@ -44,6 +44,8 @@ class ServicePart(Enum):
     REDUNDANCY = "redundancy"
     ROUTE = "route"
     """The next hops of a static route."""
+    SESSIONS = "sessions"
+    """What NAT keeps of connections."""
 
 
 class Policy(NamedTuple):

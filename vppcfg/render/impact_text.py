@@ -147,6 +147,8 @@ def _lost(suffering: _Suffering, *, is_one: bool) -> Iterator[str]:
         yield f"{whose} L2 path{plural}"
     if ServicePart.ROUTE in suffering.parts:
         yield f"{whose} next hops"
+    if ServicePart.SESSIONS in suffering.parts:
+        yield f"{whose} sessions"
     if suffering.addresses:
         yield _ADDRESSES
     if ServicePart.PEER in suffering.parts:

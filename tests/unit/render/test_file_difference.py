@@ -75,6 +75,7 @@ interfaces:
         l2xc: eth0.40
         tag-rewrite: { translate: { pop: 2, dot1ad: 7, inner-dot1q: 8 } }
       50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2 }
+      60: { det44: inside }
       40: { l2xc: eth0.30, tag-rewrite: { push: { dot1q: 9, inner-dot1q: 10 } }, mirror: { eth2: { l2: true } } }
   eth1:
     { mtu: 9000, state: down, l2xc: eth2, tag-rewrite: { push: { dot1ad: 11 } },
@@ -92,7 +93,7 @@ interfaces:
   wg0: {}
   host-e1: {}
   memif1/0: {}
-  memif1/1: {}
+  memif1/1: { det44: outside }
   VirtualEthernet0/0/7: {}
   vxlan_tunnel0: { mtu: 2000 }
 loopbacks:
@@ -113,7 +114,7 @@ loopbacks:
     neighbors: { 203.0.113.5: 02:00:00:00:00:05 }
     acls: { output: [ inside ] }
   loop1: { vrf: red, unnumbered: loop0 }
-  loop2: { mtu: 2000 }
+  loop2: { mtu: 2000, det44: inside }
 bondethernets:
   BondEthernet0:
     mac: 02:00:00:00:00:03
@@ -211,8 +212,11 @@ proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], 
 routes:
   10.9.0.0/16:
     via: [ { gateway: 192.0.2.7, weight: 2 }, { interface: eth0, preference: 1 }, { vrf: red } ]
+det44:
+  maps: { 100.64.0.0/24: 203.0.113.16/28 }
+  timeouts: { udp: 200, tcp-established: 8000, tcp-transitory: 300, icmp: 90 }
 """
-BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
+BARE = "{ interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }, det44: {} }"
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
@@ -256,6 +260,8 @@ HEADINGS = {
     "proxy-arps": r"proxy_arp",
     "route": r"routes\..+",
     "next-hop": r"routes\..+",
+    "det44": r"det44",
+    "nat-timeouts": r"det44",
 }
 """The entries in which the keys of a part of the schema are shown."""
 OF_NO_VPP = {"", "prefix-list", "hooks"}

@@ -76,7 +76,8 @@ class Det44Main:
     """What DET44 has (det44_main_t)."""
 
     is_enabled: bool = False
-    maps: list[Map] = field(default_factory=list)
+    maps: dict[Map, int] = field(default_factory=dict)
+    """With how many sessions."""
     insides: dict[int, bool] = field(default_factory=dict)
     """Whether it is inside, of each interface that has ever been there."""
     timeouts: dict[str, int] = field(default_factory=lambda: dict(_DEFAULTS))
@@ -88,11 +89,9 @@ def set_map(tables: Tables, found: Map, *, is_add: bool) -> None:
     if is_add == (found in maps):
         raise RefusedError(Retval.VALUE_EXIST if is_add else Retval.NO_SUCH_ENTRY)
     if not is_add:
-        place = maps.index(found)
-        maps[place] = maps[-1]
-        maps.pop()
+        del maps[found]
     elif found.ratio and found.ports:
-        maps.append(found)
+        maps[found] = 0
     else:
         raise RefusedError(Retval.UNSPECIFIED, "VPP divides by zero here, and ends")
 
@@ -159,7 +158,7 @@ def _dump_sides(call: Call, _values: Values) -> Iterator[Outgoing]:
 
 
 def _dump_maps(call: Call, _values: Values) -> Iterator[Outgoing]:
-    for each in call.tables.part(Det44Main).maps:
+    for each, sessions in call.tables.part(Det44Main).maps.items():
         yield call.details(
             {
                 "in_addr": each.inside.network_address.packed,
@@ -168,6 +167,7 @@ def _dump_maps(call: Call, _values: Values) -> Iterator[Outgoing]:
                 "out_plen": each.outside.prefixlen,
                 "sharing_ratio": each.ratio,
                 "ports_per_host": each.ports,
+                "ses_num": sessions,
             }
         )
 
@@ -303,9 +303,9 @@ def _show_interfaces(tables: Tables, line: Input) -> str:
 
 def _show_maps(tables: Tables, line: Input) -> str:
     lines = ["NAT44 deterministic mappings:"]
-    for each in tables.part(Det44Main).maps:
+    for each, sessions in tables.part(Det44Main).maps.items():
         lines += [f" in {each.inside} out {each.outside}", f"  outside address sharing ratio: {each.ratio}"]
-        lines += [f"  number of ports per inside host: {each.ports}", "  sessions number: 0"]
+        lines += [f"  number of ports per inside host: {each.ports}", f"  sessions number: {sessions}"]
     return "\n".join(lines) + "\n"
 
 
