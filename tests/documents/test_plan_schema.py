@@ -28,7 +28,7 @@ from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.plan.diff import Action, ObjectKind
+from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.stages import Phase
 
