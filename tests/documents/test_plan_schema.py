@@ -29,8 +29,9 @@ from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.plan.diff import Action, ObjectKind
+from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
+from vppcfg.plan.services import ServicePart
 from vppcfg.plan.stages import Phase
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,6 +108,8 @@ def test_every_word_of_a_closed_set_is_described() -> None:
     assert DEFINITIONS["impact"]["enum"] == [impact.label for impact in Impact]
     assert DEFINITIONS["interface"]["properties"]["kind"]["enum"] == kinds
     assert change["kind"]["enum"] == [*kinds, *others]
+    lost = SCHEMA["properties"]["services"]["items"]["properties"]["losses"]["items"]["properties"]["part"]["enum"]
+    assert lost == [*(part.value for part in ServicePart), *(thing.noun for thing in OBJECTS if thing.carries_traffic)]
     assert change["action"]["enum"] == [action.value for action in Action]
     assert DEFINITIONS["bond"]["properties"]["mode"]["enum"] == [mode.value for mode in BondMode]
     assert DEFINITIONS["bond"]["properties"]["load_balance"]["enum"] == [*(each.value for each in LoadBalance), None]

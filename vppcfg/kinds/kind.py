@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Section
 from vppcfg.model.problem import Problem
+from vppcfg.model.state import State
+from vppcfg.plan.change import Change
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
@@ -55,6 +57,10 @@ class Kind:
     ) -> dict[str, Any]:
         """Return what belongs to no interface, by attribute of `State`; `tables` are the FIB tables."""
         return {}
+
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield what must change of it, where it belongs to no interface."""
+        yield from ()
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that set it."""

@@ -35,7 +35,7 @@ class Det44Map(VppObject):
 
     noun = "DET44 map"
     table = "det44_maps"
-    carries = "sessions"
+    lost = "sessions"
 
     inside: str
     """Canonical, as is the other one."""
@@ -91,7 +91,7 @@ class Det44Timeouts(VppObject):
 
     noun = "DET44 timeouts"
     table = "det44_timeouts"
-    carries = ""
+    carries_traffic = False
 
     udp: int = 300
     tcp_established: int = 7440

@@ -42,10 +42,6 @@ class ServicePart(Enum):
     POLICY = "policy"
     SIZE = "size"
     REDUNDANCY = "redundancy"
-    ROUTE = "route"
-    """The next hops of a static route."""
-    SESSIONS = "sessions"
-    """What NAT keeps of connections."""
 
 
 class Policy(NamedTuple):

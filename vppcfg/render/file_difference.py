@@ -25,7 +25,7 @@ from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.diff import Action, Change, ObjectKind
+from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.replacement import is_open
 from vppcfg.record import evolve, record
 from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry

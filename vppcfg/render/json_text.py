@@ -10,7 +10,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.vpp_object import VppObject
-from vppcfg.plan.diff import Action, Change
+from vppcfg.plan.change import Action, Change
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan

@@ -296,6 +296,7 @@ FACTS = Facts(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
         | {"wireguard", "wireguard_preshared_key"}
         | {
+            "det44",
             "mss_clamp",
             "urpf",
             "urpf_dump",
