@@ -58,7 +58,7 @@ class SetDet44(SetFeature):
     """det44_interface_add_del_feature: translate what comes in, from inside or from outside, or note that it ends.
 
     VPP removes an interface from its list and turns the feature on once more in place of off (det44_interface_add_del,
-    from 22.06 to 26.10), so that `DropDet44Feature` follows twice. Who has removed it by this message alone has left the
+    from 22.06 to 26.10), so that `DropDet44Feature` follows twice. Others may have used this message alone and left the
     feature on, which nothing reads back: so it comes before, too.
     """
 

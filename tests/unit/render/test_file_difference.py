@@ -216,7 +216,7 @@ det44:
   maps: { 100.64.0.0/24: 203.0.113.16/28 }
   timeouts: { udp: 200, tcp-established: 8000, tcp-transitory: 300, icmp: 90 }
 """
-BARE = "{ interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }, det44: {} }"
+BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }\ndet44: {}"
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
