@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.det44 import Det44Side
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -41,7 +41,7 @@ class EnableDet44(Operation):
         """Return `det44`."""
         return PLUGIN
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Change nothing that can be read."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -67,14 +67,14 @@ class SetDet44(SetFeature):
     is_on: bool = True
 
     @property
-    def undone(self) -> SetDet44:
+    def inverse(self) -> SetDet44:
         """Return the operation that removes the interface from VPP's list."""
         return replace(self, is_on=False)
 
     @property
     def undoing(self) -> tuple[SetFeature, ...]:
         """Return the operations after which no packet is translated."""
-        return (self.undone, *_drops(self.interface, self.side))
+        return (self.inverse, *_drops(self.interface, self.side))
 
     def replaces(self, former: SetFeature) -> bool:
         """Return whether it is on that side already."""
@@ -84,7 +84,7 @@ class SetDet44(SetFeature):
         """Return the side that there is then."""
         return self.side if self.is_on else None
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         before = draft.interfaces[self.interface].det44
         if self.is_on and before is not None:
             return f"{self.interface} has DET44 already"
@@ -121,7 +121,7 @@ class DropDet44Feature(SetFeature):
         return self.turn
 
     @property
-    def undone(self) -> DropDet44Feature:
+    def inverse(self) -> DropDet44Feature:
         """Return the operation itself: it leaves nothing to undo."""
         return self
 

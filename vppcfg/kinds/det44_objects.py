@@ -11,9 +11,9 @@ from vppcfg.kinds.det44_section import SECTION
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Timeouts
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -30,7 +30,7 @@ class AddDet44Map(SetObject):
 
     thing: Det44Map
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         is_there = self.thing.name in draft.objects.get(Det44Map, {})
         return f"there is a map of {self.thing.name} already" if is_there else None
 

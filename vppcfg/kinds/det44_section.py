@@ -12,7 +12,7 @@ from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_address, canonical_prefix
 from vppcfg.config.configuration import Configuration, Det44Config
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
@@ -48,7 +48,7 @@ class Det44Section(SettingsSection):
         timeouts = raw.get("timeouts") if "timeouts" not in bad else None
         return Det44Config(maps=tuple(_maps(maps or {}, parsing)), timeouts=_timeouts(timeouts or {}))
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter what the file has; without a section, what VPP has."""
         config, observed = desired.configuration.det44, desired.observed
         if config is None:
@@ -62,7 +62,7 @@ class Det44Section(SettingsSection):
             if config.timeouts != DEFAULT_TIMEOUTS:
                 desired.enter(config.timeouts)
 
-    def resolve_settings(self, desired: DesiredState) -> None:
+    def resolve_settings(self, desired: DesiredStateBuilder) -> None:
         """Leave interfaces on their sides where the file has no section."""
         if desired.configuration.det44 is not None:
             return
@@ -71,7 +71,7 @@ class Det44Section(SettingsSection):
             if found is not None and found.det44 is not interface.det44:
                 desired.interfaces[name] = evolve(interface, det44=found.det44)
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> Det44Config | None:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> Det44Config | None:
         """Return maps and timeouts, None where VPP has nothing of DET44."""
         maps = sorted(state.of(Det44Map).values(), key=lambda each: address_key(each.inside))
         timeouts = next(iter(state.of(Det44Timeouts).values()), DEFAULT_TIMEOUTS)
