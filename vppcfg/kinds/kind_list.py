@@ -9,6 +9,7 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 from __future__ import annotations
 
 from vppcfg.kinds import (
+    dhcp_relay,
     gre,
     host_interface,
     ipfix_settings,
@@ -42,7 +43,7 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 )
 """Interfaces that VPP creates on demand."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND,)
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, dhcp_relay.KIND)
 """Routes and other objects that are no interfaces."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
@@ -60,3 +61,8 @@ KINDS: tuple[Kind, ...] = (
 def kind_of(thing: VppObject) -> AnyObjectKind:
     """Return the kind of an object that is no interface."""
     return _KIND_OF[type(thing)]
+
+
+def kind_of_class(thing: type[VppObject]) -> AnyObjectKind:
+    """Return the kind of objects of a class."""
+    return _KIND_OF[thing]

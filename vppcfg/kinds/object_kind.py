@@ -38,6 +38,10 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
+    def disturbed(self, before: Mapping[str, T], after: Mapping[str, T]) -> frozenset[str]:
+        """Return the objects that stay and that VPP breaks on the way: they are removed and set again."""
+        return frozenset()
+
     def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
         """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""
         return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vppcfg.model.bond import Bond
+from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.making import Making
@@ -18,7 +19,7 @@ from vppcfg.model.wireguard import Wireguard
 
 MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap, HostInterface, Memif, VhostUser)
 """Every kind with something of its own that it is made with. What is generic goes through this list."""
-OBJECTS: tuple[type[VppObject], ...] = (Route,)
+OBJECTS: tuple[type[VppObject], ...] = (Route, DhcpRelay)
 """Every class of objects that are no interfaces."""
 MAKING_OF: Mapping[InterfaceKind, type[Making]] = {making.kind: making for making in MAKINGS}
 

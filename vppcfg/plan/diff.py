@@ -23,7 +23,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.placement import moved
 from vppcfg.model.state import LldpSettings, SflowSettings, State
-from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vpp_object import VppObject, is_owned
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
 from vppcfg.record import record
@@ -160,6 +160,8 @@ def _object_changes(observed: State, desired: State) -> Iterator[Change[VppObjec
         old, new = observed.of(kind), desired.of(kind)
         for name in _names(old, new):
             before, after = old.get(name), new.get(name)
+            if after is None and before is not None and not is_owned(before, desired.owned):
+                continue
             if before is None or after is None:
                 yield _appearance(ObjectKind.OBJECT, name, before, after)
             elif attributes := _attributes(before, after):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.kinds.dhcp_client import SetDhcpClient
+from vppcfg.kinds.dhcp_relay import RemoveDhcpRelay, SetDhcpRelay
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.gso import SetGso
 from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
@@ -123,6 +124,7 @@ __all__ = [
     "ReleaseTypedVrf",
     "RemoveAddress",
     "RemoveBondMember",
+    "RemoveDhcpRelay",
     "RemoveNeighbor",
     "RemoveObject",
     "RemoveProxyArp",
@@ -140,6 +142,7 @@ __all__ = [
     "SetBridgeMacAge",
     "SetCrossConnect",
     "SetDhcpClient",
+    "SetDhcpRelay",
     "SetFeature",
     "SetFlowParams",
     "SetFlowRecords",
