@@ -258,7 +258,7 @@ class IpfixConfig:
     params: FlowParams = FlowParams()
 
 
-class Holder(Enum):
+class KeyHolder(Enum):
     """Below what a key of `OwnedConfig` stands."""
 
     FILE = "the file"
@@ -272,7 +272,7 @@ class Holder(Enum):
 class OwnedConfig:
     """One key by which the file owns objects of VPP that bear no mark: while it is absent, these are left alone."""
 
-    holder: Holder
+    holder: KeyHolder
     name: str
     """Of the interface, VRF, bridge domain or tunnel; '' for the file."""
     path: KeyPath
@@ -323,7 +323,7 @@ class Configuration:
         """Return what all interfaces of a kind are to be made with, by name; it goes through all kinds each time."""
         return {name: made for name, made in self.made.items() if isinstance(made, kind)}
 
-    def owned_keys(self, holder: Holder, name: str) -> list[KeyValue]:
+    def owned_keys(self, holder: KeyHolder, name: str) -> list[KeyValue]:
         """Return the keys of `owned` that stand below an interface, VRF, bridge domain or tunnel."""
         found = (entries[name] for entries in self.owned.values() if name in entries)
         return [each.yaml for each in found if each.holder is holder]

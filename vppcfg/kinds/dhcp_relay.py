@@ -10,11 +10,10 @@ server for IPv6 of a table goes, it closes the UDP ports for all tables, until a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from ipaddress import ip_address
 from typing import Any, ClassVar
 
 from vppcfg.common.addresses import address_key, canonical_host
-from vppcfg.config.configuration import Configuration, Holder, OwnedConfig
+from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
 from vppcfg.config.yaml.text import KeyValue, Value
@@ -214,7 +213,7 @@ class DhcpRelaySection(OwnedSection[Relays]):
     """The key `dhcp-relay`."""
 
     key = KEY
-    holders = (Holder.FILE, Holder.VRF)
+    holders = (KeyHolder.FILE, KeyHolder.VRF)
     things = (DhcpRelay,)
     plugin = "dhcp"
     reason = "the file has DHCP relays"
@@ -248,9 +247,9 @@ class DhcpRelaySection(OwnedSection[Relays]):
             for family, relay in value.items()
         )
 
-    def values_in(self, state: State) -> Iterator[tuple[Holder, str, Relays]]:
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, Relays]]:
         """Yield the relays of each table that a file can name."""
-        by_holder: dict[tuple[Holder, str], dict[str, FamilyRelay]] = {}
+        by_holder: dict[tuple[KeyHolder, str], dict[str, FamilyRelay]] = {}
         for relay in sorted(state.of(DhcpRelay).values(), key=_order):
             holder = vrf_of_table(relay.table_id, state, is_ipv6=relay.is_ipv6)
             vrf = vrf_of_table(relay.server_table_id, state, is_ipv6=relay.is_ipv6)
@@ -293,9 +292,6 @@ def _wrong_family(family: str, relay: FamilyRelay, path: KeyPath) -> Iterator[Pr
         if _FAMILIES[":" in address] != family:
             text = f"{address} is no address of this family; write it below `{_FAMILIES[':' in address]}`"
             yield Problem(rule="dhcp-relay-family", path=(*path, family, *place), text=text)
-        elif ip_address(address).is_unspecified or ip_address(address).is_multicast:
-            text = f"{address} is no address of one host, and VPP refuses it"
-            yield Problem(rule="dhcp-relay-address", path=(*path, family, *place), text=text)
 
 
 def _table_id(vrf: str | None, configuration: Configuration) -> int:

@@ -11,4 +11,5 @@ from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.kinds import dhcp_relay
 
 OWNED: tuple[OwnedSection[Any], ...] = (dhcp_relay.SECTION,)
+"""A key that is absent leaves alone what VPP has of it."""
 OWNED_KEYS = frozenset(each.key for each in OWNED)

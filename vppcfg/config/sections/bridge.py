@@ -8,7 +8,7 @@ from typing import Any
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig, Holder, StaticMacConfig
+from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig, KeyHolder, StaticMacConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import number_of
 from vppcfg.config.sections.section import NamedSection, Parsing, SectionEntry, Unmanaged, described, numbered
@@ -33,7 +33,7 @@ class Bridges(NamedSection):
     key = "bridgedomains"
     attribute = "bridges"
     naming = numbered(_WORD, 1, MAX_BRIDGE, thing="bridge domain", rule="bd-id")
-    holder = Holder.BRIDGE
+    holder = KeyHolder.BRIDGE
     dispensable = frozenset({"description", "settings", "split-horizon", "static-macs", "filtered-macs"}) | OWNED_KEYS
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> BridgeConfig | Problem:

@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
-from vppcfg.config.configuration import DEFAULT_MTU, Configuration, Holder, InterfaceConfig
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, tag_rewrite, vrf
 from vppcfg.config.sections.made_section import MadeSection
@@ -161,7 +161,7 @@ class Interfaces(Section):
             if config.parent is not None:
                 parent = interfaces.get(config.parent)
                 keys = sub_interface.keys(config, parent.mtu if parent else DEFAULT_MTU)
-                keys += configuration.owned_keys(Holder.INTERFACE, config.name)
+                keys += configuration.owned_keys(KeyHolder.INTERFACE, config.name)
                 yield SaidEntry(path=config.path, name=config.name, keys=tuple(keys))
             elif config.kind is not InterfaceKind.LOOPBACK:
                 yield SaidEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
@@ -234,5 +234,5 @@ def _keys(port: InterfaceConfig, configuration: Configuration) -> list[KeyValue]
         KeyValue("mtu", port.mtu),
         interface_keys.state_key(port),
         *interface_keys.use_keys(port),
-        *configuration.owned_keys(Holder.INTERFACE, port.name),
+        *configuration.owned_keys(KeyHolder.INTERFACE, port.name),
     ]

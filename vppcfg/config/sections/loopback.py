@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from vppcfg.config.configuration import DEFAULT_MTU, Configuration, Holder, InterfaceConfig
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.sections import interface_keys
 from vppcfg.config.sections.section import NamePattern, Parsing, SaidEntry, Section, numbered
 from vppcfg.config.yaml.errors import shown
@@ -71,7 +71,7 @@ def _keys(loopback: InterfaceConfig, configuration: Configuration) -> list[KeyVa
         KeyValue("mtu", loopback.mtu, is_default=loopback.mtu == DEFAULT_MTU),
         *interface_keys.identity_keys(loopback),
         *interface_keys.use_keys(loopback),
-        *configuration.owned_keys(Holder.INTERFACE, loopback.name),
+        *configuration.owned_keys(KeyHolder.INTERFACE, loopback.name),
     ]
 
 

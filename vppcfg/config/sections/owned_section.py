@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import OLDEST, Release
-from vppcfg.config.configuration import Configuration, Holder, OwnedConfig
+from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.sections.section import Parsing, SaidEntry, Section, Unmanaged
 from vppcfg.config.yaml.text import KeyValue, Value, key_lines
@@ -35,7 +35,7 @@ class OwnedSection(Section, Generic[V]):
     """One such key, at the top of a file or below what it belongs to."""
 
     attribute = "owned"
-    holders: ClassVar[tuple[Holder, ...]]
+    holders: ClassVar[tuple[KeyHolder, ...]]
     """Below what the key stands."""
     below: ClassVar[tuple[str, ...]] = ()
     """The sections of the tunnels that have the key."""
@@ -63,14 +63,14 @@ class OwnedSection(Section, Generic[V]):
         """Return the value in the file."""
 
     @abstractmethod
-    def values_in(self, state: State) -> Iterator[tuple[Holder, str, V]]:
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, V]]:
         """Yield the values that stand for the objects of a state, each with what it is below of."""
 
     def scope_of(self, entry: OwnedConfig, configuration: Configuration) -> str:
         """Return the scope of the objects that an entry owns: the interface or bridge domain, or the FIB table."""
-        if entry.holder is Holder.VRF:
+        if entry.holder is KeyHolder.VRF:
             return str(configuration.vrfs[entry.name].table_id) if entry.name in configuration.vrfs else ""
-        return DEFAULT_TABLE if Holder.VRF in self.holders else entry.name
+        return DEFAULT_TABLE if KeyHolder.VRF in self.holders else entry.name
 
     def parse(self, parsing: Parsing) -> dict[str, dict[str, OwnedConfig]]:
         """Return the sound entries by the names of what they are below of."""
@@ -91,11 +91,11 @@ class OwnedSection(Section, Generic[V]):
             parsing.broken_entries[self.key] = frozenset(broken)
         return {self.key: found} if found else {}
 
-    def _entry(self, holder: Holder, name: str, path: KeyPath, value: Any) -> OwnedConfig:
+    def _entry(self, holder: KeyHolder, name: str, path: KeyPath, value: Any) -> OwnedConfig:
         yaml = KeyValue(self.key, self.as_yaml(value), is_block=self.is_block)
         return OwnedConfig(holder=holder, name=name, path=path, value=value, yaml=yaml)
 
-    def _given(self, content: Mapping[Any, Any]) -> Iterator[tuple[Holder, str, KeyPath, Any]]:
+    def _given(self, content: Mapping[Any, Any]) -> Iterator[tuple[KeyHolder, str, KeyPath, Any]]:
         for holder in self.holders:
             for name, path, entry in _holders(content, holder, self.below):
                 if entry.get(self.key) is not None:
@@ -124,39 +124,39 @@ class OwnedSection(Section, Generic[V]):
 
     def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, OwnedConfig]]:
         """Return the entries for all that VPP has, but below interfaces and bridge domains that are left alone."""
+        kept = (each for each in self.values_in(state) if not _is_left_alone(each[0], each[1], state, unmanaged))
         found = {
             name: self._entry(holder, name, (*_path_of(holder, name, state), self.key), value)
-            for holder, name, value in sorted(self.values_in(state), key=lambda each: natural_key(each[1]))
-            if not _is_left_alone(holder, name, state, unmanaged)
+            for holder, name, value in sorted(kept, key=lambda each: natural_key(each[1]))
         }
         return {self.key: found} if found else {}
 
     def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
         """Yield what stands at the top of the file; the sections of interfaces and the like have the rest."""
         entry = self.entries_in(configuration).get("")
-        if entry is not None and entry.holder is Holder.FILE:
+        if entry is not None and entry.holder is KeyHolder.FILE:
             keys = entry.yaml.value if isinstance(entry.yaml.value, tuple) else (entry.yaml,)
             yield SaidEntry(path=(self.key,), name=self.key, keys=keys)
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of what stands at the top of the file."""
         entry = self.entries_in(configuration).get("")
-        if entry is not None and entry.holder is Holder.FILE:
+        if entry is not None and entry.holder is KeyHolder.FILE:
             yield from key_lines([entry.yaml])
 
 
 def _holders(
-    content: Mapping[Any, Any], holder: Holder, below: tuple[str, ...]
+    content: Mapping[Any, Any], holder: KeyHolder, below: tuple[str, ...]
 ) -> Iterator[tuple[str, KeyPath, Mapping[Any, Any]]]:
     """Yield the name, the path and the content of the entries of a file that can have such a key."""
     sections = {
-        Holder.FILE: (),
-        Holder.INTERFACE: (_INTERFACES, _LOOPBACKS),
-        Holder.TUNNEL: below,
-        Holder.VRF: ("vrfs",),
-        Holder.BRIDGE: ("bridgedomains",),
+        KeyHolder.FILE: (),
+        KeyHolder.INTERFACE: (_INTERFACES, _LOOPBACKS),
+        KeyHolder.TUNNEL: below,
+        KeyHolder.VRF: ("vrfs",),
+        KeyHolder.BRIDGE: ("bridgedomains",),
     }
-    if holder is Holder.FILE:
+    if holder is KeyHolder.FILE:
         yield "", (), content
     for section in sections[holder]:
         entries = content.get(section)
@@ -164,7 +164,7 @@ def _holders(
             if not isinstance(entry, dict):
                 continue
             yield str(name), (section, name), entry
-            children = entry.get(_CHILDREN) if holder is Holder.INTERFACE else None
+            children = entry.get(_CHILDREN) if holder is KeyHolder.INTERFACE else None
             for sub_id, child in children.items() if isinstance(children, dict) else ():
                 if isinstance(child, dict):
                     yield f"{name}.{sub_id}", (section, name, _CHILDREN, sub_id), child
@@ -175,26 +175,27 @@ def _is_within(bad: KeyPath, path: KeyPath) -> bool:
     return bad[: len(path)] == path or path[: len(bad)] == bad
 
 
-def _path_of(holder: Holder, name: str, state: State) -> KeyPath:
+def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:
     """Return the path of the entry of what an object of a state hangs on."""
-    if holder is Holder.INTERFACE:
+    if holder is KeyHolder.INTERFACE:
         interface = state.interfaces[name]
         if interface.parent is not None:
             return (_INTERFACES, interface.parent, _CHILDREN, interface.sub_id)
         return (_LOOPBACKS if interface.kind is InterfaceKind.LOOPBACK else _INTERFACES, name)
-    sections = {Holder.TUNNEL: "", Holder.VRF: "vrfs", Holder.BRIDGE: "bridgedomains"}
-    return () if holder is Holder.FILE else (sections[holder], name)
+    sections = {KeyHolder.TUNNEL: "", KeyHolder.VRF: "vrfs", KeyHolder.BRIDGE: "bridgedomains"}
+    return () if holder is KeyHolder.FILE else (sections[holder], name)
 
 
-def _is_left_alone(holder: Holder, name: str, state: State, unmanaged: Unmanaged) -> bool:
-    if holder in (Holder.INTERFACE, Holder.TUNNEL):
-        return unmanaged.covers(name, state)
-    return holder is Holder.BRIDGE and name in unmanaged.bridges
+def _is_left_alone(holder: KeyHolder, name: str, state: State, unmanaged: Unmanaged) -> bool:
+    """Return whether no entry of what an object hangs on is written, because of its name or of a part of a state."""
+    if holder in (KeyHolder.INTERFACE, KeyHolder.TUNNEL):
+        return name not in state.interfaces or unmanaged.covers(name, state)
+    return holder is KeyHolder.BRIDGE and (name not in state.bridges or name in unmanaged.bridges)
 
 
-def vrf_of_table(table_id: int, state: State, *, is_ipv6: bool) -> tuple[Holder, str] | None:
+def vrf_of_table(table_id: int, state: State, *, is_ipv6: bool) -> tuple[KeyHolder, str] | None:
     """Return what a key about a FIB table of a state stands below: a VRF, or the file; None where no file names it."""
     if not table_id:
-        return Holder.FILE, ""
+        return KeyHolder.FILE, ""
     table = state.vrfs.get(table_key(table_id, is_ipv6=is_ipv6))
-    return None if table is None or table.is_unnamed else (Holder.VRF, table.name)
+    return None if table is None or table.is_unnamed else (KeyHolder.VRF, table.name)

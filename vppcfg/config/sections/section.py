@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from vppcfg.config.configuration import Configuration, Holder
+from vppcfg.config.configuration import Configuration, KeyHolder
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import number_of
 from vppcfg.config.yaml.errors import shown
@@ -174,7 +174,7 @@ class NamedSection(Section):
     naming: Naming
     dispensable: frozenset[str] = frozenset({"description"})
     """Keys without which the rest of an entry, and what refers to it, can still be judged."""
-    holder: ClassVar[Holder | None] = None
+    holder: ClassVar[KeyHolder | None] = None
     """What an entry is to the keys below it by which the file owns objects; None where there are none."""
 
     def name_pattern(self) -> NamePattern:

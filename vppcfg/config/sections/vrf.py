@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import Configuration, Holder, VrfConfig
+from vppcfg.config.configuration import Configuration, KeyHolder, VrfConfig
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import VRF, VRF_LENGTH, is_vrf_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged, described
@@ -26,7 +26,7 @@ class Vrfs(NamedSection):
 
     key = "vrfs"
     attribute = "vrfs"
-    holder = Holder.VRF
+    holder = KeyHolder.VRF
     dispensable = frozenset({"description"}) | OWNED_KEYS
     naming = Naming(
         is_name=is_vrf_name,
