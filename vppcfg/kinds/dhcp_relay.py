@@ -16,6 +16,7 @@ from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
+from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.route_section import DEFAULT_VRF
@@ -172,6 +173,10 @@ class DhcpRelayKind(VppObjectKind[DhcpRelay]):
     rules = (dhcp_relay_duplicate, dhcp_relay_vrf, dhcp_relay_source)
     api_module = "dhcp"
 
+    def sections(self) -> tuple[Section, ...]:
+        """Return the key `dhcp-relay`."""
+        return (SECTION,)
+
     def set(self, thing: DhcpRelay) -> SetDhcpRelay:
         """Return the operation that adds a server."""
         return SetDhcpRelay(thing=thing)
@@ -299,5 +304,5 @@ def _table_id(vrf: str | None, configuration: Configuration) -> int:
     return 0 if config is None else config.table_id
 
 
-KIND = DhcpRelayKind()
 SECTION = DhcpRelaySection()
+KIND = DhcpRelayKind()

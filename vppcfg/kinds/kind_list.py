@@ -9,7 +9,6 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 from __future__ import annotations
 
 from vppcfg.kinds import (
-    dhcp_relay,
     gre,
     host_interface,
     ipfix_settings,
@@ -25,9 +24,11 @@ from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.object_kind import AnyObjectKind
+from vppcfg.kinds.owned_list import OWNED_KINDS
 from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
+from vppcfg.model.making import Making
 from vppcfg.model.vpp_object import VppObject
 
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
@@ -42,9 +43,13 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
     vhost_user.KIND,
 )
 """Interfaces that VPP creates on demand."""
+MAKINGS: tuple[type[Making], ...] = tuple(kind.making for kind in VIRTUAL_INTERFACES)
+"""The classes of what these are made with."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, dhcp_relay.KIND)
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS)
 """Routes and other objects that are no interfaces."""
+OBJECTS: tuple[type[VppObject], ...] = tuple(kind.thing for kind in OBJECT_KINDS)
+"""The classes of these."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (

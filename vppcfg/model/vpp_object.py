@@ -45,6 +45,10 @@ class VppObject:
     """Whether VPP tells those of files from all others; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
     """What those that no file owns are called among the attachments of others."""
+    carries_traffic: ClassVar[bool] = True
+    """Whether traffic is lost when one goes or changes."""
+    lost: ClassVar[str] = ""
+    """What traffic loses with one for good, behind `its` and `their`, such as `next hops`; '' for the object itself."""
 
     @property
     def name(self) -> str:

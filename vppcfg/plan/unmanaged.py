@@ -11,14 +11,14 @@ from dataclasses import replace
 from enum import Enum
 
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.kind_list import OBJECTS
 from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
-from vppcfg.model.kinds import OBJECTS
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership
 from vppcfg.plan.carried_in_linux import is_of_vpp_too
-from vppcfg.plan.diff import Action, Change, ObjectKind
+from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.operations import BringBack
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record

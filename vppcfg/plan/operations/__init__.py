@@ -1,13 +1,13 @@
 """The operations that VPP really has: each is one API message, and one line of VPP's CLI where that can say it.
 
-`operation` has what all of them can be asked; the other modules have the operations on one kind of object each.
+`plan/operation` has what all of them can be asked; the modules here have those that belong to no module of `kinds/`.
+Those of kinds are listed by their kind (`Kind.operations`); here stand only those that other packages look for.
 """
 
 from __future__ import annotations
 
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.kinds.dhcp_client import SetDhcpClient
-from vppcfg.kinds.dhcp_relay import RemoveDhcpRelay, SetDhcpRelay
 from vppcfg.kinds.gre import CreateGre, DeleteGre
 from vppcfg.kinds.gso import SetGso
 from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
@@ -124,7 +124,6 @@ __all__ = [
     "ReleaseTypedVrf",
     "RemoveAddress",
     "RemoveBondMember",
-    "RemoveDhcpRelay",
     "RemoveNeighbor",
     "RemoveObject",
     "RemoveProxyArp",
@@ -142,7 +141,6 @@ __all__ = [
     "SetBridgeMacAge",
     "SetCrossConnect",
     "SetDhcpClient",
-    "SetDhcpRelay",
     "SetFeature",
     "SetFlowParams",
     "SetFlowRecords",

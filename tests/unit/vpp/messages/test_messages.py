@@ -12,6 +12,7 @@ from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
 from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.dataplane import Performance
+from vppcfg.kinds.dhcp_relay import RemoveDhcpRelay, SetDhcpRelay
 from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.attachment import Attachment, stored_call
 from vppcfg.model.bond import BondMode, LoadBalance
@@ -347,7 +348,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.SetDhcpRelay(thing=RELAY),
+        SetDhcpRelay(thing=RELAY),
         "dhcp_proxy_config",
         {
             "is_add": True,
@@ -358,7 +359,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
             "dhcp_src_address.un": b"\xc0\x00\x02\x01" + bytes(12),
         },
     ),
-    (op.RemoveDhcpRelay(thing=RELAY), "dhcp_proxy_config", {"is_add": False, "rx_vrf_id": 7}),
+    (RemoveDhcpRelay(thing=RELAY), "dhcp_proxy_config", {"is_add": False, "rx_vrf_id": 7}),
     (
         op.RemoveRoute(thing=ROUTE),
         "ip_route_add_del_v2",
