@@ -1,7 +1,7 @@
 """Contract: DET44 keeps maps apart from interfaces, and an interface that it drops has the feature once more.
 
-It is never disabled here: VPP ends where an interface was removed before (det44_plugin_disable goes through free elements
-of a pool, and prints them by a function that reads).
+It is never disabled here: VPP ends where an interface was removed before (det44_plugin_disable goes through free
+elements of a pool, and prints them by a function that reads).
 """
 
 from __future__ import annotations

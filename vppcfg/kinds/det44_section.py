@@ -49,12 +49,11 @@ class Det44Section(SettingsSection):
         return Det44Config(maps=tuple(_maps(maps or {}, parsing)), timeouts=_timeouts(timeouts or {}))
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
-        """Enter what the file has; without a section, what VPP has."""
-        config, observed = desired.configuration.det44, desired.observed
+        """Enter what the file has, and that DET44 is the file's."""
+        config = desired.configuration.det44
         if config is None:
-            for thing in (*observed.of(Det44Map).values(), *observed.of(Det44Timeouts).values()):
-                desired.enter(thing)
             return
+        desired.owned |= {(kind.table, "") for kind in (Det44Map, Det44Timeouts)}
         is_wanted = bool(config.maps) or config.timeouts != DEFAULT_TIMEOUTS
         if is_wanted and desired.has_plugin(PLUGIN, (KEY,), "the file has deterministic NAT"):
             for each in config.maps:

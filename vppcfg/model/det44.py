@@ -35,6 +35,7 @@ class Det44Map(VppObject):
 
     noun = "DET44 map"
     table = "det44_maps"
+    attachment_kinds = ("deterministic NAT map",)
     lost = "sessions"
 
     inside: str

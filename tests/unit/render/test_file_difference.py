@@ -215,8 +215,10 @@ routes:
 det44:
   maps: { 100.64.0.0/24: 203.0.113.16/28 }
   timeouts: { udp: 200, tcp-established: 8000, tcp-transitory: 300, icmp: 90 }
+dhcp-relay: { ipv4: { servers: [ 192.0.2.9, { address: 192.0.2.8, vrf: red } ], source: 192.0.2.1 },
+  ipv6: { servers: [ "2001:db8::9" ], source: "2001:db8::1" } }
 """
-BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }\ndet44: {}"
+BARE = "dhcp-relay: {}\ndet44: {}\ninterfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
@@ -262,6 +264,9 @@ HEADINGS = {
     "next-hop": r"routes\..+",
     "det44": r"det44",
     "nat-timeouts": r"det44",
+    "dhcp-relay": r"dhcp-relay",
+    "dhcp-relay-family": r"dhcp-relay",
+    "dhcp-server": r"dhcp-relay",
 }
 """The entries in which the keys of a part of the schema are shown."""
 OF_NO_VPP = {"", "prefix-list", "hooks"}
@@ -277,6 +282,7 @@ NEVER_SHOWN = {
     ("memif", "description"): "the same",
     ("vrf", "description"): "VPP keeps none",
     ("vrf", "routes"): "its entries are shown by themselves",
+    ("vrf", "dhcp-relay"): "a VRF that goes loses its relays with it",
     ("acl", "description"): "VPP keeps none",
     ("acl-term", "description"): "VPP keeps none",
     ("interface", "rx-placement"): "moves are, of queues that are known before and after: tests/golden/queue_placement",
