@@ -17,6 +17,7 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS
 from vppcfg.model.live_state import marked, with_live_of
+from vppcfg.model.owned import SERVICES, limited_to
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
@@ -36,7 +37,8 @@ class Resolution:
 
 def resolve(configuration: Configuration, observed: State, *, adopt: bool = False) -> Resolution:
     """Return what the dataplane should become; with `adopt`, a named interface may carry somebody else's tag."""
-    observed = marked(observed, _addresses_in(configuration))
+    owned = owned_by(configuration)
+    observed = limited_to(marked(observed, _addresses_in(configuration)), owned)
     desired = DesiredState(configuration, observed, adopt=adopt)
     _copy_what_is_not_ours(desired)
     not_ours = desired.state()
@@ -50,7 +52,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     lcp.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)
-    state = with_live_of(desired.state(), observed)
+    state = with_live_of(limited_to(desired.state(), owned), observed)
     found = (*clashes(configuration, not_ours, observed, state), *taken_by_live(configuration, state))
     return Resolution(
         observed=observed,
@@ -58,6 +60,12 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
         problems=(*desired.problems, *found),
         is_possible=desired.is_possible and not found,
     )
+
+
+def owned_by(configuration: Configuration) -> frozenset[str]:
+    """Return the sections of services that the file has, so that all there is of them is the file's."""
+    present = (section.key for section in SECTIONS if getattr(configuration, section.attribute or "", None) is not None)
+    return SERVICES & frozenset(present)
 
 
 def _addresses_in(configuration: Configuration) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -25,6 +25,7 @@ from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.kinds import ipfix_settings, lldp, proxy_arp_ranges, route_section, sflow
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
+from vppcfg.kinds.nat44 import section as nat44_section
 from vppcfg.model.making import Making
 
 _NAMED: tuple[NamedSection, ...] = (
@@ -49,6 +50,7 @@ SECTIONS: tuple[Section, ...] = (
     ipfix_settings.KIND,
     proxy_arp_ranges.KIND,
     route_section.SECTION,
+    nat44_section.NAT44,
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
     hooks.SECTION,

@@ -23,6 +23,7 @@ from vppcfg.kinds import (
 from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.nat44 import kind as nat44
 from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
@@ -42,7 +43,7 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 )
 """Interfaces that VPP creates on demand."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND,)
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *nat44.KINDS)
 """Routes and other objects that are no interfaces."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
@@ -60,3 +61,8 @@ KINDS: tuple[Kind, ...] = (
 def kind_of(thing: VppObject) -> AnyObjectKind:
     """Return the kind of an object that is no interface."""
     return _KIND_OF[type(thing)]
+
+
+def has_own_steps(thing: type[VppObject]) -> bool:
+    """Return whether the steps of a class of objects follow from more than their references."""
+    return _KIND_OF[thing].has_own_steps

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.kinds.kind import Kind
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
@@ -20,6 +21,8 @@ class VppObjectKind(Kind, Generic[T]):
 
     thing: ClassVar[type[Any]]
     """The class of its objects."""
+    has_own_steps: ClassVar[bool] = False
+    """Whether its steps come from `setting_steps`, because their order follows from more than their references."""
 
     @abstractmethod
     def set(self, thing: T) -> SetObject:
@@ -37,6 +40,10 @@ class VppObjectKind(Kind, Generic[T]):
 
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
+
+    def finish(self, state: State) -> State:
+        """Return an observed state with the objects of the kind as they are beside all others."""
+        return state
 
     def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
         """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""

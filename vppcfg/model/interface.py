@@ -13,6 +13,7 @@ from vppcfg.model.bridge import StaticMac
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.live import LiveAddress
+from vppcfg.model.nat44 import NatSide
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.record import record
@@ -176,6 +177,7 @@ class InterfaceValues:
     link_local: str | None = None
     macip: str | None = None
     flow_records: FlowRecords | None = None
+    nat44: NatSide | None = None
     unmanaged_addresses: tuple[str, ...] = ()
 
 
@@ -257,6 +259,8 @@ class Interface:
     """The MACIP access list that it applies to what comes in, by name."""
     flow_records: FlowRecords | None = None
     """The flows that are recorded for IPFIX."""
+    nat44: NatSide | None = None
+    """Where it stands to NAT44; None where nothing of it is translated."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -311,6 +315,7 @@ FEATURES = {
     "link_local": "the link-local address",
     "macip": "the MACIP access list",
     "flow_records": "flow records",
+    "nat44": "NAT44",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 

@@ -102,6 +102,8 @@ class State:
     facts: Facts = field(default=Facts(), compare=False)
     unmanaged: tuple[Attachment, ...] = field(default=(), compare=False)
     """What others have on the interfaces and tables that a plan touches; read for these alone, and in order."""
+    owned: frozenset[str] = field(default=frozenset(), compare=False)
+    """Sections of services that this state decides about; what a VPP has of any other service is left alone."""
     descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Whole descriptions, by interface or bridge, of which a tag holds but a part; what VPP has does not know them."""
 

@@ -60,6 +60,7 @@ def document_of(state: State) -> dict[str, Any]:
     for kind in OBJECTS:
         if found := state.of(kind):
             document[kind.table] = [plain(found[name]) for name in _sorted(found)]
+    document |= {"owned": sorted(state.owned)} if state.owned else {}
     document |= {"ipfix": plain(state.ipfix)} if state.ipfix != IpfixSettings() else {}
     document |= {"lldp": plain(state.lldp)} if state.lldp != LldpSettings() else {}
     return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
@@ -143,6 +144,7 @@ def state_of(document: object) -> State:
         linux_bridges=_linux_bridges(data.get("linux_bridges", [])),
         made=made,
         objects=_objects(data),
+        owned=frozenset(_texts("owned", data.get("owned", []))),
         unmanaged=_list_of("unmanaged", Attachment)(data.get("unmanaged", [])),
         descriptions=_descriptions(data.get("descriptions", {})),
         **tables,

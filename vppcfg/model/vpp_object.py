@@ -38,6 +38,8 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
+    section: ClassVar[str] = ""
+    """The section of a file that owns all of the kind, as long as it is there; '' where an object tells whose it is."""
 
     @property
     def name(self) -> str:

@@ -21,6 +21,7 @@ from vppcfg.model.kinds import is_same_port
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import sockets_in_use
+from vppcfg.model.owned import limited_to
 from vppcfg.model.placement import moved
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.vpp_object import VppObject
@@ -132,8 +133,9 @@ class Difference:
 def diff(observed: State, desired: State) -> Difference:
     """Return what must change for `observed` to become `desired`; empty when they are equal in effect.
 
-    An empty MAC in the desired state leaves it open.
+    An empty MAC in the desired state leaves it open, and so does a service that it does not own.
     """
+    observed, desired = limited_to(observed, desired.owned), limited_to(desired, desired.owned)
     interfaces = _interface_changes(observed, desired)
     return Difference(
         interfaces=interfaces,

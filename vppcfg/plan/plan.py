@@ -8,6 +8,7 @@ from typing import Any
 
 from vppcfg.errors import ContradictionError, PlanProofError
 from vppcfg.model.live_state import without_live
+from vppcfg.model.owned import limited_to
 from vppcfg.model.state import State
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
 from vppcfg.plan.diff import Change, diff
@@ -81,6 +82,7 @@ def make_plan(observed: State, desired: State) -> Plan:
 
 
 def _proved_plan(observed: State, desired: State) -> Plan:
+    observed, desired = limited_to(observed, desired.owned), limited_to(desired, desired.owned)
     if any(interface.live for interface in desired.interfaces.values()):
         desired = without_live(desired, replaced_interfaces(observed, desired))
     difference = diff(observed, desired)

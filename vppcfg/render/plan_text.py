@@ -17,7 +17,16 @@ from typing import NamedTuple
 
 from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
-from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux, SetCrossConnect, SetUnnumbered
+from vppcfg.model.vpp_object import Referent
+from vppcfg.plan.operations import (
+    AttachmentOperation,
+    Operation,
+    RemoveObject,
+    RestoreInLinux,
+    SetCrossConnect,
+    SetObject,
+    SetUnnumbered,
+)
 from vppcfg.plan.plan import Plan
 from vppcfg.render.cli_lines import line_of, since_of
 
@@ -78,16 +87,20 @@ def cli_line(operation: Operation, version: str = "") -> str | None:
     if isinstance(operation, AttachmentOperation):
         line = line_of(operation)
         return None if line is None or _OTHER.search(line) else line
-    other = _other_named_in(operation)
-    if _is_unnamable(operation.subject) or (other is not None and _is_unnamable(other)) or not _is_sayable(operation):
+    named = (operation.subject, *_others_named_in(operation))
+    if any(_is_unnamable(name) for name in named) or not _is_sayable(operation):
         return None
     return line_of(operation)
 
 
-def _other_named_in(operation: Operation) -> str | None:
+def _others_named_in(operation: Operation) -> Iterator[str]:
+    """Yield the interfaces that a command names beside what it is about."""
     if isinstance(operation, SetCrossConnect):
-        return operation.target
-    return operation.donor if isinstance(operation, SetUnnumbered) else None
+        yield operation.target
+    elif isinstance(operation, SetUnnumbered):
+        yield operation.donor
+    elif isinstance(operation, SetObject | RemoveObject):
+        yield from (each.name for each in operation.thing.references() if each.referent is Referent.INTERFACE)
 
 
 @lru_cache(maxsize=1 << 17)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.owned import limited_to
 from vppcfg.model.state import State
 from vppcfg.plan.operations import BringBack
 from vppcfg.plan.plan import Plan, make_plan
@@ -23,7 +24,7 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     if not holders:
         return plan
     there = holders & (observed.interfaces.keys() | observed.vrfs.keys())
-    return with_unmanaged(plan, dataplane.unmanaged(there, observed))
+    return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
 
 
 def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
@@ -31,7 +32,7 @@ def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachmen
     if not before.unmanaged:
         return ()
     there = holders_of(before) & (now.interfaces.keys() | now.vrfs.keys())
-    return missing(before, dataplane.unmanaged(there, now))
+    return missing(before, dataplane.unmanaged(there, limited_to(now, before.owned)))
 
 
 def not_carried(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:

@@ -31,7 +31,6 @@ MODULES = (
         "ipsec",
         "l3xc",
         "sr",
-        "nat44_ed",
         "nat44_ei",
         "nat64",
         "nat66",

@@ -106,6 +106,14 @@ def is_ipv4_range(value: Any) -> bool:
     return 1 <= len(hosts) <= 2 and all(host is not None and ":" not in host for host in hosts)
 
 
+def is_ipv4_pool(value: Any) -> bool:
+    """Return whether a value is an IPv4 address, two with a dash between them, or a prefix without host bits."""
+    if not isinstance(value, str) or "/" not in value:
+        return is_ipv4_range(value)
+    prefix = canonical_prefix(value)
+    return prefix is not None and ":" not in prefix and prefix == canonical_address(value)
+
+
 def is_prefix(value: Any) -> bool:
     """Return whether a value is a host, a prefix or a host with a length."""
     return canonical_prefix(value) is not None
@@ -347,6 +355,12 @@ _ROWS = (
         accepts=is_isolate,
         expects="is neither true, false, nor a list of different CPUs such as [ 2, 3 ]",
         pattern=lambda: {"anyOf": [{"type": "boolean"}, *_cpu_list_patterns()]},
+    ),
+    Word(
+        name="ipv4_pool",
+        accepts=is_ipv4_pool,
+        expects="is no address, range or prefix, such as 192.0.2.8-192.0.2.15 or 192.0.2.8/29",
+        pattern=lambda: text(f"{_IPV4}( *- *{_IPV4}|/([0-9]|[12][0-9]|3[0-2]))?"),
     ),
     Word(
         name="ipv4_range",

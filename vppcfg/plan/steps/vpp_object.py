@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vppcfg.kinds.kind_list import kind_of
+from vppcfg.kinds.kind_list import has_own_steps, kind_of
 from vppcfg.model.vpp_object import Referent, VppObject
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -17,6 +17,8 @@ def steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps of the objects that differ, and of those that refer to what is deleted or made anew."""
     observed, desired = transition.observed.objects, transition.desired.objects
     for kind in dict.fromkeys((*observed, *desired)):
+        if has_own_steps(kind):
+            continue
         before, after = observed.get(kind, {}), desired.get(kind, {})
         for name in dict.fromkeys((*before, *after)):
             yield from _steps_of(before.get(name), after.get(name), transition)
