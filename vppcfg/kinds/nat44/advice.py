@@ -48,7 +48,9 @@ def nat44_forwarding(index: Index) -> Iterator[Problem]:
         return
     inner = [interface.name for interface in index.interfaces if interface.nat44 in _INNER]
     if inner:
-        text = f"VPP translates nothing that begins behind {inner[0]} while it forwards; remove `forwarding` and let the "
+        text = (
+            f"VPP translates nothing that begins behind {inner[0]} while it forwards; remove `forwarding` and let the "
+        )
         text += "router's own ports through by `exempt`, or give the interface to the world `nat44: output` alone"
         yield _warning("nat44-forwarding", (SECTION, "forwarding"), text)
 

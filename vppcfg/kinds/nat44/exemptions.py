@@ -12,7 +12,7 @@ from vppcfg.model.nat44 import NatExemption
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Vocabulary
+from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 
@@ -57,7 +57,7 @@ class RemoveNatExemption(RemoveObject):
 
 
 def _request(thing: NatExemption, indexes: Indexes, is_add: int) -> Request:
-    values = {
+    values: dict[str, Value] = {
         "is_add": is_add,
         "flags": 0 if thing.protocol else ADDRESS_ONLY,
         "ip_address": IPv4Address(thing.address or 0).packed,

@@ -73,7 +73,7 @@ class SetNatOutput(Switch):
         """Return that it is about all that leaves."""
         return NatSide.OUTPUT
 
-    def applied(self, value: Any) -> NatSide | None:
+    def applied(self, value: Any) -> Any:
         """Return where it stands then."""
         return NatSide.OUTPUT if self.is_on else None
 

@@ -81,8 +81,7 @@ def _mappings(state: State) -> Iterator[NatMapping]:
         twin = next((each for address in addresses if (each := listed.get(_twin(mapping, address)))), None)
         if twin is not None and _is_same(mapping, twin):
             del listed[twin.name]
-            flags = {"twice": twin.twice, "is_out_to_in_only": twin.is_out_to_in_only}
-            found.append(replace(mapping, **flags))
+            found.append(replace(mapping, twice=twin.twice, is_out_to_in_only=twin.is_out_to_in_only))
         else:
             found.append(replace(mapping, is_idle=bool(addresses)))
     yield from (each for each in listed.values() if not each.interface)

@@ -126,7 +126,7 @@ class NatLeaksKind(VppObjectKind[NatLeaks]):
             return
         known = {table.table_id for table in tables if not table.is_ipv6}
         for name in _ANSWERS:
-            for (table_id,), targets in connection.lists(replies, name, ("table_vrf_id",), "vrf_ids"):
+            for (table_id,), targets in connection.lists(replies, name, ("table_vrf_id",), ""):
                 found = {target for (target,) in targets} & known
                 yield NatLeaks(table_id=table_id, targets=tuple(sorted(found)))
 

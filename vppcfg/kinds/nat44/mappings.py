@@ -17,7 +17,7 @@ from vppcfg.model.nat44 import NatMapping, NatProtocol, TwiceNat
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Vocabulary
+from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 
@@ -85,7 +85,7 @@ def full_tag(thing: NatMapping) -> str:
 
 
 def _request(thing: NatMapping, indexes: Indexes, is_add: int) -> Request:
-    values = {
+    values: dict[str, Value] = {
         "is_add": is_add,
         "flags": _flags(thing),
         "local_ip_address": IPv4Address(thing.local).packed,

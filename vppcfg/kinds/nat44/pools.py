@@ -11,7 +11,7 @@ from vppcfg.model.nat44 import NatAddress, NatPool
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Vocabulary
+from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -63,7 +63,7 @@ class RemoveNatAddress(RemoveObject):
 def _address_request(thing: NatAddress, is_add: int) -> Request:
     raw = IPv4Address(thing.address).packed
     table = NO_INDEX if thing.table_id is None else thing.table_id
-    values = {"first_ip_address": raw, "last_ip_address": raw, "vrf_id": table, "is_add": is_add}
+    values: dict[str, Value] = {"first_ip_address": raw, "last_ip_address": raw, "vrf_id": table, "is_add": is_add}
     return Request(_SET_ADDRESS, {**values, "flags": _TWICE if thing.is_twice else 0})
 
 

@@ -27,7 +27,9 @@ def nat44_section(index: Index) -> Iterator[Problem]:
         return
     for interface in index.interfaces:
         if interface.nat44 is not None:
-            text = f"{interface.name} takes part in NAT44, and this file has no section `nat44`; add it, empty if need be"
+            text = (
+                f"{interface.name} takes part in NAT44, and this file has no section `nat44`; add it, empty if need be"
+            )
             yield Problem(rule="nat44-section", path=(*interface.path, "nat44"), text=text)
 
 
@@ -65,7 +67,9 @@ def _vrfs(config: Nat44Config) -> Iterator[tuple[str, KeyPath]]:
     found: list[tuple[str | None, KeyPath]] = [
         (config.inside_vrf, (SECTION, "inside-vrf")),
         (config.outside_vrf, (SECTION, "outside-vrf")),
-        *((each.vrf, (*each.path, "vrf")) for each in (*config.pools, *config.static, *config.exempt)),
+        *((pool.vrf, (*pool.path, "vrf")) for pool in config.pools),
+        *((each.vrf, (*each.path, "vrf")) for each in config.static),
+        *((each.vrf, (*each.path, "vrf")) for each in config.exempt),
     ]
     for leak in config.leaks:
         found += [(leak.vrf, leak.path), *((target, leak.path) for target in leak.targets)]
@@ -82,7 +86,9 @@ def nat44_pools(index: Index) -> Iterator[Problem]:
         yield from _overlaps(ranges)
     total = sum(int(IPAddress(pool.last)) - int(IPAddress(pool.first)) + 1 for pool in config.pools if pool.first)
     if total > MOST_ADDRESSES:
-        text = f"the pools have {total:,} addresses, more than {MOST_ADDRESSES:,}; each serves 64,000 sessions to one host"
+        text = (
+            f"the pools have {total:,} addresses, more than {MOST_ADDRESSES:,}; each serves 64,000 sessions to one host"
+        )
         yield Problem(rule="nat44-pool-large", path=(SECTION, "pools"), text=text)
     seen: dict[str, NatPoolConfig] = {}
     for pool in config.pools:

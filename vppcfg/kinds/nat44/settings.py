@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NAT_OBJECTS, Nat44
@@ -12,7 +11,7 @@ from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.record import record
+from vppcfg.record import evolve, record
 from vppcfg.vpp.reading import Replies, VppReader
 
 _SWITCH = "nat44_ed_plugin_enable_disable"
@@ -103,8 +102,7 @@ class NatSetting(Operation):
 
     def _change(self, draft: Draft, **attributes: int) -> None:
         (thing,) = draft.objects[Nat44].values()
-        assert isinstance(thing, Nat44)
-        draft.set_object(replace(thing, **attributes))
+        draft.set_object(evolve(thing, **attributes))
 
 
 @record

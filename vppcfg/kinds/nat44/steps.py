@@ -17,7 +17,6 @@ from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44, setting_opera
 from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatLeaks, NatMapping, NatObject, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
-from vppcfg.plan.operation import Operation
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -178,5 +177,3 @@ def _is_given_by_interface(thing: NatAddress, transition: Transition) -> bool:
         if interface is not None
         for address in interface.addresses
     )
-
-

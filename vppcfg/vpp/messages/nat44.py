@@ -1,4 +1,4 @@
-"""What follows the addresses of interfaces: pools of NAT44, mappings and exemptions that an interface gives its address to.
+"""What of NAT44 follows the addresses of interfaces: pools, mappings and exemptions that an interface gives its own.
 
 VPP takes the first address of the interface into the pool, passes over others while that is there, and takes it out
 with it (nat44_ed_add_del_interface_address_cb in plugins/nat/nat44-ed/nat44_ed.c, from 23.06 to 26.10). So the pool
