@@ -8,6 +8,7 @@ import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.owned import limited_to
 from vppcfg.plan.operations import PutBack, TakeOff
 from vppcfg.vpp.live import LiveDataplane, connect
 
@@ -140,7 +141,8 @@ def plane(vpp: Subject) -> Iterator[LiveDataplane]:
 
 def held(plane: LiveDataplane, name: str) -> tuple[Attachment, ...]:
     state = plane.observe()
-    return tuple(each for each in plane.unmanaged({name}, state) if each.holder == name)
+    of_others = limited_to(state, frozenset())
+    return tuple(each for each in plane.unmanaged({name}, of_others) if each.holder == name)
 
 
 @pytest.mark.parametrize("sort", SORTS)

@@ -43,7 +43,7 @@ class NatObject(VppObject):
 class Nat44(NatObject):
     """How NAT44 is enabled, and what all of it has alike."""
 
-    noun = "NAT44"
+    noun = "nat44"
     table = "nat44"
 
     sessions: int = USUAL_SESSIONS
@@ -78,7 +78,7 @@ class Nat44(NatObject):
 class NatAddress(NatObject):
     """One address of a pool."""
 
-    noun = "NAT44 address"
+    noun = "nat44-address"
     table = "nat44_addresses"
 
     address: str
@@ -101,7 +101,7 @@ class NatAddress(NatObject):
 class NatPool(NatObject):
     """An interface that gives its first address to the pool, whatever that is."""
 
-    noun = "NAT44 pool"
+    noun = "nat44-pool"
     table = "nat44_pools"
 
     interface: str
@@ -140,7 +140,7 @@ class TwiceNat(Enum):
 class NatMapping(NatObject):
     """A host inside that is reached by an address outside, on one port or as a whole."""
 
-    noun = "NAT44 mapping"
+    noun = "nat44-mapping"
     table = "nat44_mappings"
 
     local: str
@@ -182,7 +182,7 @@ class NatMapping(NatObject):
 class NatExemption(NatObject):
     """An address, or a port of it, that is not translated: VPP's identity mapping."""
 
-    noun = "NAT44 exemption"
+    noun = "nat44-exemption"
     table = "nat44_exemptions"
 
     address: str = ""
@@ -215,7 +215,7 @@ class NatLeaks(NatObject):
     VPP reads the list back wrong once a single entry was taken out of it: it is always set as a whole.
     """
 
-    noun = "NAT44 leaks"
+    noun = "nat44-leaks"
     table = "nat44_leaks"
 
     table_id: int

@@ -49,6 +49,7 @@ interfaces:
     neighbors: { 192.0.2.5: 02:00:00:00:00:05 }
     macip: hosts
     ipfix: { variant: ip6, direction: input }
+    nat44: outside
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
       10:
@@ -68,6 +69,7 @@ interfaces:
         neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
         macip: hosts
         ipfix: ip4
+        nat44: inside
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30:
@@ -103,6 +105,7 @@ loopbacks:
     vrf: red
     mtu: 9000
     addresses: [ 203.0.113.1/32, 2001:db8:b::1/64 ]
+    nat44: output
     ra: { managed: true }
     link-local: fe80::3
     mpls: true
@@ -208,11 +211,24 @@ lldp: { system-name: r1, hold: 5, interval: 20 }
 ipfix: { collector: 192.0.2.9, source: 192.0.2.1, port: 9, vrf: red, path-mtu: 1000, template-interval: 5,
   udp-checksum: true, records: [ l3 ], active-timeout: 5, passive-timeout: 60 }
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], blue: [ 203.0.113.8 ] } }
+nat44:
+  sessions: 1000
+  inside-vrf: red
+  outside-vrf: blue
+  pools: [ 203.0.113.8, { range: 203.0.113.16/30, vrf: red }, { interface: eth0, twice-nat: true } ]
+  static:
+    ssh:
+      { protocol: tcp, local: "10.0.0.9:22", external: "203.0.113.8:22", vrf: red, twice-nat: self, out-to-in-only: true }
+  exempt: { ike: { protocol: udp, local: "203.0.113.8:500", vrf: red } }
+  leaks: { red: [ blue ] }
+  forwarding: true
+  mss: 1400
+  timeouts: { udp: 30, tcp-established: 40, tcp-transitory: 50, icmp: 60 }
 routes:
   10.9.0.0/16:
     via: [ { gateway: 192.0.2.7, weight: 2 }, { interface: eth0, preference: 1 }, { vrf: red } ]
 """
-BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
+BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }\nnat44: {}"
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
@@ -254,6 +270,11 @@ HEADINGS = {
     "sflow": r"sflow",
     "dhcp-client": r"interfaces\.[^.]+",
     "proxy-arps": r"proxy_arp",
+    "nat44": r"nat44",
+    "nat44-pool": r"nat44",
+    "nat44-static": r"nat44\.static\..+",
+    "nat44-exempt": r"nat44\.exempt\..+",
+    "nat44-timeouts": r"nat44",
     "route": r"routes\..+",
     "next-hop": r"routes\..+",
 }
@@ -270,6 +291,8 @@ NEVER_SHOWN = {
     ("wireguard", "description"): "the same",
     ("memif", "description"): "the same",
     ("vrf", "description"): "VPP keeps none",
+    ("nat44", "static"): "its entries are shown by themselves",
+    ("nat44", "exempt"): "its entries are shown by themselves",
     ("vrf", "routes"): "its entries are shown by themselves",
     ("acl", "description"): "VPP keeps none",
     ("acl-term", "description"): "VPP keeps none",
@@ -300,6 +323,7 @@ FACTS = Facts(
             "af_packet",
             "memif",
             "vhost",
+            "nat",
         }
     )
 )

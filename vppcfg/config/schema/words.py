@@ -44,6 +44,7 @@ from vppcfg.config.names import (
 )
 
 JsonSchema = dict[str, Any]
+NAT_END_LENGTH = NAME_LENGTH + len(":65535")
 
 AUTO = "auto"
 _PATH = re.compile(r"/[A-Za-z0-9/._:@+=~%,-]+")
@@ -112,6 +113,11 @@ def is_ipv4_pool(value: Any) -> bool:
         return is_ipv4_range(value)
     prefix = canonical_prefix(value)
     return prefix is not None and ":" not in prefix and prefix == canonical_address(value)
+
+
+def is_nat_end(value: Any) -> bool:
+    """Return whether a value is one word, which may be an address or an interface with a port behind it."""
+    return isinstance(value, str) and len(value) <= NAT_END_LENGTH and GLOB.fullmatch(value) is not None
 
 
 def is_prefix(value: Any) -> bool:
@@ -380,6 +386,12 @@ _ROWS = (
         expects="is no MAC address such as 02:00:5e:00:53:01",
         pattern=_mac_pattern,
         is_taken_for_number=True,
+    ),
+    Word(
+        name="nat_end",
+        accepts=is_nat_end,
+        expects="is no end of a mapping, such as 192.0.2.1, 192.0.2.1:80 or eth0:80",
+        pattern=lambda: text(r"[!-~]+", NAT_END_LENGTH),
     ),
     Word(
         name="netns_name",

@@ -16,8 +16,8 @@ from vppcfg.model.problem import KeyPath, Problem, Severity
 _INNER = frozenset({NatSide.INSIDE, NatSide.BOTH})
 
 
-def _warning(rule: str, path: KeyPath, text: str, severity: Severity = Severity.WARNING) -> Problem:
-    return Problem(rule=rule, path=path, text=text, severity=severity)
+def _warning(rule: str, path: KeyPath, text: str) -> Problem:
+    return Problem(rule=rule, path=path, text=text, severity=Severity.WARNING)
 
 
 def nat44_sides(index: Index) -> Iterator[Problem]:
@@ -29,13 +29,13 @@ def nat44_sides(index: Index) -> Iterator[Problem]:
     faces_out = any(side is not None and side.faces_out for side in sides)
     if not faces_out and (sides or not config.is_empty):
         text = "no interface is `outside`, `both` or `output`, so that nothing is translated; give one `nat44: outside`"
-        yield _warning("nat44-no-outside", (SECTION,), text)
+        yield _warning(rule="nat44-no-outside", path=(SECTION,), text=text)
     elif sides == {NatSide.OUTSIDE} and not config.static:
         text = "no interface is `inside`, so that nobody is translated; give one `nat44: inside`"
-        yield _warning("nat44-no-inside", (SECTION,), text)
+        yield _warning(rule="nat44-no-inside", path=(SECTION,), text=text)
     if faces_out and sides != {NatSide.OUTSIDE} and all(pool.is_twice for pool in config.pools):
         text = "no pool has an address to translate to, so that new connections are dropped; add one to `pools`"
-        yield _warning("nat44-no-pool", (SECTION,), text)
+        yield _warning(rule="nat44-no-pool", path=(SECTION,), text=text)
 
 
 def nat44_forwarding(index: Index) -> Iterator[Problem]:
@@ -52,7 +52,7 @@ def nat44_forwarding(index: Index) -> Iterator[Problem]:
             f"VPP translates nothing that begins behind {inner[0]} while it forwards; remove `forwarding` and let the "
         )
         text += "router's own ports through by `exempt`, or give the interface to the world `nat44: output` alone"
-        yield _warning("nat44-forwarding", (SECTION, "forwarding"), text)
+        yield _warning(rule="nat44-forwarding", path=(SECTION, "forwarding"), text=text)
 
 
 def nat44_own_services(index: Index) -> Iterator[Problem]:
@@ -66,7 +66,7 @@ def nat44_own_services(index: Index) -> Iterator[Problem]:
         text = f"nothing reaches the router itself by {interface.name} but ping and DHCP, no SSH and no BGP"
         text += "; name its ports in `exempt`, if it has any there"
         severity = Severity.WARNING if interface.lcp is not None else Severity.NOTICE
-        yield _warning("nat44-own-services", (*interface.path, "nat44"), text, severity)
+        yield Problem(rule="nat44-own-services", path=(*interface.path, "nat44"), text=text, severity=severity)
 
 
 def _has_exemption(interface: InterfaceConfig, config: Nat44Config) -> bool:
@@ -90,10 +90,10 @@ def nat44_pool_networks(index: Index) -> Iterator[Problem]:
             if first <= key.value <= last:
                 text = f"the pool has {address.partition('/')[0]}, an address of {interface.name}; write "
                 text += f"{{ interface: {interface.name} }}, which follows it when it changes, or take it out"
-                yield _warning("nat44-pool-own-address", pool.path, text)
+                yield _warning(rule="nat44-pool-own-address", path=pool.path, text=text)
             elif interface.nat44 is NatSide.INSIDE and first <= high and low <= last:
                 text = f"the pool has addresses of the network {address} inside, on {interface.name}; take them out"
-                yield _warning("nat44-pool-inside", pool.path, text)
+                yield _warning(rule="nat44-pool-inside", path=pool.path, text=text)
 
 
 def _addresses(interfaces: Iterable[InterfaceConfig]) -> Iterator[tuple[InterfaceConfig, str]]:
@@ -123,7 +123,7 @@ def nat44_local(index: Index) -> Iterator[Problem]:
     for each in config.static:
         if not _is_within(each, networks):
             text = f"{each.local.address} is in no network inside of this file; correct it, or add a route to it"
-            yield _warning("nat44-local", (*each.path, "local"), text)
+            yield _warning(rule="nat44-local", path=(*each.path, "local"), text=text)
 
 
 def _is_within(each: NatStaticConfig, networks: set[tuple[str, int, int]]) -> bool:

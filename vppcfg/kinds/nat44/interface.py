@@ -19,7 +19,6 @@ from vppcfg.vpp.reading import Replies, VppReader
 _SIDES, _OUTPUTS = "nat44_interface_dump", "nat44_ed_output_interface_get"
 _FLAGS = {NatSide.INSIDE: 0x20, NatSide.OUTSIDE: 0x10}
 """NAT_IS_INSIDE and NAT_IS_OUTSIDE (plugins/nat/lib/nat_types.api)."""
-_WORDS = {NatSide.INSIDE: "in", NatSide.OUTSIDE: "out"}
 
 
 @record
@@ -27,7 +26,12 @@ class SetNatSide(Switch):
     """nat44_interface_add_del_feature: have an interface inside, or outside, or no longer; it can be both."""
 
     attribute = "nat44"
-    side: NatSide
+    is_inside: bool
+
+    @property
+    def side(self) -> NatSide:
+        """Return the side."""
+        return NatSide.INSIDE if self.is_inside else NatSide.OUTSIDE
 
     @property
     def part(self) -> Hashable:
@@ -37,7 +41,7 @@ class SetNatSide(Switch):
     @property
     def undone(self) -> SetNatSide:
         """Return the operation that takes it off this side."""
-        return SetNatSide(interface=self.interface, side=self.side, is_on=False)
+        return SetNatSide(interface=self.interface, is_inside=self.is_inside, is_on=False)
 
     def applied(self, value: Any) -> Any:
         """Return where it stands then."""
@@ -49,7 +53,7 @@ class SetNatSide(Switch):
         if found is NatSide.OUTPUT:
             return f"{self.interface} is translated on its way out already"
         if (self.side in _parts(found)) == self.is_on:
-            return f"{self.interface} is {'' if self.is_on else 'not '}{self.side.value}{' already' * self.is_on}"
+            return f"{self.interface} is {self.side.value} already" if self.is_on else f"it is not {self.side.value}"
         return missing_nat44(draft)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -59,7 +63,8 @@ class SetNatSide(Switch):
 
     def cli(self) -> str:
         """Return the command."""
-        return f"set interface nat44 {_WORDS[self.side]} {self.interface}{'' if self.is_on else ' del'}"
+        side = "in" if self.is_inside else "out"
+        return f"set interface nat44 {side} {self.interface}{'' if self.is_on else ' del'}"
 
 
 @record
@@ -123,7 +128,8 @@ class NatInterfaceKind(FeatureKind[NatSide | None]):
         """Return an operation for each side."""
         if value is NatSide.OUTPUT:
             return [SetNatOutput(interface=name, is_on=True)]
-        return [SetNatSide(interface=name, side=side, is_on=True) for side in _FLAGS if side in _parts(value)]
+        sides = [side for side in _FLAGS if side in _parts(value)]
+        return [SetNatSide(interface=name, is_inside=side is NatSide.INSIDE, is_on=True) for side in sides]
 
     def is_interrupted(self, transition: Transition, name: str) -> bool:
         """Return whether its IPv4 table changes: VPP takes entries of outside interfaces out of the one it is in."""

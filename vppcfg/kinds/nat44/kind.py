@@ -16,7 +16,7 @@ from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
 
 
-class Nat44Kind(settings.Nat44Kind):
+class Nat44Kind(settings.NatSettingsKind):
     """The settings, and what is about all of NAT44."""
 
     rules = RULES

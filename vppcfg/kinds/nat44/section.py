@@ -17,7 +17,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired import DesiredState
 from vppcfg.config.names import is_nat_name
-from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
+from vppcfg.config.sections.section import Parsing, SaidEntry, SettingsSection, Unmanaged
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.nat44.entry import (
@@ -31,6 +31,7 @@ from vppcfg.kinds.nat44.entry import (
 )
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.nat44 import (
+    MARK,
     SECTION,
     USUAL_SESSIONS,
     Nat44,
@@ -120,24 +121,38 @@ class Nat44Section(SettingsSection):
 
     def setting_keys(self, settings: Nat44Config) -> Iterator[KeyValue]:
         """Yield the keys of the section."""
-        usual = Nat44()
-        sessions = settings.sessions or USUAL_SESSIONS
-        yield KeyValue("sessions", sessions, is_default=settings.sessions is None)
-        yield from [KeyValue("inside-vrf", settings.inside_vrf)] if settings.inside_vrf else []
-        yield from [KeyValue("outside-vrf", settings.outside_vrf)] if settings.outside_vrf else []
-        pools: list[Value] = [_pool_value(pool) for pool in settings.pools]
-        yield from [KeyValue("pools", pools)] if pools else []
         static = tuple(KeyValue(each.name, tuple(_static_keys(each))) for each in settings.static)
-        yield from [KeyValue("static", static, is_block=True)] if static else []
         exempt = tuple(KeyValue(each.name, tuple(_exempt_keys(each))) for each in settings.exempt)
+        yield from _own_keys(settings)
+        yield from [KeyValue("static", static, is_block=True)] if static else []
         yield from [KeyValue("exempt", exempt, is_block=True)] if exempt else []
-        leaks = tuple(KeyValue(each.vrf, list(each.targets)) for each in settings.leaks)
-        yield from [KeyValue("leaks", leaks, is_block=True)] if leaks else []
-        yield KeyValue("forwarding", settings.is_forwarding, is_default=not settings.is_forwarding)
-        yield from [KeyValue("mss", settings.mss)] if settings.mss else []
-        given = dict(settings.timeouts)
-        timeouts = tuple(KeyValue(key, given.get(name, getattr(usual, name))) for key, name in _TIMEOUTS.items())
-        yield KeyValue("timeouts", timeouts, is_default=not given)
+
+    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+        """Yield the section without its mappings and exemptions, then each of these."""
+        config = configuration.nat44
+        if config is None:
+            return
+        yield SaidEntry(path=(self.key,), name=Nat44().name, keys=tuple(_own_keys(config)))
+        for each in config.static:
+            yield SaidEntry(path=each.path, name=f"{MARK}{each.outer}", keys=tuple(_static_keys(each)))
+        for exempt in config.exempt:
+            yield SaidEntry(path=exempt.path, name=f"{MARK}{exempt.name}", keys=tuple(_exempt_keys(exempt)))
+
+
+def _own_keys(settings: Nat44Config) -> Iterator[KeyValue]:
+    """Yield the keys that have no entries of their own."""
+    usual, given = Nat44(), dict(settings.timeouts)
+    yield KeyValue("sessions", settings.sessions or USUAL_SESSIONS, is_default=settings.sessions is None)
+    yield from [KeyValue("inside-vrf", settings.inside_vrf)] if settings.inside_vrf else []
+    yield from [KeyValue("outside-vrf", settings.outside_vrf)] if settings.outside_vrf else []
+    pools: list[Value] = [_pool_value(pool) for pool in settings.pools]
+    yield from [KeyValue("pools", pools)] if pools else []
+    leaks = tuple(KeyValue(each.vrf, list(each.targets)) for each in settings.leaks)
+    yield from [KeyValue("leaks", leaks, is_block=True)] if leaks else []
+    yield KeyValue("forwarding", settings.is_forwarding, is_default=not settings.is_forwarding)
+    yield from [KeyValue("mss", settings.mss)] if settings.mss else []
+    timeouts = tuple(KeyValue(key, given.get(name, getattr(usual, name))) for key, name in _TIMEOUTS.items())
+    yield KeyValue("timeouts", timeouts, is_default=not given)
 
 
 NAT44 = Nat44Section()

@@ -181,7 +181,7 @@ def setting_operations(before: Nat44, after: Nat44) -> Iterator[Operation]:
         yield SetNatMss(mss=after.mss)
 
 
-class Nat44Kind(VppObjectKind[Nat44]):
+class NatSettingsKind(VppObjectKind[Nat44]):
     """The settings of the section `nat44`."""
 
     key = "nat44"
@@ -225,6 +225,3 @@ class Nat44Kind(VppObjectKind[Nat44]):
                 tcp_transitory_s=transitory,
                 icmp_s=icmp,
             )
-
-
-KIND = Nat44Kind()

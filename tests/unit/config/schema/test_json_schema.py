@@ -75,7 +75,7 @@ def test_every_map_with_a_table_of_its_own_is_described() -> None:
     }
     assert silent == {
         *("acl", "macip-acl", "dataplane", "dhcp-client", "flow-records", "interface-acls", "lcp", "mirror"),
-        *("mss-clamp", "mss-limit", "port-lldp", "ra-prefix", "urpf"),
+        *("mss-clamp", "mss-limit", "nat44-exempt", "nat44-timeouts", "port-lldp", "ra-prefix", "urpf"),
     }
 
 
