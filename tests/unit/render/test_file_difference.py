@@ -217,8 +217,8 @@ nat44:
   outside-vrf: blue
   pools: [ 203.0.113.8, { range: 203.0.113.16/30, vrf: red }, { interface: eth0, twice-nat: true } ]
   static:
-    ssh:
-      { protocol: tcp, local: "10.0.0.9:22", external: "203.0.113.8:22", vrf: red, twice-nat: self, out-to-in-only: true }
+    ssh: { protocol: tcp, local: "10.0.0.9:22", external: "203.0.113.8:22", vrf: red, twice-nat: self,
+      out-to-in-only: true }
   exempt: { ike: { protocol: udp, local: "203.0.113.8:500", vrf: red } }
   leaks: { red: [ blue ] }
   forwarding: true
