@@ -8,7 +8,6 @@ import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.owned import limited_to
 from vppcfg.plan.operations import PutBack, TakeOff
 from vppcfg.vpp.live import LiveDataplane, connect
 
@@ -141,8 +140,7 @@ def plane(vpp: Subject) -> Iterator[LiveDataplane]:
 
 def held(plane: LiveDataplane, name: str) -> tuple[Attachment, ...]:
     state = plane.observe()
-    of_others = limited_to(state, frozenset())
-    return tuple(each for each in plane.unmanaged({name}, of_others) if each.holder == name)
+    return tuple(each for each in plane.unmanaged({name}, state) if each.holder == name)
 
 
 @pytest.mark.parametrize("sort", SORTS)

@@ -15,9 +15,9 @@ from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.kinds.bond import announcing
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
-from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS
+from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import marked, with_live_of
-from vppcfg.model.owned import SERVICES, limited_to
+from vppcfg.model.making import MAKING_OF
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
@@ -37,8 +37,7 @@ class Resolution:
 
 def resolve(configuration: Configuration, observed: State, *, adopt: bool = False) -> Resolution:
     """Return what the dataplane should become; with `adopt`, a named interface may carry somebody else's tag."""
-    owned = owned_by(configuration)
-    observed = limited_to(marked(observed, _addresses_in(configuration)), owned)
+    observed = marked(observed, _addresses_in(configuration))
     desired = DesiredState(configuration, observed, adopt=adopt)
     _copy_what_is_not_ours(desired)
     not_ours = desired.state()
@@ -52,7 +51,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     lcp.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)
-    state = with_live_of(limited_to(desired.state(), owned), observed)
+    state = with_live_of(desired.state(), observed)
     found = (*clashes(configuration, not_ours, observed, state), *taken_by_live(configuration, state))
     return Resolution(
         observed=observed,
@@ -60,12 +59,6 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
         problems=(*desired.problems, *found),
         is_possible=desired.is_possible and not found,
     )
-
-
-def owned_by(configuration: Configuration) -> frozenset[str]:
-    """Return the sections of services that the file has, so that all there is of them is the file's."""
-    present = (section.key for section in SECTIONS if getattr(configuration, section.attribute or "", None) is not None)
-    return SERVICES & frozenset(present)
 
 
 def _addresses_in(configuration: Configuration) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -126,7 +119,7 @@ def _is_as_the_file_says(desired: DesiredState, interface: Interface) -> bool:
         text = f"VPP has {name} already, which no file has made and which is {reason}"
         desired.problem("made-otherwise", config.path, text + "; delete it there, or take it out of the file")
         return False
-    if interface.kind in MARKED_KINDS and config is None:
+    if is_marked(interface.kind) and config is None:
         section = MADE_BY[type(made)] if made is not None else MADE_BY[MAKING_OF[interface.kind]]
         path = desired.configuration.path_of(name) or (section.key,)
         text = f"{name} was made by a file, and this one does not make it; add it to `{section.key}`"

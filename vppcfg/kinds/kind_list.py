@@ -25,9 +25,11 @@ from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.nat44 import kind as nat44
 from vppcfg.kinds.object_kind import AnyObjectKind
+from vppcfg.kinds.owned_list import OWNED_KINDS
 from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
+from vppcfg.model.making import Making
 from vppcfg.model.vpp_object import VppObject
 
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
@@ -42,9 +44,13 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
     vhost_user.KIND,
 )
 """Interfaces that VPP creates on demand."""
+MAKINGS: tuple[type[Making], ...] = tuple(kind.making for kind in VIRTUAL_INTERFACES)
+"""The classes of what these are made with."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *nat44.KINDS)
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS, *nat44.KINDS)
 """Routes and other objects that are no interfaces."""
+OBJECTS: tuple[type[VppObject], ...] = tuple(kind.thing for kind in OBJECT_KINDS)
+"""The classes of these."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (
@@ -63,6 +69,6 @@ def kind_of(thing: VppObject) -> AnyObjectKind:
     return _KIND_OF[type(thing)]
 
 
-def has_own_steps(thing: type[VppObject]) -> bool:
-    """Return whether the steps of a class of objects follow from more than their references."""
-    return _KIND_OF[thing].has_own_steps
+def kind_of_class(thing: type[VppObject]) -> AnyObjectKind:
+    """Return the kind of objects of a class."""
+    return _KIND_OF[thing]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, fields
 from enum import Enum
 from operator import attrgetter
@@ -16,7 +16,7 @@ from vppcfg.model.live import LiveAddress
 from vppcfg.model.nat44 import NatSide
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements
-from vppcfg.record import record
+from vppcfg.record import evolve, record
 
 _PORT_MTU = 9000
 """Bytes; link and packet MTU of an Ethernet port that nobody has configured (vnet/ethernet/interface.c)."""
@@ -326,6 +326,20 @@ features_of = attrgetter(*FEATURES)
 """Returns the values of all features of an interface, in the order of FEATURES."""
 FEATURE_DEFAULTS = {field.name: field.default for field in fields(Interface) if field.name in FEATURES}
 NO_FEATURES = tuple(FEATURE_DEFAULTS[attribute] for attribute in FEATURES)
+
+
+FEATURE_TABLES: Mapping[str, str] = {"nat44": "nat44"}
+"""Features that a file owns together with objects that are no interfaces, with the table of these: without any, no
+interface has the feature."""
+
+
+def without_features(interfaces: Mapping[str, Interface], attributes: Iterable[str]) -> dict[str, Interface]:
+    """Return interfaces on which some features are off."""
+    off = {name: FEATURE_DEFAULTS[name] for name in attributes}
+    return {
+        name: evolve(interface, **off) if any(getattr(interface, each) != off[each] for each in off) else interface
+        for name, interface in interfaces.items()
+    }
 
 
 def features_on(interface: Interface) -> list[str]:

@@ -10,14 +10,14 @@ from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
-from vppcfg.model.vpp_object import Objects, Reference, Referent, VppObject
+from vppcfg.model.vpp_object import Objects, Ownership, Reference, Referent, VppObject, has_object, owned_of
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
@@ -99,11 +99,11 @@ class State:
     has_mpls_table: bool = False
     objects: Objects = field(default_factory=dict)
     """Routes and other objects that are no interfaces, by their class and name; `of` returns those of one class."""
+    owned: Ownership = field(default=frozenset(), compare=False)
+    """Which of the objects are the file's; plans leave all others alone, and compare none of them."""
     facts: Facts = field(default=Facts(), compare=False)
     unmanaged: tuple[Attachment, ...] = field(default=(), compare=False)
     """What others have on the interfaces and tables that a plan touches; read for these alone, and in order."""
-    owned: frozenset[str] = field(default=frozenset(), compare=False)
-    """Sections of services that this state decides about; what a VPP has of any other service is left alone."""
     descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Whole descriptions, by interface or bridge, of which a tag holds but a part; what VPP has does not know them."""
 
@@ -122,9 +122,27 @@ class State:
 
     def has_all(self, references: Iterable[Reference]) -> bool:
         """Return whether everything is there that an object refers to."""
-        return all(
-            each.name in (self.interfaces if each.referent is Referent.INTERFACE else self.vrfs) for each in references
-        )
+        return all(map(self._has, references))
+
+    def _has(self, reference: Reference) -> bool:
+        if reference.referent is Referent.OBJECT:
+            return has_object(self.objects, reference.name)
+        tables: Mapping[Referent, Mapping[str, object]] = {
+            Referent.INTERFACE: self.interfaces,
+            Referent.TABLE: self.vrfs,
+            Referent.BRIDGE: self.bridges,
+        }
+        return reference.name in tables[reference.referent]
+
+    def managed(self, owned: Ownership) -> State:
+        """Return the state without the objects that are not `owned`, and what is theirs on interfaces.
+
+        Plans see none of them.
+        """
+        there = {kind.table for kind in self.objects}
+        off = [name for name, table in FEATURE_TABLES.items() if table in there and (table, "") not in owned]
+        interfaces = without_features(self.interfaces, off) if off else self.interfaces
+        return replace(self, interfaces=interfaces, objects=owned_of(self.objects, owned), owned=owned)
 
     def described(self, name: str, tag: str) -> str:
         """Return the description of what bears a tag of ours: the whole one if known, else what of it the tag holds."""

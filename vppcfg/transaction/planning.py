@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.owned import limited_to
 from vppcfg.model.state import State
 from vppcfg.plan.operations import BringBack
 from vppcfg.plan.plan import Plan, make_plan
@@ -32,7 +31,7 @@ def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachmen
     if not before.unmanaged:
         return ()
     there = holders_of(before) & (now.interfaces.keys() | now.vrfs.keys())
-    return missing(before, dataplane.unmanaged(there, limited_to(now, before.owned)))
+    return missing(before, dataplane.unmanaged(there, replace(now, owned=before.owned)))
 
 
 def not_carried(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:

@@ -13,7 +13,6 @@ from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor
-from vppcfg.model.owned import SERVICES
 from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vpp_object import Objects, by_name
@@ -100,7 +99,6 @@ def observe(connection: Connection, version: str) -> State:
             for kind in KINDS
             for attribute, value in kind.read_settings(connection, replies, vrfs, version).items()
         },
-        owned=SERVICES,
         facts=_facts(connection, replies, shown, version, names, neighbor.left_behind(neighbors, names.keys())),
     )
     for object_kind in OBJECT_KINDS:

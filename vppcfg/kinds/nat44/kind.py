@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from vppcfg.kinds.nat44 import exemptions, leaks, mappings, pools, settings
+from vppcfg.config.sections.section import Section
+from vppcfg.kinds.nat44 import exemptions, leaks, mappings, pools, section, settings
 from vppcfg.kinds.nat44.rules import RULES
 from vppcfg.kinds.nat44.steps import steps
 from vppcfg.kinds.object_kind import AnyObjectKind
@@ -20,6 +21,10 @@ class Nat44Kind(settings.NatSettingsKind):
     """The settings, and what is about all of NAT44."""
 
     rules = RULES
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section `nat44`."""
+        return (section.NAT44,)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps of all its objects."""

@@ -32,6 +32,7 @@ from vppcfg.kinds.nat44.entry import (
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.nat44 import (
     MARK,
+    NAT44_OWNED,
     SECTION,
     USUAL_SESSIONS,
     Nat44,
@@ -87,8 +88,11 @@ class Nat44Section(SettingsSection):
     def resolve(self, desired: DesiredState) -> None:
         """Enter what the file asks for; where it has nothing for NAT44 and no interface takes part, it is disabled."""
         config = desired.configuration.nat44
+        if config is None:
+            return
+        desired.owned |= NAT44_OWNED
         takes_part = any(each.nat44 is not None for each in desired.configuration.interfaces.values())
-        if config is None or (config.is_empty and not takes_part):
+        if config.is_empty and not takes_part:
             return
         if not desired.has_plugin("nat", (self.key,), "the file configures NAT44"):
             return

@@ -1,6 +1,7 @@
 """The operations that VPP really has: each is one API message, and one line of VPP's CLI where that can say it.
 
-`operation` has what all of them can be asked; the other modules have the operations on one kind of object each.
+`plan/operation` has what all of them can be asked; the modules here have those that belong to no module of `kinds/`.
+Those of kinds are listed by their kind (`Kind.operations`); here stand only those that other packages look for.
 """
 
 from __future__ import annotations
@@ -22,12 +23,6 @@ from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.kinds.mirror import SetMirror
 from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
 from vppcfg.kinds.mss_clamp import SetMssClamp
-from vppcfg.kinds.nat44.exemptions import AddNatExemption, RemoveNatExemption
-from vppcfg.kinds.nat44.interface import SetNatOutput, SetNatSide
-from vppcfg.kinds.nat44.leaks import AddNatLeak, AddNatLeaks, RemoveNatLeaks
-from vppcfg.kinds.nat44.mappings import AddNatMapping, RemoveNatMapping
-from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool
-from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44, SetNatForwarding, SetNatMss, SetNatTimeouts
 from vppcfg.kinds.proxy_arp import SetProxyArp
 from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
 from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
@@ -73,12 +68,6 @@ from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, Rele
 __all__ = [
     "AddAddress",
     "AddBondMember",
-    "AddNatAddress",
-    "AddNatExemption",
-    "AddNatLeak",
-    "AddNatLeaks",
-    "AddNatMapping",
-    "AddNatPool",
     "AddProxyArp",
     "AddWireguardPeer",
     "AttachmentOperation",
@@ -124,8 +113,6 @@ __all__ = [
     "DeleteVrf",
     "DeleteVxlan",
     "DeleteWireguard",
-    "DisableNat44",
-    "EnableNat44",
     "FilterMac",
     "ForgetMac",
     "InterfaceOperation",
@@ -137,11 +124,6 @@ __all__ = [
     "ReleaseTypedVrf",
     "RemoveAddress",
     "RemoveBondMember",
-    "RemoveNatAddress",
-    "RemoveNatExemption",
-    "RemoveNatLeaks",
-    "RemoveNatMapping",
-    "RemoveNatPool",
     "RemoveNeighbor",
     "RemoveObject",
     "RemoveProxyArp",
@@ -175,11 +157,6 @@ __all__ = [
     "SetMirror",
     "SetMpls",
     "SetMssClamp",
-    "SetNatForwarding",
-    "SetNatMss",
-    "SetNatOutput",
-    "SetNatSide",
-    "SetNatTimeouts",
     "SetNeighbor",
     "SetObject",
     "SetPacketMtu",

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address
 from typing import Any
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
-from vppcfg.model.nat44 import SECTION
+from vppcfg.model.nat44 import is_nat44_owned
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
@@ -132,10 +132,10 @@ def _unless_owned(reader: Reader) -> Reader:
     """Return a reader that has nothing to read where a file decides about NAT44."""
 
     def requests(connection: Connection, wanted: Wanted) -> Sequence[bytes]:
-        return () if SECTION in wanted.state.owned else reader.requests(connection, wanted)
+        return () if is_nat44_owned(wanted.state.owned) else reader.requests(connection, wanted)
 
     def read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterable[Attachment]:
-        return () if SECTION in wanted.state.owned else reader.read(connection, replies, wanted)
+        return () if is_nat44_owned(wanted.state.owned) else reader.read(connection, replies, wanted)
 
     return Reader(reader.messages, requests, read)
 

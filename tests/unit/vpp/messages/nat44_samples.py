@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from vppcfg.kinds.nat44.exemptions import AddNatExemption, RemoveNatExemption
+from vppcfg.kinds.nat44.interface import SetNatOutput, SetNatSide
+from vppcfg.kinds.nat44.leaks import AddNatLeak, AddNatLeaks, RemoveNatLeaks
+from vppcfg.kinds.nat44.mappings import AddNatMapping, RemoveNatMapping
+from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool
+from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44, SetNatForwarding, SetNatMss, SetNatTimeouts
 from vppcfg.model.nat44 import (
     Nat44,
     NatAddress,
@@ -14,7 +20,7 @@ from vppcfg.model.nat44 import (
     NatProtocol,
     TwiceNat,
 )
-from vppcfg.plan import operations as op
+from vppcfg.plan.operation import Operation
 
 SETTINGS = Nat44(sessions=1000, inside_table=7)
 TWICE = NatAddress(address="192.0.2.9", table_id=7, is_twice=True)
@@ -42,27 +48,27 @@ def _tag(text: str) -> bytes:
     return text.encode().ljust(64, b"\0")
 
 
-SAMPLES: list[tuple[op.Operation, str, dict[str, Any]]] = [
-    (op.EnableNat44(thing=SETTINGS), _SWITCH, {"enable": True, "sessions": 1000, "inside_vrf": 7, "outside_vrf": 0}),
-    (op.DisableNat44(thing=SETTINGS), _SWITCH, {"enable": False}),
+SAMPLES: list[tuple[Operation, str, dict[str, Any]]] = [
+    (EnableNat44(thing=SETTINGS), _SWITCH, {"enable": True, "sessions": 1000, "inside_vrf": 7, "outside_vrf": 0}),
+    (DisableNat44(thing=SETTINGS), _SWITCH, {"enable": False}),
     (
-        op.SetNatTimeouts(udp_s=1, tcp_established_s=2, tcp_transitory_s=3, icmp_s=4),
+        SetNatTimeouts(udp_s=1, tcp_established_s=2, tcp_transitory_s=3, icmp_s=4),
         "nat_set_timeouts",
         {"udp": 1, "tcp_established": 2, "tcp_transitory": 3, "icmp": 4},
     ),
-    (op.SetNatForwarding(is_on=True), "nat44_forwarding_enable_disable", {"enable": True}),
-    (op.SetNatMss(mss=1400), "nat_set_mss_clamping", {"mss_value": 1400, "enable": True}),
-    (op.SetNatMss(mss=0), "nat_set_mss_clamping", {"mss_value": 0, "enable": False}),
+    (SetNatForwarding(is_on=True), "nat44_forwarding_enable_disable", {"enable": True}),
+    (SetNatMss(mss=1400), "nat_set_mss_clamping", {"mss_value": 1400, "enable": True}),
+    (SetNatMss(mss=0), "nat_set_mss_clamping", {"mss_value": 0, "enable": False}),
     (
-        op.AddNatAddress(thing=NatAddress(address="192.0.2.9")),
+        AddNatAddress(thing=NatAddress(address="192.0.2.9")),
         _RANGE,
         {"is_add": True, "vrf_id": _NONE, "flags": 0},
     ),
-    (op.RemoveNatAddress(thing=TWICE), _RANGE, {"is_add": False, "vrf_id": 7, "flags": 1}),
-    (op.AddNatPool(thing=NatPool(interface="other")), _POOL, {"is_add": True, "sw_if_index": 2, "flags": 0}),
-    (op.RemoveNatPool(thing=NatPool(interface="port", is_twice=True)), _POOL, {"sw_if_index": 1, "flags": 1}),
+    (RemoveNatAddress(thing=TWICE), _RANGE, {"is_add": False, "vrf_id": 7, "flags": 1}),
+    (AddNatPool(thing=NatPool(interface="other")), _POOL, {"is_add": True, "sw_if_index": 2, "flags": 0}),
+    (RemoveNatPool(thing=NatPool(interface="port", is_twice=True)), _POOL, {"sw_if_index": 1, "flags": 1}),
     (
-        op.AddNatMapping(thing=BY_ADDRESS),
+        AddNatMapping(thing=BY_ADDRESS),
         _MAPPING,
         {
             "flags": 8,
@@ -72,21 +78,21 @@ SAMPLES: list[tuple[op.Operation, str, dict[str, Any]]] = [
             "tag": _tag("all"),
         },
     ),
-    (op.AddNatMapping(thing=BY_INTERFACE), _MAPPING, {**_OWN, "is_add": True, "tag": _tag("ssh|out2in|self")}),
-    (op.RemoveNatMapping(thing=BY_INTERFACE), _MAPPING, {**_OWN, "is_add": False, "external_port": 2222}),
+    (AddNatMapping(thing=BY_INTERFACE), _MAPPING, {**_OWN, "is_add": True, "tag": _tag("ssh|out2in|self")}),
+    (RemoveNatMapping(thing=BY_INTERFACE), _MAPPING, {**_OWN, "is_add": False, "external_port": 2222}),
     (
-        op.AddNatExemption(thing=EXEMPT),
+        AddNatExemption(thing=EXEMPT),
         _IDENTITY,
         {"is_add": True, "flags": 0, "protocol": 17, "port": 500, "sw_if_index": 2, "tag": _tag("ike")},
     ),
-    (op.RemoveNatExemption(thing=NatExemption(address="10.0.0.9", table_id=7)), _IDENTITY, {"flags": 8, "vrf_id": 7}),
-    (op.AddNatLeaks(thing=NatLeaks(table_id=7)), _LEAKS, {"table_vrf_id": 7, "is_add": True}),
-    (op.RemoveNatLeaks(thing=NatLeaks(table_id=7)), _LEAKS, {"table_vrf_id": 7, "is_add": False}),
-    (op.AddNatLeak(table_id=7, target=8), _LEAK, {"table_vrf_id": 7, "vrf_id": 8, "is_add": True}),
-    (op.SetNatSide(interface="other", is_inside=True, is_on=True), _SIDE, {"sw_if_index": 2, "flags": 32}),
-    (op.SetNatSide(interface="other", is_inside=False, is_on=False), _SIDE, {"flags": 16, "is_add": False}),
+    (RemoveNatExemption(thing=NatExemption(address="10.0.0.9", table_id=7)), _IDENTITY, {"flags": 8, "vrf_id": 7}),
+    (AddNatLeaks(thing=NatLeaks(table_id=7)), _LEAKS, {"table_vrf_id": 7, "is_add": True}),
+    (RemoveNatLeaks(thing=NatLeaks(table_id=7)), _LEAKS, {"table_vrf_id": 7, "is_add": False}),
+    (AddNatLeak(table_id=7, target=8), _LEAK, {"table_vrf_id": 7, "vrf_id": 8, "is_add": True}),
+    (SetNatSide(interface="other", is_inside=True, is_on=True), _SIDE, {"sw_if_index": 2, "flags": 32}),
+    (SetNatSide(interface="other", is_inside=False, is_on=False), _SIDE, {"flags": 16, "is_add": False}),
     (
-        op.SetNatOutput(interface="other", is_on=True),
+        SetNatOutput(interface="other", is_on=True),
         "nat44_ed_add_del_output_interface",
         {"sw_if_index": 2, "is_add": True},
     ),
