@@ -10,9 +10,9 @@ from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatExemption
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 
@@ -27,7 +27,7 @@ class AddNatExemption(SetObject):
 
     thing: NatExemption
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.thing.name in draft.objects.get(NatExemption, {}):
             return f"{self.thing.name} is there already"
         return missing_nat44(draft) or SetObject._refusal(self, draft)

@@ -9,10 +9,10 @@ from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.kinds.nat44.settings import missing_nat44
 from vppcfg.model.nat44 import NatSide
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature, Switch
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -39,7 +39,7 @@ class SetNatSide(Switch):
         return self.side
 
     @property
-    def undone(self) -> SetNatSide:
+    def inverse(self) -> SetNatSide:
         """Return the operation that takes it off this side."""
         return SetNatSide(interface=self.interface, is_inside=self.is_inside, is_on=False)
 
@@ -48,7 +48,7 @@ class SetNatSide(Switch):
         sides = _parts(value) - {self.side} | ({self.side} if self.is_on else set())
         return NatSide.BOTH if len(sides) == 2 else next(iter(sides), None)
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         found = draft.interfaces[self.interface].nat44
         if found is NatSide.OUTPUT:
             return f"{self.interface} is translated on its way out already"
@@ -82,7 +82,7 @@ class SetNatOutput(Switch):
         """Return where it stands then."""
         return NatSide.OUTPUT if self.is_on else None
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         found = draft.interfaces[self.interface].nat44
         if found is not (None if self.is_on else NatSide.OUTPUT):
             return f"{self.interface} is {found.value if found else 'not translated on its way out'} already"

@@ -9,10 +9,10 @@ from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatLeaks
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import Operation, missing_table
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -28,12 +28,12 @@ class AddNatLeaks(SetObject):
 
     thing: NatLeaks
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.thing.name in draft.objects.get(NatLeaks, {}):
             return f"table {self.thing.table_id} has leaks already"
         return missing_nat44(draft) or SetObject._refusal(self, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the list without any table in it."""
         draft.set_object(replace(self.thing, targets=()))
 
@@ -73,12 +73,12 @@ class AddNatLeak(Operation):
         """Return the name of the list."""
         return NatLeaks(table_id=self.table_id).name
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.subject not in draft.objects.get(NatLeaks, {}):
             return f"table {self.table_id} has no leaks"
         return missing_table(table_key(self.target, is_ipv6=False), draft) if self.target else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the table."""
         thing = draft.objects[NatLeaks][self.subject]
         assert isinstance(thing, NatLeaks)

@@ -15,9 +15,9 @@ from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatMapping, NatProtocol, TwiceNat
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 
@@ -41,7 +41,7 @@ class AddNatMapping(SetObject):
 
     thing: NatMapping
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.thing.name in draft.objects.get(NatMapping, {}):
             return f"{self.thing.name} is mapped already"
         return missing_nat44(draft) or SetObject._refusal(self, draft)

@@ -9,9 +9,9 @@ from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatAddress, NatPool
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -31,7 +31,7 @@ class AddNatAddress(SetObject):
 
     thing: NatAddress
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.thing.name in draft.objects.get(NatAddress, {}):
             return f"{self.thing.address} is in the pool already"
         return missing_nat44(draft) or SetObject._refusal(self, draft)
@@ -110,7 +110,7 @@ class AddNatPool(SetObject):
 
     thing: NatPool
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.thing.name in draft.objects.get(NatPool, {}):
             return f"{self.thing.interface} gives its address to the pool already"
         return missing_nat44(draft) or SetObject._refusal(self, draft)

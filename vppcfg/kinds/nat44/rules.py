@@ -40,7 +40,7 @@ def nat44_references(index: Index) -> Iterator[Problem]:
         return
     for name, path in _interfaces(config):
         if index.find(name) is None:
-            if not index.has(name) and name not in index.configuration.made:
+            if not index.has(name) and name not in index.configuration.virtual:
                 text = f"there is no interface {name} in this file{did_you_mean(name, index.names)}"
                 yield Problem(rule="nat44-interface", path=path, text=text)
         elif reason := index.why_switched(name):

@@ -15,9 +15,9 @@ from netaddr import IPAddress, IPNetwork, IPRange, IPSet
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import is_nat_name
-from vppcfg.config.sections.section import Parsing, SaidEntry, SettingsSection, Unmanaged
+from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged, YamlEntry
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.nat44.entry import (
@@ -85,7 +85,7 @@ class Nat44Section(SettingsSection):
             parsing.broken_entries[self.key] = frozenset({self.key})
         return config
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter what the file asks for; where it has nothing for NAT44 and no interface takes part, it is disabled."""
         config = desired.configuration.nat44
         if config is None:
@@ -100,7 +100,7 @@ class Nat44Section(SettingsSection):
         for each in objects_of(config, desired.configuration):
             desired.enter(each)
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> Nat44Config | None:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> Nat44Config | None:
         """Return the section for what VPP has, None while NAT44 is disabled."""
         settings = next(iter(state.of(Nat44).values()), None)
         if settings is None:
@@ -131,16 +131,16 @@ class Nat44Section(SettingsSection):
         yield from [KeyValue("static", static, is_block=True)] if static else []
         yield from [KeyValue("exempt", exempt, is_block=True)] if exempt else []
 
-    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield the section without its mappings and exemptions, then each of these."""
         config = configuration.nat44
         if config is None:
             return
-        yield SaidEntry(path=(self.key,), name=Nat44().name, keys=tuple(_own_keys(config)))
+        yield YamlEntry(path=(self.key,), name=Nat44().name, keys=tuple(_own_keys(config)))
         for each in config.static:
-            yield SaidEntry(path=each.path, name=f"{MARK}{each.outer}", keys=tuple(_static_keys(each)))
+            yield YamlEntry(path=each.path, name=f"{MARK}{each.outer}", keys=tuple(_static_keys(each)))
         for exempt in config.exempt:
-            yield SaidEntry(path=exempt.path, name=f"{MARK}{exempt.name}", keys=tuple(_exempt_keys(exempt)))
+            yield YamlEntry(path=exempt.path, name=f"{MARK}{exempt.name}", keys=tuple(_exempt_keys(exempt)))
 
 
 def _own_keys(settings: Nat44Config) -> Iterator[KeyValue]:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NAT_OBJECTS, Nat44
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import evolve, record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -30,7 +30,7 @@ def is_enabled(connection: VppReader, replies: Replies) -> bool:
     return any(sessions and not retval for retval, sessions in connection.rows(replies, _SHOWN, "retval", "sessions"))
 
 
-def missing_nat44(draft: Draft) -> str | None:
+def missing_nat44(draft: WorkingState) -> str | None:
     """Return that NAT44 is not enabled, None when it is."""
     return None if draft.objects.get(Nat44) else "NAT44 is not enabled"
 
@@ -41,10 +41,10 @@ class EnableNat44(SetObject):
 
     thing: Nat44
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return "NAT44 is enabled already" if draft.objects.get(Nat44) else SetObject._refusal(self, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter it with its foundation alone."""
         sessions, inside, outside = self.thing.foundation
         draft.set_object(Nat44(sessions=sessions, inside_table=inside, outside_table=outside))
@@ -71,7 +71,7 @@ class DisableNat44(RemoveObject):
 
     thing: Nat44
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take out all of it, and off all interfaces."""
         for kind in NAT_OBJECTS:
             for thing in list(draft.objects.get(kind, {}).values()):
@@ -97,10 +97,10 @@ class NatSetting(Operation):
         """Return the name of the settings."""
         return Nat44().name
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return missing_nat44(draft)
 
-    def _change(self, draft: Draft, **attributes: int) -> None:
+    def _change(self, draft: WorkingState, **attributes: int) -> None:
         (thing,) = draft.objects[Nat44].values()
         draft.set_object(evolve(thing, **attributes))
 
@@ -114,7 +114,7 @@ class SetNatTimeouts(NatSetting):
     tcp_transitory_s: int
     icmp_s: int
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set them."""
         values = {"udp_s": self.udp_s, "icmp_s": self.icmp_s}
         tcp = {"tcp_established_s": self.tcp_established_s, "tcp_transitory_s": self.tcp_transitory_s}
@@ -137,7 +137,7 @@ class SetNatForwarding(NatSetting):
 
     is_on: bool
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set it."""
         self._change(draft, is_forwarding=self.is_on)
 
@@ -157,7 +157,7 @@ class SetNatMss(NatSetting):
     mss: int
     """Bytes; 0 limits nothing."""
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set it."""
         self._change(draft, mss=self.mss)
 

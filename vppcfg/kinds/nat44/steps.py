@@ -161,7 +161,7 @@ def _ipv4(addresses: frozenset[str]) -> frozenset[str]:
 
 def _loses_ground(thing: NatObject, transition: Transition) -> bool:
     gone: Mapping[Referent, frozenset[str]] = {
-        Referent.INTERFACE: transition.doomed,
+        Referent.INTERFACE: transition.to_delete,
         Referent.TABLE: transition.doomed_tables,
     }
     return any(each.name in gone[each.referent] for each in thing.references())
