@@ -13,6 +13,7 @@ from vppcfg.config.sections import (
     acl,
     acl_match,
     bridge,
+    checks,
     dataplane,
     hooks,
     interface,
@@ -51,6 +52,7 @@ SECTIONS: tuple[Section, ...] = (
     route_section.SECTION,
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
+    checks.SECTION,
     hooks.SECTION,
     dataplane.SECTION,
 )
