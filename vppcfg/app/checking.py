@@ -49,7 +49,7 @@ class CheckResult:
 
 
 @record
-class Comparison:
+class CheckComparison:
     """The same checks before and after a change."""
 
     before: tuple[CheckResult, ...]
@@ -114,8 +114,7 @@ def _run(
         if should_stop():
             return CheckResult(check=check, reason="it was interrupted")
         if is_final or clock.monotonic() + _PAUSE_S >= until_s:
-            late = "" if is_final else f" within {check.within_s} s"
-            return CheckResult(check=check, reason=f"{reason}{late}")
+            return CheckResult(check=check, reason=reason)
         clock.sleep(_PAUSE_S)
 
 
@@ -136,7 +135,7 @@ def _attempt(
         outcome = dataplane.ask(other)
     if outcome.cannot_ask:
         return f"it could not be asked: {outcome.cannot_ask}", False
-    return ("" if outcome.is_answered else "nothing answered"), False
+    return ("" if outcome.is_answered else f"nothing answered within {check.within_s} s"), False
 
 
 def _run_command(check: CommandCheck, left_s: float, should_stop: Callable[[], bool]) -> tuple[str, bool]:

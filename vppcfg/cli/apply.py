@@ -10,6 +10,7 @@ from vppcfg.cli.options import (
     add_adopt_option,
     add_again_option,
     add_change_options,
+    add_check_options,
     add_config_option,
     add_confirm_options,
     add_dataplane_options,
@@ -38,6 +39,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_change_options(parser)
     add_adopt_option(parser)
     add_confirm_options(parser)
+    add_check_options(parser)
     add_again_option(parser)
     parser.add_argument(
         "--install-as",
@@ -62,6 +64,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     check_confirm_options(args)
     if args.boot and args.install_as:
         raise UsageError("--boot applies what was accepted, so there is nothing for --install-as to put in place")
+    if args.boot and (args.check or args.add_check):
+        raise UsageError("--boot applies what was accepted, whatever checks say", "check before the change is accepted")
     from vppcfg.cli.console import terminal_for
 
     target, terms, console = target_of(args), terms_of(args), terminal_for(args)

@@ -46,6 +46,10 @@ class Cause(Enum):
     BUG = "an error in vppcfg itself"
 
 
+AFTERWARDS = frozenset({Cause.HOOK, Cause.ROUTING, Cause.CHECK})
+"""What goes wrong once VPP has the new state; the text of such a failure is the whole sentence."""
+
+
 class Ending(Enum):
     """How VPP stands at the end."""
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import struct
 
-from vppcfg.model.question import EchoQuestion, AskOutcome, NeighborQuestion
 from vppcfg.errors import DataplaneError
+from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion
 from vppcfg.vpp.address_codec import address_values
 from vppcfg.vpp.connection import Connection, text_of
 

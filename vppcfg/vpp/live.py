@@ -17,7 +17,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import OBJECT_KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, VppForwarding, Way
-from vppcfg.model.question import EchoQuestion, AskOutcome, NeighborQuestion, Question
+from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import FibTable

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vppcfg.app.changing import Intent, make_change
+from vppcfg.app.changing import make_change
 from vppcfg.app.consent import Terms, refuse_rolled_back
 from vppcfg.app.console import Console
+from vppcfg.app.intent import Intent
 from vppcfg.app.planning import propose
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target

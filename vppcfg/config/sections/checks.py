@@ -59,7 +59,8 @@ SECTION = _Checks()
 
 def parse_check(entry: Mapping[str, Any], path: KeyPath) -> Check | Problem:
     """Return an entry of the right shape as a check, or what is wrong with it."""
-    return next(_problems(entry, path), None) or _check(entry)
+    given = {key: value for key, value in entry.items() if value is not None}
+    return next(_problems(given, path), None) or _check(given)
 
 
 def _problems(entry: Mapping[str, Any], path: KeyPath) -> Iterator[Problem]:
