@@ -63,6 +63,9 @@ class Afterwards:
         if not found.proves_something:
             log.warning("No check is good, now or before the change, so none tells whether it is: it waits for you")
             return code, status, text
+        if self._intent.holds:
+            log.info("The checks are good, and the change waits to be confirmed, as --hold asks")
+            return code, status, text
         log.info("The checks are good, and confirm the change")
         return code, Status.CONFIRMED, _BY_CHECKS
 

@@ -118,6 +118,7 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
         protected=configuration.protected,
         hooks=configuration.hooks,
         checks=_checks(configuration, terms),
+        holds=terms.holds,
         confirm_s=terms.confirm_s,
         keep=terms.keep,
         is_forced=terms.limits.no_way_back or is_boot,

@@ -60,6 +60,8 @@ class Terms:
     """Whether the checks of the file decide on the change."""
     more_checks: tuple[Check, ...] = ()
     """Checks beside those of the file."""
+    holds: bool = False
+    """Whether a change that the checks are good for waits all the same for somebody to confirm it."""
     comment: str = ""
     """What the journal is to say about the change."""
     install_as: str = ""

@@ -33,6 +33,8 @@ class Intent:
     """Those of the configuration that it leads to."""
     checks: tuple[Check, ...] = ()
     """What is checked before and after it; with `confirm_s`, they decide whether it stays."""
+    holds: bool = False
+    """Whether good checks leave the confirmation to somebody."""
 
 
 @record

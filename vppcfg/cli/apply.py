@@ -17,6 +17,7 @@ from vppcfg.cli.options import (
     add_state_dir_option,
     check_confirm_options,
     files_of,
+    refuse_idle_hold,
     target_of,
     terms_of,
 )
@@ -62,6 +63,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Plan, show, ask where that is due, perform, and verify."""
     check_confirm_options(args)
+    refuse_idle_hold(args)
     if args.boot and args.install_as:
         raise UsageError("--boot applies what was accepted, so there is nothing for --install-as to put in place")
     if args.boot and (args.check or args.add_check):

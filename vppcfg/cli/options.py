@@ -272,12 +272,23 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         "once, else report them and exit 14 when one is not good any more",
     )
     parser.add_argument(
+        "--hold",
+        action="store_true",
+        help="with --check and --confirm: go back when a check is not good any more, and leave the confirmation to others",
+    )
+    parser.add_argument(
         "--add-check",
         metavar="CHECK",
         action="append",
         default=[],
         help="--check with one more, in the words of the file: `ping: 192.0.2.1, within: 5s`; may be repeated",
     )
+
+
+def refuse_idle_hold(args: argparse.Namespace) -> None:
+    """Raise UsageError for --hold where nothing would be confirmed by itself."""
+    if args.hold and (args.confirm is None or not (args.check or args.add_check)):
+        raise UsageError("--hold is for --confirm with --check", "without them nothing is confirmed by checks")
 
 
 def checks_of(args: argparse.Namespace) -> tuple[Check, ...]:
@@ -353,6 +364,7 @@ def terms_of(args: argparse.Namespace) -> Terms:
         wait=getattr(args, "wait", False),
         has_checks=getattr(args, "check", False) or bool(getattr(args, "add_check", ())),
         more_checks=checks_of(args),
+        holds=getattr(args, "hold", False),
         comment=getattr(args, "message", ""),
         install_as=getattr(args, "install_as", None) or "",
     )

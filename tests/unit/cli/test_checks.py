@@ -113,6 +113,17 @@ def test_without_check_nothing_is_asked(router: Router) -> None:
     assert (code, "192.0.2.2" in said) == (ExitCode.DONE, False)
 
 
+def test_held_changes_wait_for_others_and_go_back_by_themselves(router: Router) -> None:
+    words = ("--confirm", "1", "--check", "--hold")
+    code, said = router.run("apply", "-c", router.file(PING, mtu=1400), *words)
+    assert code == ExitCode.DONE
+    assert "as --hold asks" in said
+    assert router.last()[0] == "waiting to be confirmed"
+    assert router.run("confirm")[0] == ExitCode.DONE
+    assert router.run("apply", "-c", router.file(PING, address=AWAY), *words)[0] == ExitCode.ROLLED_BACK
+    assert router.run("apply", "-c", router.file(PING), "--hold")[0] == ExitCode.INVALID
+
+
 def test_an_arp_request_is_a_check(router: Router) -> None:
     check = {"arp": "192.0.2.2", "interface": GI1, "within": 1}
     assert router.run("apply", "-c", router.file(check, mtu=1400), "--confirm", "1", "--check")[0] == ExitCode.DONE
