@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from vppcfg.app.hook_process import PLAIN_ENVIRONMENT, run_command
 from vppcfg.app.questions import question_of, through_linux
+from vppcfg.common.clock import Clock, SystemClock
 from vppcfg.dataplane import Dataplane
 from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.linux.inside import command_inside
@@ -20,18 +19,9 @@ log = logging.getLogger("root.main")
 
 _PAUSE_S = 0.5
 """Between two attempts."""
+_CLOCK = SystemClock()
 _SHOWN = 200
 """Characters of what a command printed last, in the reason why it is not good."""
-
-
-class Clock(Protocol):
-    """What tells and passes time; the module `time` is one."""
-
-    def monotonic(self) -> float:
-        """Return seconds that nobody sets."""
-
-    def sleep(self, seconds: float) -> None:
-        """Wait."""
 
 
 @record
@@ -77,7 +67,7 @@ def run_checks(
     state: State,
     dataplane: Dataplane,
     should_stop: Callable[[], bool] = lambda: False,
-    clock: Clock = time,
+    clock: Clock = _CLOCK,
 ) -> tuple[CheckResult, ...]:
     """Run checks one after the other, each until it is good or its time is over. `state` is what VPP has.
 
@@ -102,9 +92,9 @@ def reason_of(results: Sequence[CheckResult]) -> str:
 def _run(
     check: Check, state: State, dataplane: Dataplane, should_stop: Callable[[], bool], clock: Clock
 ) -> CheckResult:
-    until_s = clock.monotonic() + check.within_s
+    until_s = clock.now() + check.within_s
     while True:
-        left_s = until_s - clock.monotonic()
+        left_s = until_s - clock.now()
         try:
             reason, is_final = _attempt(check, state, dataplane, max(left_s, 0.1), should_stop)
         except DataplaneError as error:
@@ -113,7 +103,7 @@ def _run(
             return CheckResult(check=check)
         if should_stop():
             return CheckResult(check=check, reason="it was interrupted")
-        if is_final or clock.monotonic() + _PAUSE_S >= until_s:
+        if is_final or clock.now() + _PAUSE_S >= until_s:
             return CheckResult(check=check, reason=reason)
         clock.sleep(_PAUSE_S)
 

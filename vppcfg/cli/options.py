@@ -274,7 +274,8 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hold",
         action="store_true",
-        help="with --check and --confirm: go back when a check is not good any more, and leave the confirmation to others",
+        help="with --check and --confirm: go back when a check is not good any more, and leave the confirmation to "
+        "others",
     )
     parser.add_argument(
         "--add-check",

@@ -16,8 +16,8 @@ import pytest
 
 from tests.laws.examples import TIMES
 from tests.unit.cli.conftest import L2XC, L3, Serve, consenting, two_ports
-from vppcfg.app.changing import Made
 from vppcfg.app.going_back import go_back
+from vppcfg.app.intent import Made
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, UntrustedFileError
 from vppcfg.simulator.vpp import SimulatedVpp

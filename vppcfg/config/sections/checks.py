@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host
-from vppcfg.common.spans import seconds_of
+from vppcfg.common.clock import seconds_of
 from vppcfg.config.command import words_of
 from vppcfg.config.sections.section import Parsing, Section
 from vppcfg.config.yaml.errors import shown

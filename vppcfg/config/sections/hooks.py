@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vppcfg.common.spans import seconds_of
+from vppcfg.common.clock import seconds_of
 from vppcfg.config.command import words_of
 from vppcfg.config.sections.section import Parsing, Section
 from vppcfg.config.yaml.errors import shown
