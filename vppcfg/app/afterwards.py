@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.checking import CheckComparison, CheckResult, reason_of, run_checks
 from vppcfg.app.hooks import run_hook
 from vppcfg.app.intent import Intent
 from vppcfg.app.report import Report
-from vppcfg.app.workplace import Workplace
 from vppcfg.errors import ExitCode
 from vppcfg.model.hooks import HookEvent
 from vppcfg.plan.plan import Plan
@@ -25,7 +25,7 @@ class Afterwards:
     """The end of one change, from the checks before it to the verdict on it."""
 
     def __init__(
-        self, plan: Plan, intent: Intent, place: Workplace, report: Report, should_stop: Callable[[], bool]
+        self, plan: Plan, intent: Intent, place: ChangeContext, report: Report, should_stop: Callable[[], bool]
     ) -> None:
         self._plan = plan
         self._intent = intent

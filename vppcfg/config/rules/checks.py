@@ -18,7 +18,7 @@ def check_interface(index: Index) -> Iterator[Problem]:
             key, name = "interface", check.interface
         elif isinstance(check, PingCheck) and canonical_host(check.source) is None:
             key, name = "from", check.source
-        if name and not index.has(name) and name not in index.configuration.made and index.is_whole:
+        if name and not index.has(name) and name not in index.configuration.virtual and index.is_whole:
             text = f"{name} is no interface of this file; name one, or add it"
             yield Problem(rule="check-interface", path=("checks", place, key), text=text)
 
