@@ -31,6 +31,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import diff
@@ -70,6 +71,9 @@ class Obedient:
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
+
+    def ask(self, question: Question) -> AskOutcome:
+        return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
@@ -114,6 +118,9 @@ class Mortal:
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
+
+    def ask(self, question: Question) -> AskOutcome:
+        return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()

@@ -10,6 +10,7 @@ from vppcfg.simulator.kinds import (
     abf,
     acl,
     address,
+    asking,
     autoconfig,
     bfd,
     bond,
@@ -135,6 +136,8 @@ KINDS: tuple[Kind, ...] = (
     policer.KIND,
     l2_bits.KIND,
     vrrp.KIND,
+    asking.PING,
+    asking.ARPING,
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)
