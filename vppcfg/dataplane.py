@@ -7,6 +7,7 @@ from typing import Protocol
 
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.record import record
@@ -72,6 +73,12 @@ class Dataplane(Protocol):
         """Return what others have on interfaces, by name, and in FIB tables, by key. Raise DataplaneError.
 
         `state` is what was observed; nothing is asked of VPP when there are no holders.
+        """
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+        """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError.
+
+        Each comes with what VPP keeps of ours below it.
         """
 
     def read_keys(self) -> Mapping[str, bytes]:

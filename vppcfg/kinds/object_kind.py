@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.kinds.kind import Kind
-from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.vpp.reading import Replies, VppReader
@@ -38,8 +38,12 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
-    def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
-        """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""
+    def is_in_use(self, connection: VppReader) -> bool:
+        """Return whether VPP may have objects of ours that it does not show."""
+        return False
+
+    def hidden(self, connection: VppReader, things: Sequence[T], names: Mapping[int, str]) -> Iterable[Hidden]:
+        """Yield those of objects that VPP does not show, since it goes by another one, and what it keeps of ours."""
         return ()
 
 

@@ -17,7 +17,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
-from vppcfg.model.vpp_object import Objects, Reference, Referent, VppObject
+from vppcfg.model.vpp_object import Hidden, Objects, Reference, Referent, VppObject
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
@@ -99,6 +99,8 @@ class State:
     has_mpls_table: bool = False
     objects: Objects = field(default_factory=dict)
     """Routes and other objects that are no interfaces, by their class and name; `of` returns those of one class."""
+    hidden_by: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Of objects that VPP has and does not go by: whose it goes by, as VPP calls it."""
     facts: Facts = field(default=Facts(), compare=False)
     unmanaged: tuple[Attachment, ...] = field(default=(), compare=False)
     """What others have on the interfaces and tables that a plan touches; read for these alone, and in order."""
@@ -123,6 +125,16 @@ class State:
         return all(
             each.name in (self.interfaces if each.referent is Referent.INTERFACE else self.vrfs) for each in references
         )
+
+    def with_hidden(self, found: Iterable[Hidden]) -> State:
+        """Return this state with objects that VPP has below those that it goes by."""
+        objects = {kind: dict(things) for kind, things in self.objects.items()}
+        hidden_by = dict(self.hidden_by)
+        for each in found:
+            if each.found is not None:
+                objects.setdefault(type(each.found), {})[each.found.name] = each.found
+                hidden_by[each.found.name] = each.by
+        return replace(self, objects=objects, hidden_by=hidden_by)
 
     def described(self, name: str, tag: str) -> str:
         """Return the description of what bears a tag of ours: the whole one if known, else what of it the tag holds."""

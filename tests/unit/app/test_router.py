@@ -20,6 +20,7 @@ from vppcfg.model.linux_setting import LinuxKind, LinuxSetting, encoded
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLcpPair,
@@ -66,6 +67,9 @@ class Vpp:
         return ()
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:
