@@ -38,7 +38,7 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
-    def is_in_use(self, connection: VppReader) -> bool:
+    def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP may have objects of ours that it does not show."""
         return False
 

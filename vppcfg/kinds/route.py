@@ -124,11 +124,9 @@ class RouteKind(VppObjectKind[Route]):
             prefix = f"{text_of_address(family, raw)}/{length}"
             yield _route(prefix, table_id, [dict(zip(_PATH, path, strict=True)) for path in paths], names)
 
-    def is_in_use(self, connection: VppReader) -> bool:
+    def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP has the source of files: without it there are no routes of theirs."""
-        if not connection.offers(_SOURCES):
-            return False
-        return own_source(connection, connection.ask([connection.request(_SOURCES)[1]])) is not None
+        return connection.offers(_SOURCES) and own_source(connection, replies) is not None
 
     def hidden(self, connection: VppReader, things: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
         """Yield the routes whose prefix has a better source: VPP shows that one alone, and keeps ours below it."""

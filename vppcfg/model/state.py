@@ -60,6 +60,8 @@ class Facts:
     """Static neighbours of interfaces that are gone."""
     address_followers: frozenset[str] = frozenset()
     """Interfaces whose IPv4 address NAT44 uses: it takes another one once the old one has gone, and not before."""
+    may_hide: bool = False
+    """Whether VPP may have objects of ours that it does not show."""
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import replace
 
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.route import shadow_text
 from vppcfg.model.state import State
 from vppcfg.plan.operations import BringBack, SetObject
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import holders_of, missing, touched, with_unmanaged
+
+_log = logging.getLogger(__name__)
 
 
 def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
@@ -33,6 +37,8 @@ def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
     """
     found = dataplane.hidden([each.thing for each in plan.operations if isinstance(each, SetObject)])
     there = [each for each in found if each.found is not None and each.found.name not in plan.observed.hidden_by]
+    for each in there:
+        _log.warning("%s", shadow_text(each.thing.name, each.by))
     if there:
         plan = make_plan(plan.observed.with_hidden(there), plan.desired)
     names = {name for things in plan.desired.objects.values() for name in things}

@@ -28,7 +28,7 @@ def with_hidden(connection: Connection, state: State, known: Callable[[], Iterab
 
     `known` returns what was set before: VPP lists what it hides to nobody, and can only be asked about a name.
     """
-    if not any(kind.is_in_use(connection) for kind in OBJECT_KINDS):
+    if not state.facts.may_hide:
         return state
     unseen = {(type(each), each.name): each for each in known() if each.name not in state.of(type(each))}
     return state.with_hidden(read_hidden(connection, list(unseen.values())))
