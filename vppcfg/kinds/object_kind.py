@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.kinds.kind import Kind
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
+from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -37,6 +39,10 @@ class VppObjectKind(Kind, Generic[T]):
 
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
+
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield the objects that appear, change and disappear."""
+        return table_changes(ObjectKind.OBJECT, observed.of(self.thing), desired.of(self.thing))
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP may have objects of ours that it does not show."""
