@@ -17,7 +17,16 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.making import Making
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
-from vppcfg.model.vpp_object import Hidden, Objects, Reference, Referent, VppObject
+from vppcfg.model.vpp_object import (
+    Hidden,
+    Objects,
+    Ownership,
+    Reference,
+    Referent,
+    VppObject,
+    has_object,
+    owned_of,
+)
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
@@ -103,6 +112,8 @@ class State:
     """Routes and other objects that are no interfaces, by their class and name; `of` returns those of one class."""
     hidden_by: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Of objects that VPP has and does not go by: whose it goes by, as VPP calls it."""
+    owned: Ownership = field(default=frozenset(), compare=False)
+    """Which of the objects are the file's; plans leave all others alone, and compare none of them."""
     facts: Facts = field(default=Facts(), compare=False)
     unmanaged: tuple[Attachment, ...] = field(default=(), compare=False)
     """What others have on the interfaces and tables that a plan touches; read for these alone, and in order."""
@@ -124,9 +135,21 @@ class State:
 
     def has_all(self, references: Iterable[Reference]) -> bool:
         """Return whether everything is there that an object refers to."""
-        return all(
-            each.name in (self.interfaces if each.referent is Referent.INTERFACE else self.vrfs) for each in references
-        )
+        return all(map(self._has, references))
+
+    def _has(self, reference: Reference) -> bool:
+        if reference.referent is Referent.OBJECT:
+            return has_object(self.objects, reference.name)
+        tables: Mapping[Referent, Mapping[str, object]] = {
+            Referent.INTERFACE: self.interfaces,
+            Referent.TABLE: self.vrfs,
+            Referent.BRIDGE: self.bridges,
+        }
+        return reference.name in tables[reference.referent]
+
+    def managed(self, owned: Ownership) -> State:
+        """Return the state without the objects that are not `owned`: plans see none of them."""
+        return replace(self, objects=owned_of(self.objects, owned), owned=owned)
 
     def with_hidden(self, found: Iterable[Hidden]) -> State:
         """Return this state with objects that VPP has below those that it goes by."""
