@@ -16,7 +16,7 @@ from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.render.prometheus import VerifyMetrics
 from vppcfg.render.verify_text import report_document, report_lines
-from vppcfg.verify.mismatch import Discord
+from vppcfg.verify.mismatch import MismatchKind
 from vppcfg.verify.report import VerifyReport
 
 log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ def not_verified(error: VppcfgError) -> Notice:
 
 def news_of(report: VerifyReport) -> tuple[object, ...]:
     """Return what makes a report another one than before: not how much was compared, nor what VPP has learnt."""
-    groups = tuple(group for group in report.groups if group.discord is not Discord.ALONE)
+    groups = tuple(group for group in report.groups if group.discord is not MismatchKind.VPP_ONLY)
     besides = (report.unprotected, tuple(sorted(report.shadowed.items())), tuple(sorted(report.limits)))
     return groups, *besides, bool(report.count)
 
