@@ -284,7 +284,7 @@ HEADINGS = {
     "dhcp-server": r"dhcp-relay",
 }
 """The entries in which the keys of a part of the schema are shown."""
-OF_NO_VPP = {"", "prefix-list", "hooks"}
+OF_NO_VPP = {"", "prefix-list", "hooks", "check"}
 """The list of sections, prefix lists, which are rules once a file is read, and hooks. No plan looks at `dataplane`."""
 NEVER_SHOWN = {
     ("interface", "device-type"): "a port is of the type that it is",
