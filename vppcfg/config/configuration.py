@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
@@ -277,6 +277,8 @@ class Configuration:
     """In the order of the file."""
     routes: tuple[RouteConfig, ...] = ()
     """Of all VRFs, in the order of the file."""
+    entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The entries of the sections that kinds of objects have for themselves, by the key of the section and by name."""
     unmanaged: tuple[str, ...] = ()
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()

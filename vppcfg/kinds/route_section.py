@@ -15,12 +15,13 @@ from vppcfg.common.addresses import address_key, canonical_address, canonical_ho
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, HopConfig, RouteConfig
 from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections.section import Parsing, SaidEntry, Section, Unmanaged
+from vppcfg.config.sections.section import NamedReference, Parsing, SaidEntry, Section, Unmanaged
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value, indented, key_lines
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.route import NextHop, Route, RouteEnd, in_order
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import table_key
 
 KEY = "routes"
@@ -55,6 +56,12 @@ class RouteSection(Section):
             )
             if is_readable:
                 desired.enter(route)
+
+    def references(self, configuration: Configuration) -> Iterator[NamedReference]:
+        """Yield the VRFs that next hops lead to."""
+        for hop in (hop for route in configuration.routes for hop in route.hops):
+            if hop.vrf not in (None, DEFAULT_VRF):
+                yield NamedReference(Referent.TABLE, str(hop.vrf), (*hop.path, "vrf"))
 
     def restate(self, state: State, unmanaged: Unmanaged) -> tuple[RouteConfig, ...]:
         """Return the routes of all tables, the default one first, by address."""

@@ -38,6 +38,8 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
+    is_replaceable: ClassVar[bool] = True
+    """Whether VPP takes a changed one in place of the one of its name, which is removed before otherwise."""
     carries_traffic: ClassVar[bool] = True
     """Whether traffic is lost when one goes or changes."""
     lost: ClassVar[str] = ""

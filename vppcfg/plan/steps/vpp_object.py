@@ -26,12 +26,19 @@ def _steps_of(before: VppObject | None, after: VppObject | None, transition: Tra
     loses_its_ground = before is not None and _refers_to(before, transition.doomed, transition.doomed_tables)
     if before == after and not loses_its_ground:
         return
-    if before is not None and (after is None or (loses_its_ground and not _can_stand_early(after, transition))):
+    if before is not None and _goes_before(before, after, transition, loses_its_ground=loses_its_ground):
         yield Step(stage=Stage.REMOVE_OBJECT, operation=kind_of(before).remove(before))
         before = None
     if after is not None:
         stage = Stage.REPLACE_OBJECT if before is not None and loses_its_ground else Stage.SET_OBJECT
         yield Step(stage=stage, operation=kind_of(after).set(after))
+
+
+def _goes_before(before: VppObject, after: VppObject | None, transition: Transition, *, loses_its_ground: bool) -> bool:
+    """Return whether an object is removed before anything comes in its place."""
+    if after is None or not before.is_replaceable:
+        return True
+    return loses_its_ground and not _can_stand_early(after, transition)
 
 
 def _refers_to(thing: VppObject, interfaces: frozenset[str], tables: frozenset[str]) -> bool:
