@@ -55,11 +55,13 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
         return configuration.entries.get(self.key, {})
 
     def resolve(self, desired: DesiredState) -> None:
-        """Enter the objects of the file, those that VPP has where the file lacks the section, and unmanaged ones."""
-        is_owned = self.key in desired.configuration.entries
+        """Enter the objects of the file, and those that hang on interfaces that it leaves alone."""
+        if self.key not in desired.configuration.entries:
+            return
+        desired.owned |= {(self.thing.table, "")}
         observed: Iterable[T] = desired.observed.of(self.thing).values()
         for thing in observed:
-            if not is_owned or _is_unmanaged(thing, desired):
+            if _is_unmanaged(thing, desired):
                 desired.enter(thing)
         for entry in self.entries_in(desired.configuration).values():
             wanted = self.thing_of(entry, desired.configuration)
