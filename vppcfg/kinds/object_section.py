@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import NamedSection, Parsing, Unmanaged
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.state import State
@@ -54,7 +54,7 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
         """Return the entries of the section."""
         return configuration.entries.get(self.key, {})
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the objects of the file, and those that hang on interfaces that it leaves alone."""
         if self.key not in desired.configuration.entries:
             return
@@ -68,7 +68,7 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
             if wanted is not None:
                 desired.enter(wanted)
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, E]] | None:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, E]] | None:
         """Return the entries for what VPP has, without what hangs on interfaces that are left alone."""
         things: list[T] = [
             thing
@@ -80,7 +80,7 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
         return {self.key: entries} if entries else None
 
 
-def _is_unmanaged(thing: VppObject, desired: DesiredState) -> bool:
+def _is_unmanaged(thing: VppObject, desired: DesiredStateBuilder) -> bool:
     """Return whether an object hangs on an interface that the file leaves alone."""
     return any(map(desired.globs.matches, _interfaces_of(thing)))
 
