@@ -11,6 +11,7 @@ from vppcfg.simulator.kinds import (
     abf,
     acl,
     address,
+    asking,
     autoconfig,
     bfd,
     bond,
@@ -55,6 +56,7 @@ from vppcfg.simulator.kinds import (
     reassembly,
     route,
     route_change,
+    route_shown,
     rx_mode,
     session,
     sflow,
@@ -84,6 +86,7 @@ KINDS: tuple[Kind, ...] = (
     fib.KIND,
     route.KIND,
     route_change.KIND,
+    route_shown.KIND,
     static_route.KIND,
     mroute.KIND,
     address.KIND,
@@ -138,6 +141,8 @@ KINDS: tuple[Kind, ...] = (
     policer.KIND,
     l2_bits.KIND,
     vrrp.KIND,
+    asking.PING,
+    asking.ARPING,
     *(kind for _, kind in extensions(GROUP)),
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
