@@ -20,6 +20,7 @@ from vppcfg.kinds import (
     vhost_user,
     vxlan,
 )
+from vppcfg.kinds.added import added_kinds
 from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
@@ -47,7 +48,10 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtual for kind in VIRTUAL_INTERFACES)
 """The classes of what these are made with."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS, *nat44.KINDS)
+_OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS, *nat44.KINDS)
+ADDED_KINDS: tuple[AnyObjectKind, ...] = added_kinds(_OWN_OBJECT_KINDS)
+"""Those of other programs."""
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (*_OWN_OBJECT_KINDS, *ADDED_KINDS)
 """Routes and other objects that are no interfaces."""
 OBJECTS: tuple[type[VppObject], ...] = tuple(kind.thing for kind in OBJECT_KINDS)
 """The classes of these."""

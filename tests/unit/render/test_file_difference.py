@@ -12,7 +12,8 @@ from vppcfg import assets
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.config.schema.quick import SCHEMA, Acceptance
+from vppcfg.config.schema.quick import Acceptance
+from vppcfg.config.schema.text import SCHEMA
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.state import Facts, State
 from vppcfg.plan.plan import make_plan
