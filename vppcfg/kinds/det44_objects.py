@@ -175,5 +175,4 @@ class Det44TimeoutsKind(VppObjectKind[Det44Timeouts]):
                 yield timeouts
 
 
-MAPS = Det44MapKind()
-TIMEOUTS = Det44TimeoutsKind()
+KINDS = (Det44MapKind(), Det44TimeoutsKind())

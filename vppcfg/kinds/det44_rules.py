@@ -23,7 +23,7 @@ _SECONDS_ASKED = {"udp": ("udp", 120), "tcp-established": ("tcp_established", 74
 
 
 def det44_section(index: Index) -> Iterator[Problem]:
-    """Find interfaces with DET44 in a file that leaves DET44 alone, or that are in a VRF."""
+    """Find interfaces with DET44 in a file that leaves DET44 alone, in a VRF, with NAT44, or with Linux behind them."""
     for interface in index.interfaces:
         if interface.det44 is None:
             continue
@@ -36,6 +36,9 @@ def det44_section(index: Index) -> Iterator[Problem]:
                 f"{interface.name} is in the VRF {interface.vrf}, and DET44 knows the default table; remove one of both"
             )
             yield Problem(rule="det44-vrf", path=path, text=text)
+        if interface.nat44 is not None:
+            text = f"{interface.name} has `nat44` and `det44`, and each drops what is the other's; remove one of both"
+            yield Problem(rule="det44-nat44", path=path, text=text)
         if interface.lcp is not None:
             text = f"VPP drops IPv4 packets of {interface.name} that are for this router itself: no BGP, SSH or ping"
             yield Problem(rule="det44-own", path=path, text=text, severity=Severity.WARNING)

@@ -24,6 +24,7 @@ from vppcfg.kinds import (
     urpf,
 )
 from vppcfg.kinds.feature import AnyFeature
+from vppcfg.kinds.nat44 import interface as nat44
 from vppcfg.model.interface import InterfaceValues
 
 FEATURE_KINDS: tuple[AnyFeature, ...] = (
@@ -41,6 +42,7 @@ FEATURE_KINDS: tuple[AnyFeature, ...] = (
     macip.KIND,
     ipfix.KIND,
     det44.KIND,
+    nat44.KIND,
 )
 
 
