@@ -113,6 +113,10 @@ CASES: dict[str, tuple[Load, Load]] = {
             reading=Reading(pci=(PciDevice(address="0000:01:00.0", gt_per_s=2.5, width=1),)),
         ),
     ),
+    "port-loss": (
+        load(port(driver_lost_pps={"rx": ("rx_missed_errors", 500.0)})),
+        load(port(driver_lost_pps={"rx": ("rx missed", 500.0)}, rx_miss_pps=500.0)),
+    ),
     "port-failed": (
         load(port(hardware=hardware(has_errors=True))),
         load(port(hardware=hardware(), counters=InterfaceCounters(name=GI1, is_failed=False))),

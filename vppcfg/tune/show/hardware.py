@@ -8,6 +8,7 @@ vnet/interface_format.c, plugins/dpdk/device/format.c, vnet/dev/format.c and vli
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -30,7 +31,11 @@ _NATIVE_QUEUES = re.compile(r", (\d+) RX queues \(max (\d+)\), (\d+) TX queues \
 _NATIVE_QUEUE = re.compile(r"^(RX|TX) queue \d+:$")
 _NATIVE_RING = re.compile(r"^Size is (\d+)\b")
 _FRAME = re.compile(r"max-frame-size (\d+)")
-_COUNTER = re.compile(r"^((?:rx|tx) [a-z][a-z ]*[a-z]) (\d+)$")
+_COUNTER = re.compile(r"^((?:rx|tx|cgr|mac|phy|port|dev|in|out)(?:[ _-][A-Za-z0-9]+)+):? (\d+)$")
+"""A counter of a driver, under whatever name: `rx missed`, `rx_missed_errors`, `tx_q0_errors`, `cgr reject frames`."""
+_QUEUE_TABLE = re.compile(r"^([RT]x) Queue: Total Packets(?: Total Drops)?$")
+_QUEUE_ROW = re.compile(r"^(\d+) : \d+(?: (\d+))?$")
+"""What avf prints of its queues."""
 _SCALE = {"K": 10**3, "M": 10**6, "G": 10**9}
 _KEYED = ("rss active", "tx burst function", "rx burst function", "tx burst mode", "rx burst mode",
           "tx offload active", "flags")  # fmt: skip
@@ -72,7 +77,9 @@ def _port(row: re.Match[str], lines: list[str]) -> Hardware:
         rx_burst=_burst(keyed, "rx"),
         tx_offloads=tuple(keyed.get("tx offload active", "").split()),
         flags=tuple(keyed.get("flags", "").split()),
-        has_errors=any(line.startswith("Errors:") for line in lines),
+        counters=(*port.counters, *_queue_drops(lines)),
+        has_errors=any(line.startswith(("Errors:", "error ")) for line in lines)
+        or "error" in keyed.get("flags", "").split(),
     )
 
 
@@ -148,6 +155,19 @@ def _with_queue(port: Hardware, line: str) -> Hardware:
     if match := _COUNTER.match(line):
         return replace(port, counters=(*port.counters, (match[1], int(match[2]))))
     return port
+
+
+def _queue_drops(lines: list[str]) -> Iterator[tuple[str, int]]:
+    """Yield the packets that each queue in a table of avf dropped."""
+    way = ""
+    for line in lines:
+        if head := _QUEUE_TABLE.match(line):
+            way = head[1].lower()
+        elif (row := _QUEUE_ROW.match(line)) and way:
+            if row[2] is not None:
+                yield f"{way} queue {row[1]} drops", int(row[2])
+        else:
+            way = ""
 
 
 def _threads(text: str) -> tuple[int, ...]:
