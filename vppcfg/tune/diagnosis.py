@@ -29,6 +29,7 @@ RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "not-isolated": cpu.find_not_isolated,
     "main-polluted": workers.find_main_polluted,
     "memory-full": memory.find_memory_full,
+    "heap-growth": memory.find_heap_growth,
     "pcie": pcie_numa.find_pcie,
     "port-loss": losses.find_port_loss,
     "port-failed": nic.find_port_failed,

@@ -197,6 +197,8 @@ class Load:
     """The last one."""
     duration_s: float | None
     """Between the readings; None for one reading."""
+    former: Reading | None = field(default=None, repr=False)
+    """The first one, None when there is one only."""
     threads: tuple[ThreadLoad, ...] = ()
     ports: tuple[PortLoad, ...] = ()
     errors: tuple[ErrorRate, ...] = ()

@@ -42,6 +42,8 @@ _KEYED = ("rss active", "tx burst function", "rx burst function", "tx burst mode
 _KEY = re.compile(r"^([a-z][a-z /-]*?): ?(.*)$")
 _INTERFACE_ROW = re.compile(r"^(\S+) (\d+) (up|down|error)(?:/punt)? (\d+)/\d+/\d+/\d+(?: (.+))?$")
 _INTERFACE_COUNTER = re.compile(r"^([a-z][a-z0-9 -]*?) (\d+)$")
+_NAMELESS = "the port"
+"""A block of counters whose heading is missing."""
 _FIELDS = {
     "rx packets": "rx_packets", "rx bytes": "rx_bytes", "tx packets": "tx_packets", "tx bytes": "tx_bytes",
     "drops": "drops", "punt": "punts", "punts": "punts", "rx-miss": "rx_miss", "rx-no-buf": "rx_no_buf",
@@ -219,6 +221,8 @@ def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
             rows.append((match[1], match[3], int(match[4]), {}))
             rest = match[5] or ""
         counter = _INTERFACE_COUNTER.match(rest)
+        if counter and not rows and counter[1] in _FIELDS:
+            rows.append((_NAMELESS, "up", 0, {}))
         if counter and rows:
             if counter[1] in _FIELDS:
                 rows[-1][3][_FIELDS[counter[1]]] = int(counter[2])
