@@ -17,6 +17,8 @@ def steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps of the objects that differ, and of those that refer to what is deleted or made anew."""
     observed, desired = transition.observed.objects, transition.desired.objects
     for kind in dict.fromkeys((*observed, *desired)):
+        if kind_of_class(kind).has_own_steps:
+            continue
         before, after = observed.get(kind, {}), desired.get(kind, {})
         disturbed = kind_of_class(kind).disturbed(before, after)
         for name in dict.fromkeys((*before, *after)):
