@@ -18,6 +18,7 @@ NAMES = (
     "watch",
     "verify",
     "probe",
+    "nat",
     "dump",
     "adopt",
     "rest",
@@ -90,6 +91,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import probe
 
             return probe
+        case "nat":
+            from vppcfg.cli import nat
+
+            return nat
         case "dump":
             from vppcfg.cli import dump
 
