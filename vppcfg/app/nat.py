@@ -93,9 +93,13 @@ def who_has(state: State, sessions: Sessions, address: str, port: int) -> PortAn
     if by_maps:
         return PortAnswer(address=address, port=port, holders=tuple(by_maps))
     addresses = _single_addresses(state.interfaces.values())
-    mapped = list(_by_mappings(state.of(NatMapping).values(), addresses, address, port))
     found = sessions.nat44_on_port(address, port) if state.of(Nat44) else ()
-    holders = (*mapped, *_by_sessions(found, mapped))
+    mapped = [
+        replace(each, sessions=tuple(session for session in found if _is_of(session, each)))
+        for each in _by_mappings(state.of(NatMapping).values(), addresses, address, port)
+    ]
+    others = (each for each in found if not any(_is_of(each, holder) for holder in mapped))
+    holders = (*mapped, *_by_sessions(others))
     return PortAnswer(address=address, port=port, holders=holders, note="" if holders else _note(state, address))
 
 
@@ -146,15 +150,16 @@ def _by_mappings(
             )
 
 
-def _by_sessions(found: Iterable[NatSession], mapped: Iterable[PortHolder]) -> Iterator[PortHolder]:
-    """Yield a host for each port of it that sessions have, but for those of mappings, by host, port and protocol."""
-    known = {(each.host, each.port, each.protocol) for each in mapped} | {
-        (each.host, each.port, protocol) for each in mapped if not each.protocol for protocol in ("tcp", "udp", "icmp")
-    }
+def _is_of(session: NatSession, holder: PortHolder) -> bool:
+    is_same = (session.host, session.host_port) == (holder.host, holder.port)
+    return is_same and holder.protocol in ("", session.protocol)
+
+
+def _by_sessions(found: Iterable[NatSession]) -> Iterator[PortHolder]:
+    """Yield a holder for each host, port and protocol that sessions have."""
     groups: dict[tuple[str, int, str, int], list[NatSession]] = {}
     for each in found:
-        if (each.host, each.host_port, each.protocol) not in known:
-            groups.setdefault((each.host, each.host_port, each.protocol, each.fib_index), []).append(each)
+        groups.setdefault((each.host, each.host_port, each.protocol, each.fib_index), []).append(each)
     for (host, port, protocol, _), same in sorted(groups.items()):
         yield PortHolder(
             host=host,

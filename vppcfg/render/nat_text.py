@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
+from vppcfg.common.numbers import numbered
 from vppcfg.model.nat_session import (
     Certainty,
     Det44Use,
@@ -76,7 +77,8 @@ def use_lines(use: NatUse, top: int) -> Iterator[str]:
 
 def _nat44_lines(use: Nat44Use, top: int) -> Iterator[str]:
     total = sum(each.sessions for each in use.threads)
-    yield f"NAT44: {total} sessions of {len(use.hosts)} hosts; each thread has room for {use.most_per_thread}"
+    hosts = numbered(len(use.hosts), "host")
+    yield f"NAT44: {total} sessions of {hosts}; each thread has room for {use.most_per_thread}"
     rows = [
         (each.thread, str(each.sessions), f"{_percent(use.most_per_thread - each.sessions, use.most_per_thread)} free")
         for each in use.threads
@@ -107,7 +109,7 @@ def _host_table(hosts: Sequence[HostSessions], top: int, most: int | None) -> It
     heads = ("host", *(["table"] if has_vrfs else []), "sessions", "static" if most is None else "room")
     yield from _table(heads, rows)
     if len(hosts) > top:
-        yield f"  and {len(hosts) - top} hosts with fewer"
+        yield f"  and {numbered(len(hosts) - top, 'host')} with fewer"
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
