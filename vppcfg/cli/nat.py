@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from ipaddress import AddressValueError, IPv4Address
-from typing import Any
+from typing import Any, cast
 
-from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.arguments import Subparsers, add_repeated_options
 from vppcfg.cli.options import ConfigFiles, add_dataplane_options, files_of, target_of
 from vppcfg.errors import ExitCode
 
@@ -21,8 +21,9 @@ def add_parser(subparsers: Subparsers) -> None:
         help="say who has an outside port, and how full NAT's tables are",
         description="Ask NAT44 and DET44 of a running VPP. Changes nothing.",
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="nat_command", required=True)
     parser.set_defaults(run=run)
+    added = parser.add_subparsers(title="commands", metavar="COMMAND", dest="nat_command", required=True)
+    commands = cast(Subparsers, added)
     who = commands.add_parser(
         "who",
         help="say which host inside has a port of an outside address",
@@ -53,6 +54,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "--all-hosts", action="store_true", help="ask about each host of DET44, however many these are"
     )
     _add_common(sessions)
+    for child in commands.choices.values():
+        add_repeated_options(child)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
