@@ -279,7 +279,7 @@ class _Followers:
                 self._members.setdefault(bridge_name(interface.bridge), []).append(interface.name)
             for key in tables_in_use(self._state, [interface.name]):
                 self._inside.setdefault(key, []).append(interface.name)
-            for name in (*interface.acls.input, *interface.acls.output):
+            for name in (*interface.acls.input, *interface.acls.output, *(r.acl for r in interface.policy_routes)):
                 self._bound.setdefault(name, []).append(interface.name)
             if interface.macip is not None:
                 self._with_macip.setdefault(interface.macip, []).append(interface.name)
@@ -291,6 +291,8 @@ class _Followers:
             yield interface.unnumbered, "it borrows the addresses of"
         for mirror in interface.mirrors:
             yield mirror.target, "it mirrors frames to"
+        for hop in (hop for route in interface.policy_routes for hop in route.hops if hop.interface):
+            yield hop.interface, "it has a policy route through"
         bond = self._state.making(interface.name, Bond)
         for member in bond.members if bond is not None else ():
             yield member, "it has the member"

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from vppcfg.config.rules.index import Index
 from vppcfg.model.problem import Problem
 from vppcfg.plan.operation import Operation
+from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader
@@ -49,6 +50,12 @@ class Kind:
         self, connection: VppReader, replies: Replies, tables: Collection[str], version: str
     ) -> dict[str, Any]:
         """Return what belongs to no interface, by attribute of `State`; `tables` are the FIB tables."""
+        return {}
+
+    def read_on_interfaces(
+        self, connection: VppReader, replies: Replies, known: Known
+    ) -> Mapping[str, Mapping[int, Any]]:
+        """Return what interfaces have of it, by attribute of `Interface` and by their index, beside features."""
         return {}
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:

@@ -15,6 +15,7 @@ from vppcfg.kinds import (
     ipip,
     loopback,
     memif,
+    policy_route,
     proxy_arp_ranges,
     route,
     vhost_user,
@@ -42,7 +43,7 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 )
 """Interfaces that VPP creates on demand."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND,)
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, policy_route.LOOSE_POLICIES)
 """Routes and other objects that are no interfaces."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
@@ -52,6 +53,7 @@ KINDS: tuple[Kind, ...] = (
     *FEATURE_KINDS,
     ipfix_settings.KIND,
     proxy_arp_ranges.KIND,
+    policy_route.KIND,
     *OBJECT_KINDS,
 )
 """All of them."""

@@ -38,6 +38,10 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
+    def left_alone(self, things: Iterable[T]) -> Iterable[T]:
+        """Return those of observed objects that stay whatever the file says."""
+        return ()
+
     def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
         """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""
         return ()

@@ -24,10 +24,10 @@ _SET = "ip_route_add_del_v2"
 _DUMP, _DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
 _LOOKUP = "ip_route_lookup_v2"
 _SOURCES = "fib_source_dump"
-_NORMAL = 0
-_TYPES = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
+NORMAL = 0
+TYPE_OF_END = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
 """fib_path_type (vnet/fib/fib_types.api)."""
-_ENDS = {number: end for end, number in _TYPES.items()}
+END_OF_TYPE = {number: end for end, number in TYPE_OF_END.items()}
 _PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address")
 
 
@@ -72,12 +72,12 @@ def _request(route: Route, indexes: Indexes, is_add: int) -> Request:
 
 def _paths(route: Route, indexes: Indexes) -> Iterator[dict[str, Value]]:
     if route.end is not None:
-        yield {"type": _TYPES[route.end], "sw_if_index": NO_INDEX, "proto": int(route.is_ipv6), "weight": 1}
+        yield {"type": TYPE_OF_END[route.end], "sw_if_index": NO_INDEX, "proto": int(route.is_ipv6), "weight": 1}
     for hop in route.hops:
         proto, raw = family_and_bytes(hop.gateway) if hop.gateway else (int(route.is_ipv6), b"")
         table = hop.table_id if hop.table_id is not None else 0 if hop.interface else route.table_id
         yield {
-            "type": _NORMAL,
+            "type": NORMAL,
             "sw_if_index": indexes.interface(hop.interface) if hop.interface else NO_INDEX,
             "table_id": table,
             "weight": hop.weight,
@@ -166,8 +166,8 @@ def made_source(connection: VppReader) -> int:
 
 
 def _route(prefix: str, table_id: int, paths: list[dict[str, Any]], names: Mapping[int, str]) -> Route:
-    end = next((_ENDS[path["type"]] for path in paths if path["type"] in _ENDS), None)
-    hops = (_hop(path, table_id, names) for path in paths if path["type"] == _NORMAL)
+    end = next((END_OF_TYPE[path["type"]] for path in paths if path["type"] in END_OF_TYPE), None)
+    hops = (_hop(path, table_id, names) for path in paths if path["type"] == NORMAL)
     return Route(prefix=prefix, table_id=table_id, hops=in_order(hops), end=end)
 
 

@@ -9,6 +9,7 @@ from vppcfg.common.addresses import address_key
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import HopConfig, RouteConfig
 from vppcfg.config.rules.index import Index
+from vppcfg.kinds.policy_route_section import SteeredConfig, as_routes
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -49,7 +50,7 @@ def route_duplicate(index: Index) -> Iterator[Problem]:
 
 def route_vrf(index: Index) -> Iterator[Problem]:
     """Find routes of a family of which their VRF, or the one that they lead to, has no table."""
-    for route in index.configuration.routes:
+    for route in _routes(index):
         named = [(route.vrf, route.path), *((hop.vrf, _below(hop, "vrf")) for hop in route.hops)]
         for name, path in named:
             vrf = index.configuration.vrfs.get(name) if name is not None else None
@@ -114,7 +115,8 @@ def route_gateway(index: Index) -> Iterator[Problem]:
         if hop.interface or index.broken or connected.get(vrf, _Prefixes()).longest(hop.gateway) is not None:
             continue
         covering = routed.get(vrf, _Prefixes()).longest(hop.gateway)
-        if covering is not None and vrf == route.vrf and covering == address_key(route.prefix).length:
+        is_route = not isinstance(route, SteeredConfig)
+        if is_route and covering is not None and vrf == route.vrf and covering == address_key(route.prefix).length:
             text = f"{hop.gateway} lies in {route.prefix} itself, so that the route would lead to itself and drops"
             text += "; name a connected gateway, or add `interface`"
             yield Problem(rule="route-loop", path=path, text=text, severity=Severity.WARNING)
@@ -143,9 +145,17 @@ def _tables(
 
 
 def _hops(index: Index) -> Iterator[tuple[RouteConfig, HopConfig]]:
-    for route in index.configuration.routes:
+    for route in _routes(index):
         for hop in route.hops:
             yield route, hop
+
+
+def _routes(index: Index) -> Iterator[RouteConfig]:
+    """Yield all that has next hops: routes, and policy routes of interfaces."""
+    yield from index.configuration.routes
+    for interface in index.interfaces:
+        if interface.policy_routes:
+            yield from as_routes(interface)
 
 
 def _below(hop: HopConfig, key: str) -> KeyPath:

@@ -15,6 +15,7 @@ from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements
+from vppcfg.model.policy_route import PolicyRoute
 from vppcfg.record import record
 
 _PORT_MTU = 9000
@@ -257,6 +258,8 @@ class Interface:
     """The MACIP access list that it applies to what comes in, by name."""
     flow_records: FlowRecords | None = None
     """The flows that are recorded for IPFIX."""
+    policy_routes: tuple[PolicyRoute, ...] = ()
+    """In the order of `policy_route.in_order`."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -311,6 +314,7 @@ FEATURES = {
     "link_local": "the link-local address",
     "macip": "the MACIP access list",
     "flow_records": "flow records",
+    "policy_routes": "policy routes",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 

@@ -9,6 +9,7 @@ from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif
+from vppcfg.model.policy_route import LoosePolicy
 from vppcfg.model.route import Route
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, Ipip, Vxlan
@@ -18,7 +19,7 @@ from vppcfg.model.wireguard import Wireguard
 
 MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap, HostInterface, Memif, VhostUser)
 """Every kind with something of its own that it is made with. What is generic goes through this list."""
-OBJECTS: tuple[type[VppObject], ...] = (Route,)
+OBJECTS: tuple[type[VppObject], ...] = (Route, LoosePolicy)
 """Every class of objects that are no interfaces."""
 MAKING_OF: Mapping[InterfaceKind, type[Making]] = {making.kind: making for making in MAKINGS}
 

@@ -38,6 +38,8 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
+    forwards: ClassVar[bool] = True
+    """Whether traffic uses one by itself, so that it has an impact when one is set or removed."""
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.draft import Draft
 from vppcfg.plan.links import Links
 from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.operation import Operation
 from vppcfg.plan.services import Missing, Service, ServicePart, Services, missing
 from vppcfg.plan.stages import Step
 from vppcfg.record import record
@@ -92,6 +93,7 @@ def effects_of(observed: State, steps: Sequence[Step]) -> dict[str, Effect]:
 def _object_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str, Loss]]:
     """Yield what becomes of objects that traffic used: removed for good, removed for a while, or set otherwise."""
     operations = [(place, step.operation) for place, step in enumerate(steps)]
+    operations = [(place, each) for place, each in operations if not _is_idle(each)]
     set_again = {each.subject for _, each in operations if isinstance(each, SetObject)}
     gone = set()
     for place, each in operations:
@@ -101,6 +103,10 @@ def _object_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str
             yield each.subject, Loss(impact, ServicePart.ROUTE, "", place)
         elif isinstance(each, SetObject) and each.subject not in gone and each.subject in observed.of(type(each.thing)):
             yield each.subject, Loss(Impact.FLAP, ServicePart.ROUTE, "", place)
+
+
+def _is_idle(operation: Operation) -> bool:
+    return isinstance(operation, SetObject | RemoveObject) and not operation.thing.forwards
 
 
 def _interface_effects(observed: State, steps: Iterable[Step]) -> dict[str, Effect]:
@@ -163,7 +169,7 @@ class _NotingDraft(Draft):
         names = set(self.changed)
         self.changed.clear()
         for acl in self.changed_acls:
-            names |= self.bound.to(acl)
+            names |= self.bound.to(acl) | self.steered.to(acl)
         self.changed_acls.clear()
         for macip in self.changed_macips:
             names |= self.bound_macips.to(macip)

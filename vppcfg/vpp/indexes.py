@@ -10,10 +10,12 @@ from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.kinds.route import RemoveRoute, SetRoute, made_source
 from vppcfg.model.route import SOURCE
 from vppcfg.plan.operations import (
+    AddPolicyPaths,
     BindAcls,
     CreateAcl,
     CreateInterface,
     CreateMacip,
+    CreatePolicy,
     DeleteAcl,
     DeleteInterface,
     DeleteMacip,
@@ -152,7 +154,7 @@ _LISTS = frozenset({CreateAcl, DeleteAcl, CreateMacip, DeleteMacip})
 def read_indexes(connection: Connection, operations: Sequence[Operation]) -> KnownIndexes:
     """Ask VPP how it numbers what `operations` may name."""
     kinds = set(map(type, operations))
-    names_acls = not kinds.isdisjoint((CreateAcl, ReplaceAcl, DeleteAcl, BindAcls))
+    names_acls = not kinds.isdisjoint((CreateAcl, ReplaceAcl, DeleteAcl, BindAcls, CreatePolicy, AddPolicyPaths))
     names_macips = not kinds.isdisjoint((CreateMacip, ReplaceMacip, DeleteMacip, SetMacip))
     needs_macs = not kinds.isdisjoint((SetLinkLocal, SetDhcpClient))
     return KnownIndexes(

@@ -16,6 +16,7 @@ def acl_unused(index: Index) -> Iterator[Problem]:
     if not index.is_whole or not (configuration.acls or configuration.macips):
         return
     applied = {name for each in index.interfaces for name in (*each.acls.input, *each.acls.output)}
+    applied |= {each.acl for interface in index.interfaces for each in interface.policy_routes or ()}
     yield from _unused("acl-unused", configuration.acls, applied, "no interface applies")
     hosts = {each.macip for each in index.interfaces if each.macip is not None}
     yield from _unused("macip-unused", configuration.macips, hosts, "no interface has `macip` for")
@@ -30,6 +31,8 @@ def vrf_unused(index: Index) -> Iterator[Problem]:
     used |= {made.encap_vrf for made in configuration.made_as(EncapConfig).values()}
     used |= {each.vrf for each in configuration.proxy_arps}
     used |= {name for each in configuration.routes for name in (each.vrf, *(hop.vrf for hop in each.hops))}
+    steered = (each for interface in index.interfaces for each in interface.policy_routes or ())
+    used |= {hop.vrf for each in steered for hop in each.hops}
     used.add(None if configuration.ipfix is None else configuration.ipfix.vrf)
     yield from _unused("vrf-unused", configuration.vrfs, used, "nothing in this file is in the VRF")
 

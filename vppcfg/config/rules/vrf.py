@@ -115,7 +115,8 @@ def _named(index: Index) -> Iterator[tuple[str, KeyPath]]:
             yield name, ("proxy_arp", "vrfs", name)
     if index.configuration.ipfix is not None and index.configuration.ipfix.vrf is not None:
         yield index.configuration.ipfix.vrf, ("ipfix", "vrf")
-    for hop in (hop for route in index.configuration.routes for hop in route.hops):
+    steered = (each for interface in index.interfaces for each in interface.policy_routes or ())
+    for hop in (hop for route in (*index.configuration.routes, *steered) for hop in route.hops):
         if hop.vrf not in (None, DEFAULT_VRF):
             yield str(hop.vrf), (*hop.path, "vrf")
 

@@ -14,6 +14,7 @@ from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamePattern, Parsing, SaidEntry, Section, Unmanaged
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
+from vppcfg.kinds import policy_route_section
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.kinds import MARKED_KINDS
@@ -124,6 +125,7 @@ class Interfaces(Section):
             or lcp.why_not(name, state)
             or vrf.why_not(interface, state)
             or (neighbor.why_not(interface) if interface.neighbors else None)
+            or policy_route_section.unsupported_reason(interface, state)
             or interface_values.why_not(interface)
         )
 

@@ -22,6 +22,14 @@ from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.kinds.mirror import SetMirror
 from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
 from vppcfg.kinds.mss_clamp import SetMssClamp
+from vppcfg.kinds.policy_route_operations import (
+    AddPolicyPaths,
+    AttachPolicy,
+    CreatePolicy,
+    DetachPolicy,
+    RemovePolicy,
+    RemovePolicyPaths,
+)
 from vppcfg.kinds.proxy_arp import SetProxyArp
 from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
 from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
@@ -67,8 +75,10 @@ from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, Rele
 __all__ = [
     "AddAddress",
     "AddBondMember",
+    "AddPolicyPaths",
     "AddProxyArp",
     "AddWireguardPeer",
+    "AttachPolicy",
     "AttachmentOperation",
     "BindAcls",
     "BridgeFlag",
@@ -88,6 +98,7 @@ __all__ = [
     "CreateMemifSocket",
     "CreateMplsTable",
     "CreateNamespace",
+    "CreatePolicy",
     "CreateSubInterface",
     "CreateTap",
     "CreateVhostUser",
@@ -113,6 +124,7 @@ __all__ = [
     "DeleteVxlan",
     "DeleteWireguard",
     "FilterMac",
+    "DetachPolicy",
     "ForgetMac",
     "InterfaceOperation",
     "JoinBridge",
@@ -125,6 +137,8 @@ __all__ = [
     "RemoveBondMember",
     "RemoveNeighbor",
     "RemoveObject",
+    "RemovePolicy",
+    "RemovePolicyPaths",
     "RemoveProxyArp",
     "RemoveRaPrefix",
     "RemoveRoute",
