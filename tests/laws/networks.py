@@ -22,6 +22,7 @@ from vppcfg.config.configuration import (
     MacipConfig,
     MadeConfig,
     NeighborConfig,
+    PolicyRouteConfig,
     ProxyArpRange,
     QueueConfig,
     RouteConfig,
@@ -812,6 +813,35 @@ class _Network:
             if may_be and recording.one_in(5):
                 self._change(interface.name, flow_records=recording.pick(RECORDED))
         self._advertise(self._dice.further(4))
+        self._steer(self._dice.further(90))
+
+    def _steer(self, dice: _Dice) -> None:
+        """Give some interfaces policy routes: each of their lists has a term for IPv4."""
+        lists = [
+            name
+            for name, acl in self.acls.items()
+            if any(":" not in rule.source and rule.action is not AclAction.DENY for rule in acl.rules)
+        ]
+        routed = [name for name, each in self.interfaces.items() if each.l2xc is None and name not in self._switched]
+        for name in [each.name for each in self._routed() if lists and each.name not in self._members]:
+            if self.interfaces[name].l2xc is not None or not dice.one_in(3):
+                continue
+            hops = [
+                HopConfig(path=(), gateway="192.0.2.77", weight=dice.count(1, 3)),
+                HopConfig(path=(), gateway="192.0.2.78"),
+                *(HopConfig(path=(), gateway="192.0.2.79", interface=each) for each in dice.some(routed, 1)),
+            ]
+            entries = []
+            for acl in dice.some(lists):
+                end = dice.pick((None, None, None, *RouteEnd))
+                ways = tuple(dice.some(hops, 3)) or tuple(hops[:1])
+                entries.append(
+                    PolicyRouteConfig(
+                        path=(), acl=acl, priority=dice.count(0, 3), hops=() if end else ways, end=end, is_ipv6=False
+                    )
+                )
+            unique = {each.priority: each for each in entries}
+            self._change(name, policy_routes=dice.pick((None, tuple(unique.values()), tuple(unique.values()))))
 
     def _has_ipv4(self, interface: InterfaceConfig) -> bool:
         """Return whether an interface that carries Ethernet has IPv4, and is a member of nothing."""

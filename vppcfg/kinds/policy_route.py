@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.object_kind import VppObjectKind
@@ -129,7 +129,7 @@ class PolicyRouteKind(Kind):
     operations = (AttachPolicy, DetachPolicy, AddPolicyPaths, RemovePolicyPaths)
     rules = RULES
     api_module = "abf"
-    capabilities = {PLUGIN: _POLICIES}
+    capabilities: ClassVar[Mapping[str, str]] = {PLUGIN: _POLICIES}
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for all policies and where they are attached."""

@@ -181,7 +181,7 @@ class AddPolicyPaths(_PathOperation):
 
 @record
 class RemovePolicyPaths(_PathOperation):
-    """abf_policy_add_del: take paths out of a policy, never the last one: VPP would leave it without any where it is."""
+    """abf_policy_add_del: take paths out of a policy, never the last one: an interface would go on with none."""
 
     def _hop_refusal(self, now: PolicyRoute) -> str | None:
         left = set(now.hops) - set(self.hops)

@@ -52,7 +52,9 @@ def policy_route_twice(index: Index) -> Iterator[Problem]:
     for interface, entry in _entries(index):
         key = (interface.name, entry.is_ipv6, entry.acl)
         if key in seen:
-            text = f"{interface.name} has a policy route for {entry.acl} and this family already; VPP looks at a list once"
+            text = (
+                f"{interface.name} has a policy route for {entry.acl} and this family already; VPP looks at a list once"
+            )
             yield Problem(rule="policy-route-twice", path=(*entry.path, "acl"), text=f"{text}; remove one of both")
         seen.add(key)
         hops = [(hop.gateway, hop.interface, hop.vrf) for hop in entry.hops]

@@ -116,7 +116,8 @@ def _named(index: Index) -> Iterator[tuple[str, KeyPath]]:
     if index.configuration.ipfix is not None and index.configuration.ipfix.vrf is not None:
         yield index.configuration.ipfix.vrf, ("ipfix", "vrf")
     steered = (each for interface in index.interfaces for each in interface.policy_routes or ())
-    for hop in (hop for route in (*index.configuration.routes, *steered) for hop in route.hops):
+    hops = [hop for route in index.configuration.routes for hop in route.hops]
+    for hop in (*hops, *(hop for entry in steered for hop in entry.hops)):
         if hop.vrf not in (None, DEFAULT_VRF):
             yield str(hop.vrf), (*hop.path, "vrf")
 

@@ -21,7 +21,19 @@ from vppcfg.model.state import State
 
 CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
-    frozenset({"acls", "addresses", "description", "device-type", "mac", "rx-mode", neighbor.KEY, policy_route_section.KEY, tag_rewrite.KEY})
+    frozenset(
+        {
+            "acls",
+            "addresses",
+            "description",
+            "device-type",
+            "mac",
+            "rx-mode",
+            neighbor.KEY,
+            policy_route_section.KEY,
+            tag_rewrite.KEY,
+        }
+    )
     | {placement.RX_KEY, placement.TX_KEY}
     | interface_values.KEYS
 )
@@ -80,7 +92,9 @@ def parse(
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),
         vrf=raw.get("vrf"),
-        policy_routes=None if (steered := raw.get(policy_route_section.KEY)) is None else policy_route_section.parse(steered, path),
+        policy_routes=None
+        if (steered := raw.get(policy_route_section.KEY)) is None
+        else policy_route_section.parse(steered, path),
         acls=_parse_acls(raw.get("acls")),
         neighbors=neighbor.parse(raw[neighbor.KEY]) if raw.get(neighbor.KEY) else (),
         tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,

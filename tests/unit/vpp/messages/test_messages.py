@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,8 @@ from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
-from vppcfg.model.route import NextHop, Route
+from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
+from vppcfg.model.route import NextHop, Route, RouteEnd
 from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
@@ -61,6 +63,9 @@ ON_PORT = Attachment(
     put=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 1}),
     take=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 0}),
 )
+HOP = NextHop(gateway="192.0.2.9", interface="port", weight=3)
+STEERED = PolicyRoute(priority=10, acl="ssh", hops=(HOP,), policy_id=7)
+POLICY = LoosePolicy(policy_id=7, acl="ssh", hops=(HOP, NextHop(gateway="192.0.2.8", table_id=5)))
 ROUTE = Route(prefix="10.0.0.0/8", table_id=7, hops=(NextHop(gateway="192.0.2.9", interface="port"),))
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.SetAdminState(interface="port", is_up=True), "sw_interface_set_flags", {"sw_if_index": 1, "flags": 1}),
@@ -348,6 +353,42 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         op.RemoveRoute(thing=ROUTE),
         "ip_route_add_del_v2",
         {"is_add": False, "route.table_id": 7, "route.prefix.len": 8, "route.src": 40},
+    ),
+    (
+        op.CreatePolicy(thing=POLICY),
+        "abf_policy_add_del",
+        {"is_add": True, "policy.policy_id": 7, "policy.acl_index": 7, "policy.n_paths": 2},
+    ),
+    (
+        op.RemovePolicy(thing=LoosePolicy(policy_id=7, acl="ssh", end=RouteEnd.BLACKHOLE)),
+        "abf_policy_add_del",
+        {"is_add": False, "policy.policy_id": 7, "policy.n_paths": 1},
+    ),
+    (
+        op.AddPolicyPaths(interface="other", route=STEERED, hops=(NextHop(gateway="192.0.2.8", table_id=5),)),
+        "abf_policy_add_del",
+        {"is_add": True, "policy.policy_id": 7, "policy.acl_index": 7, "policy.n_paths": 1},
+    ),
+    (
+        op.RemovePolicyPaths(interface="other", route=STEERED, hops=(HOP,)),
+        "abf_policy_add_del",
+        {"is_add": False, "policy.policy_id": 7, "policy.n_paths": 1},
+    ),
+    (
+        op.AttachPolicy(interface="other", route=STEERED),
+        "abf_itf_attach_add_del",
+        {
+            "is_add": True,
+            "attach.policy_id": 7,
+            "attach.sw_if_index": 2,
+            "attach.priority": 10,
+            "attach.is_ipv6": False,
+        },
+    ),
+    (
+        op.DetachPolicy(interface="other", route=replace(STEERED, is_ipv6=True)),
+        "abf_itf_attach_add_del",
+        {"is_add": False, "attach.policy_id": 7, "attach.sw_if_index": 2, "attach.is_ipv6": True},
     ),
     (
         op.SetLldp(interface="port", lldp=Lldp(description="uplink", ipv4="192.0.2.1")),
