@@ -26,7 +26,8 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
-from vppcfg.plan.diff import Action, Change, diff
+from vppcfg.plan.change import Action, Change
+from vppcfg.plan.diff import diff
 from vppcfg.plan.going_back import closest_to, created_ports
 from vppcfg.plan.plan import Plan
 from vppcfg.transaction.accepted import (

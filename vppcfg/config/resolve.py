@@ -17,8 +17,9 @@ from vppcfg.kinds.kind_list import OBJECT_KINDS
 from vppcfg.kinds.policy_route_section import left_alone
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
-from vppcfg.model.kinds import MAKING_OF, MARKED_KINDS
+from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import marked, with_live_of
+from vppcfg.model.making import MAKING_OF
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
@@ -123,7 +124,7 @@ def _is_as_the_file_says(desired: DesiredState, interface: Interface) -> bool:
         text = f"VPP has {name} already, which no file has made and which is {reason}"
         desired.problem("made-otherwise", config.path, text + "; delete it there, or take it out of the file")
         return False
-    if interface.kind in MARKED_KINDS and config is None:
+    if is_marked(interface.kind) and config is None:
         section = MADE_BY[type(made)] if made is not None else MADE_BY[MAKING_OF[interface.kind]]
         path = desired.configuration.path_of(name) or (section.key,)
         text = f"{name} was made by a file, and this one does not make it; add it to `{section.key}`"

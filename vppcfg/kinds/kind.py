@@ -6,7 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, ClassVar
 
 from vppcfg.config.rules.index import Index
+from vppcfg.config.sections.section import Section
 from vppcfg.model.problem import Problem
+from vppcfg.model.state import State
+from vppcfg.plan.change import Change
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
@@ -29,6 +32,10 @@ class Kind:
     """The file of API definitions with its messages, without .api.json."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return its sections of the file: itself where it is one."""
+        return (self,) if isinstance(self, Section) else ()
 
     def schema_parts(self) -> Mapping[str, Sequence[str]]:
         """Return the lines of schema/vppcfg.yaml that follow from declared keys, by the name of their part."""
@@ -57,6 +64,10 @@ class Kind:
     ) -> Mapping[str, Mapping[int, Any]]:
         """Return what interfaces have of it, by attribute of `Interface` and by their index, beside features."""
         return {}
+
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield what must change of it, where it belongs to no interface."""
+        yield from ()
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that set it."""

@@ -28,6 +28,7 @@ from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
+from vppcfg.model.making import Making
 from vppcfg.model.vpp_object import VppObject
 
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
@@ -42,9 +43,13 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
     vhost_user.KIND,
 )
 """Interfaces that VPP creates on demand."""
+MAKINGS: tuple[type[Making], ...] = tuple(kind.making for kind in VIRTUAL_INTERFACES)
+"""The classes of what these are made with."""
 
 OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, policy_route.LOOSE_POLICIES)
 """Routes and other objects that are no interfaces."""
+OBJECTS: tuple[type[VppObject], ...] = tuple(kind.thing for kind in OBJECT_KINDS)
+"""The classes of these."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.kinds.kind import Kind
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import FibTable
+from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -41,6 +43,10 @@ class VppObjectKind(Kind, Generic[T]):
     def left_alone(self, things: Iterable[T]) -> Iterable[T]:
         """Return those of observed objects that stay whatever the file says."""
         return ()
+
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield the objects that appear, change and disappear."""
+        return table_changes(ObjectKind.OBJECT, observed.of(self.thing), desired.of(self.thing))
 
     def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
         """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""

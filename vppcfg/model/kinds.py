@@ -1,31 +1,14 @@
-"""The kinds of interfaces that VPP makes on demand, and what an interface is in the moment in which VPP makes it."""
+"""What an interface is in the moment in which VPP makes it, by its kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from vppcfg.model.bond import Bond
-from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.making import Making
-from vppcfg.model.memif import Memif
-from vppcfg.model.policy_route import LoosePolicy
-from vppcfg.model.route import Route
-from vppcfg.model.tap import Tap
-from vppcfg.model.tunnel import Gre, Ipip, Vxlan
-from vppcfg.model.vhost_user import VhostUser
-from vppcfg.model.vpp_object import VppObject
-from vppcfg.model.wireguard import Wireguard
-
-MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap, HostInterface, Memif, VhostUser)
-"""Every kind with something of its own that it is made with. What is generic goes through this list."""
-OBJECTS: tuple[type[VppObject], ...] = (Route, LoosePolicy)
-"""Every class of objects that are no interfaces."""
-MAKING_OF: Mapping[InterfaceKind, type[Making]] = {making.kind: making for making in MAKINGS}
+from vppcfg.model.making import MAKING_OF, Making
 
 
-MARKED_KINDS = frozenset(making.kind for making in MAKINGS if making.is_ours_by_mark)
-"""Those of which one is told from a port that somebody else made by its mark alone."""
+def is_marked(kind: InterfaceKind) -> bool:
+    """Return whether an interface of a kind is told from a port that somebody else made by its mark alone."""
+    return MAKING_OF.get(kind, Making).is_ours_by_mark
 
 
 def is_same_port(before: Interface, after: Interface, made: Making | None) -> bool:

@@ -56,7 +56,7 @@ class LoosePolicy(VppObject):
 
     noun = "ABF policy"
     table = "loose_policies"
-    forwards = False
+    carries_traffic = False
 
     policy_id: int
     acl: str

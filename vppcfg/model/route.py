@@ -55,6 +55,7 @@ class Route(VppObject):
 
     noun = "route"
     table = "routes"
+    lost = "next hops"
 
     prefix: str
     """Canonical, such as 10.0.0.0/8."""

@@ -38,8 +38,10 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
-    forwards: ClassVar[bool] = True
-    """Whether traffic uses one by itself, so that it has an impact when one is set or removed."""
+    carries_traffic: ClassVar[bool] = True
+    """Whether traffic is lost when one goes or changes."""
+    lost: ClassVar[str] = ""
+    """What traffic loses with one for good, behind `its` and `their`, such as `next hops`; '' for the object itself."""
 
     @property
     def name(self) -> str:

@@ -10,7 +10,8 @@ from vppcfg.errors import ContradictionError, PlanProofError
 from vppcfg.model.live_state import without_live
 from vppcfg.model.state import State
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
-from vppcfg.plan.diff import Change, diff
+from vppcfg.plan.change import Change
+from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Effect, Impact, effects_of
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.proof import prove

@@ -13,7 +13,8 @@ from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import LISTENER
-from vppcfg.plan.diff import Action, Difference, stale_ra_mtu
+from vppcfg.plan.change import Action, Difference
+from vppcfg.plan.ra_mtu import stale_ra_mtu
 
 
 class Transition:

@@ -16,7 +16,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
 from vppcfg.plan.carried_in_linux import is_of_vpp_too
-from vppcfg.plan.diff import Action, Change, ObjectKind
+from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.operations import BringBack
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record

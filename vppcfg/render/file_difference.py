@@ -17,14 +17,15 @@ from vppcfg.config.sections import acl, bridge, macip
 from vppcfg.config.sections.section import SaidEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bridge import bridge_name
-from vppcfg.model.kinds import MAKING_OF, as_created
+from vppcfg.model.kinds import as_created
+from vppcfg.model.making import MAKING_OF
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.placement import shown_as_moved
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.diff import Action, Change, ObjectKind
+from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.replacement import is_open
 from vppcfg.record import evolve, record
 from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from vppcfg.common.printable import printable
 from vppcfg.config.section_list import SECTIONS
-from vppcfg.plan.diff import Action
+from vppcfg.plan.change import Action
 from vppcfg.render.file_difference import EntryDifference
 from vppcfg.verify.mismatch import Discord, Subject
 from vppcfg.verify.report import VerifyReport

@@ -8,7 +8,7 @@ from typing import Any
 
 from vppcfg.errors import UntrustedFileError
 from vppcfg.model.state import State
-from vppcfg.model.state_document import document_of, state_of
+from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.sealed import sealed, unsealed
 from vppcfg.transaction.trusted import read_trusted

@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds import macip
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
+from vppcfg.kinds.policy_route_operations import AddPolicyPaths, CreatePolicy
 from vppcfg.kinds.route import RemoveRoute, SetRoute, made_source
 from vppcfg.model.route import SOURCE
 from vppcfg.plan.operations import (
-    AddPolicyPaths,
     BindAcls,
     CreateAcl,
     CreateInterface,
     CreateMacip,
-    CreatePolicy,
     DeleteAcl,
     DeleteInterface,
     DeleteMacip,

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.wireguard_keys import KEYS, PUBLIC
+from vppcfg.kinds.kind_list import MAKINGS
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.kinds import MAKING_OF, MAKINGS, as_created
-from vppcfg.model.making import Making
+from vppcfg.model.kinds import as_created
+from vppcfg.model.making import MAKING_OF, Making
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import State

@@ -17,7 +17,7 @@ from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.kinds import policy_route_section
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
-from vppcfg.model.kinds import MARKED_KINDS
+from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_ours
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -95,8 +95,8 @@ class Interfaces(Section):
 
     def _kind_in(self, name: str, parsing: Parsing) -> InterfaceKind:
         """Return what an interface is, by its name and whether the file makes it."""
-        for kind in MARKED_KINDS:
-            entries = parsing.content.get(self._made[kind].key)
+        for kind, section in self._made.items():
+            entries = parsing.content.get(section.key) if is_marked(kind) else None
             if isinstance(entries, dict) and name in entries:
                 return kind
         return self.kind_of(name)
@@ -133,7 +133,7 @@ class Interfaces(Section):
         if not is_interface_name(interface.name):
             return "its name cannot stand in a configuration"
         if interface.parent is None:
-            kind = InterfaceKind.PHYSICAL if interface.kind in MARKED_KINDS else interface.kind
+            kind = InterfaceKind.PHYSICAL if is_marked(interface.kind) else interface.kind
             if kind is not self.kind_of(interface.name):
                 return "its name says that it is something else than it is"
         is_port = interface.kind is InterfaceKind.PHYSICAL

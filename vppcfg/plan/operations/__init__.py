@@ -1,6 +1,7 @@
 """The operations that VPP really has: each is one API message, and one line of VPP's CLI where that can say it.
 
-`operation` has what all of them can be asked; the other modules have the operations on one kind of object each.
+`plan/operation` has what all of them can be asked; the modules here have those that belong to no module of `kinds/`.
+Those of kinds are listed by their kind (`Kind.operations`); here stand only those that other packages look for.
 """
 
 from __future__ import annotations
@@ -22,14 +23,6 @@ from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.kinds.mirror import SetMirror
 from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
 from vppcfg.kinds.mss_clamp import SetMssClamp
-from vppcfg.kinds.policy_route_operations import (
-    AddPolicyPaths,
-    AttachPolicy,
-    CreatePolicy,
-    DetachPolicy,
-    RemovePolicy,
-    RemovePolicyPaths,
-)
 from vppcfg.kinds.proxy_arp import SetProxyArp
 from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
 from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
@@ -75,10 +68,8 @@ from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, Rele
 __all__ = [
     "AddAddress",
     "AddBondMember",
-    "AddPolicyPaths",
     "AddProxyArp",
     "AddWireguardPeer",
-    "AttachPolicy",
     "AttachmentOperation",
     "BindAcls",
     "BridgeFlag",
@@ -98,7 +89,6 @@ __all__ = [
     "CreateMemifSocket",
     "CreateMplsTable",
     "CreateNamespace",
-    "CreatePolicy",
     "CreateSubInterface",
     "CreateTap",
     "CreateVhostUser",
@@ -123,7 +113,6 @@ __all__ = [
     "DeleteVrf",
     "DeleteVxlan",
     "DeleteWireguard",
-    "DetachPolicy",
     "FilterMac",
     "ForgetMac",
     "InterfaceOperation",
@@ -137,8 +126,6 @@ __all__ = [
     "RemoveBondMember",
     "RemoveNeighbor",
     "RemoveObject",
-    "RemovePolicy",
-    "RemovePolicyPaths",
     "RemoveProxyArp",
     "RemoveRaPrefix",
     "RemoveRoute",

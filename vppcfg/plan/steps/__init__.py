@@ -15,7 +15,6 @@ from vppcfg.plan.steps import (
     l2,
     lcp,
     made,
-    memif,
     mtu,
     neighbor,
     vpp_object,
@@ -55,7 +54,6 @@ def steps_of(transition: Transition) -> Iterator[Step]:
         yield from features.acl_steps(access_list)
     yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
-    yield from memif.socket_steps(transition)
     yield from lcp.shut_device_steps(transition)
     yield from lcp.host_steps(transition)
     yield from lcp.device_steps(transition)

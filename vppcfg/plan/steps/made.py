@@ -33,7 +33,7 @@ def changes(transition: Transition, name: str) -> Iterator[Step]:
     kind = KIND_OF.get(type(after)) if after is not None else None
     if kind is not None and after is not None:
         observed = transition.observed.making(name, kind.making)
-        yield from kind.changes(name, None if name in transition.doomed else observed, after.beside(observed))
+        yield from kind.update_steps(name, None if name in transition.doomed else observed, after.beside(observed))
 
 
 def _deletion(interface: Interface, making: Making | None) -> Iterator[Step]:

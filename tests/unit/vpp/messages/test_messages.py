@@ -13,6 +13,14 @@ from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
 from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.dataplane import Performance
+from vppcfg.kinds.policy_route_operations import (
+    AddPolicyPaths,
+    AttachPolicy,
+    CreatePolicy,
+    DetachPolicy,
+    RemovePolicy,
+    RemovePolicyPaths,
+)
 from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.attachment import Attachment, stored_call
 from vppcfg.model.bond import BondMode, LoadBalance
@@ -355,27 +363,27 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"is_add": False, "route.table_id": 7, "route.prefix.len": 8, "route.src": 40},
     ),
     (
-        op.CreatePolicy(thing=POLICY),
+        CreatePolicy(thing=POLICY),
         "abf_policy_add_del",
         {"is_add": True, "policy.policy_id": 7, "policy.acl_index": 7, "policy.n_paths": 2},
     ),
     (
-        op.RemovePolicy(thing=LoosePolicy(policy_id=7, acl="ssh", end=RouteEnd.BLACKHOLE)),
+        RemovePolicy(thing=LoosePolicy(policy_id=7, acl="ssh", end=RouteEnd.BLACKHOLE)),
         "abf_policy_add_del",
         {"is_add": False, "policy.policy_id": 7, "policy.n_paths": 1},
     ),
     (
-        op.AddPolicyPaths(interface="other", route=STEERED, hops=(NextHop(gateway="192.0.2.8", table_id=5),)),
+        AddPolicyPaths(interface="other", route=STEERED, hops=(NextHop(gateway="192.0.2.8", table_id=5),)),
         "abf_policy_add_del",
         {"is_add": True, "policy.policy_id": 7, "policy.acl_index": 7, "policy.n_paths": 1},
     ),
     (
-        op.RemovePolicyPaths(interface="other", route=STEERED, hops=(HOP,)),
+        RemovePolicyPaths(interface="other", route=STEERED, hops=(HOP,)),
         "abf_policy_add_del",
         {"is_add": False, "policy.policy_id": 7, "policy.n_paths": 1},
     ),
     (
-        op.AttachPolicy(interface="other", route=STEERED),
+        AttachPolicy(interface="other", route=STEERED),
         "abf_itf_attach_add_del",
         {
             "is_add": True,
@@ -386,7 +394,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.DetachPolicy(interface="other", route=replace(STEERED, is_ipv6=True)),
+        DetachPolicy(interface="other", route=replace(STEERED, is_ipv6=True)),
         "abf_itf_attach_add_del",
         {"is_add": False, "attach.policy_id": 7, "attach.sw_if_index": 2, "attach.is_ipv6": True},
     ),
