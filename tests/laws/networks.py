@@ -67,8 +67,9 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif, MemifMode, MemifRole, memif_numbers
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.placement import QueuePlacement, moved_to
+from vppcfg.model.policy_route import OWN_IDS, LoosePolicy, loose
 from vppcfg.model.problem import Severity
-from vppcfg.model.route import RouteEnd
+from vppcfg.model.route import NextHop, RouteEnd
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import FLAGS, Gre, GreMode, Ipip, Vxlan
@@ -837,11 +838,10 @@ class _Network:
                 ways = tuple(dice.some(hops, 3)) or tuple(hops[:1])
                 entries.append(
                     PolicyRouteConfig(
-                        path=(), acl=acl, priority=dice.count(0, 3), hops=() if end else ways, end=end, is_ipv6=False
+                        path=(), acl=acl, priority=ACLS.index(acl), hops=() if end else ways, end=end, is_ipv6=False
                     )
                 )
-            unique = {each.priority: each for each in entries}
-            self._change(name, policy_routes=dice.pick((None, tuple(unique.values()), tuple(unique.values()))))
+            self._change(name, policy_routes=dice.pick((None, tuple(entries), tuple(entries))))
 
     def _has_ipv4(self, interface: InterfaceConfig) -> bool:
         """Return whether an interface that carries Ethernet has IPv4, and is a member of nothing."""
@@ -985,7 +985,27 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
     spoken = dice.further(77).pick((LLDP_SETTINGS[3], LldpSettings(hold=9, interval_s=90)))
     lldp = spoken if is_spoken else LldpSettings()
     changed = replace(state, interfaces=_with_macs(interfaces, state), lcps=lcps, linux=linux, lldp=lldp)
-    return _with_others(dice, changed)
+    return _with_policies(dice.further(91), _with_others(dice, changed))
+
+
+def _with_policies(dice: _Dice, state: State) -> State:
+    """Number the policies, change paths by hand, and leave a policy behind that a plan was about to attach."""
+    numbers = iter(dice.shuffled(OWN_IDS[:100]))
+    by_hand = (NextHop(gateway="192.0.2.80", table_id=0),)
+    interfaces = dict(state.interfaces)
+    for name, interface in state.interfaces.items():
+        if interface.policy_routes:
+            routes = (
+                replace(each, policy_id=next(numbers), hops=by_hand if each.hops and dice.one_in(3) else each.hops)
+                for each in interface.policy_routes
+            )
+            interfaces[name] = replace(interface, policy_routes=tuple(routes))
+    state = replace(state, interfaces=interfaces)
+    routes = [route for each in interfaces.values() for route in each.policy_routes]
+    if not routes or not dice.one_in(3):
+        return state
+    left = loose(routes[0], next(numbers))
+    return replace(state, objects={**state.objects, LoosePolicy: {left.name: left}})
 
 
 def _with_all_queues(port: Interface) -> Interface:
@@ -1232,6 +1252,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"tag_rewrite": None},
         {"tag_rewrite": TAG_REWRITES[dice.count(0, 3)]},
         {"unnumbered": None},
+        {"policy_routes": ()},
     ]
     return _with_interface(configuration, name, **dice.pick(edits))
 
