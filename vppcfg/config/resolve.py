@@ -13,7 +13,6 @@ from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, lcp, macip, vrf
 from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.kinds.bond import announcing
-from vppcfg.kinds.kind_list import OBJECT_KINDS
 from vppcfg.kinds.policy_route_section import left_alone
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -88,9 +87,6 @@ def _copy_what_is_not_ours(desired: DesiredState) -> None:
     macip.copy_what_is_not_ours(desired)
     vrf.copy_what_is_not_ours(desired)
     proxy_arp_ranges.KIND.copy_what_is_not_ours(desired)
-    for kind in OBJECT_KINDS:
-        for thing in kind.left_alone(desired.observed.of(kind.thing).values()):
-            desired.enter(thing)
 
 
 def _is_ours(desired: DesiredState, interface: Interface) -> bool:

@@ -40,13 +40,17 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
-    def left_alone(self, things: Iterable[T]) -> Iterable[T]:
-        """Return those of observed objects that stay whatever the file says."""
-        return ()
+    def is_left_alone(self, thing: T) -> bool:
+        """Return whether an object is somebody else's: it stays as it is observed, whatever state is wanted."""
+        return False
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield the objects that appear, change and disappear."""
-        return table_changes(ObjectKind.OBJECT, observed.of(self.thing), desired.of(self.thing))
+        before, after = (
+            {name: each for name, each in state.of(self.thing).items() if not self.is_left_alone(each)}
+            for state in (observed, desired)
+        )
+        return table_changes(ObjectKind.OBJECT, before, after)
 
     def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
         """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""

@@ -172,9 +172,9 @@ class LoosePolicyKind(VppObjectKind[LoosePolicy]):
         """Return the operation that removes a policy."""
         return RemovePolicy(thing=thing)
 
-    def left_alone(self, things: Iterable[LoosePolicy]) -> Iterable[LoosePolicy]:
-        """Return those of others."""
-        return (each for each in things if not each.is_own)
+    def is_left_alone(self, thing: LoosePolicy) -> bool:
+        """Return whether vppcfg did not create it."""
+        return not thing.is_own
 
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]

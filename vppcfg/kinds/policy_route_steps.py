@@ -45,7 +45,8 @@ class Steering:
             each.policy_id or 0 for interface in observed.interfaces.values() for each in interface.policy_routes
         )
         """How many interfaces have each policy."""
-        self._known = self._users.keys() | {each.policy_id for each in observed.of(LoosePolicy).values()}
+        self._loose = {each.policy_id: each for each in observed.of(LoosePolicy).values()}
+        self._known = self._users.keys() | self._loose.keys()
         self._going: list[_Placed] = []
         self._coming: list[_Placed] = []
         self._edited: list[tuple[str, PolicyRoute, PolicyRoute]] = []
@@ -74,7 +75,7 @@ class Steering:
 
     def _is_editable(self, name: str, before: PolicyRoute, after: PolicyRoute) -> bool:
         """Return whether new next hops can come and old ones go while one of them is there all the time."""
-        if before.end or after.end or self._users[before.policy_id or 0] > 1 or self._breaks(name, before):
+        if before.end or after.end or not before.is_own or self._breaks(name, before):
             return False
         if (before.is_ipv6, before.priority, before.acl) != (after.is_ipv6, after.priority, after.acl):
             return False
@@ -105,7 +106,10 @@ class Steering:
             yield Step(stage=Stage.DETACH_REPLACED, operation=add)
 
     def _detach(self) -> Iterator[Step]:
-        """Yield the steps that take policies off, and remove those that no interface has then."""
+        """Yield the steps that take policies off, and remove our own that no interface has then.
+
+        One of somebody else stays, unless it leads to what is deleted.
+        """
         early: dict[int, bool] = {}
         routes: dict[int, PolicyRoute] = {}
         for name, route in self._going:
@@ -116,7 +120,7 @@ class Steering:
             early[number] = early.get(number, True) and is_early
             routes[number] = route
         for number, route in routes.items():
-            if not self._users[number]:
+            if not self._users[number] and (route.is_own or self._leads_to_deleted(route)):
                 stage = Stage.REMOVE_OBJECT if early[number] else Stage.REMOVE_REPLACED_OBJECT
                 yield Step(stage=stage, operation=RemovePolicy(thing=loose(route, number)))
                 self._known -= {number} if early[number] else set()
@@ -143,9 +147,13 @@ class Steering:
         return number
 
     def _is_shared(self, name: str, route: PolicyRoute) -> bool:
-        """Return whether the very policy is there all the time, since other interfaces have it too."""
+        """Return whether the very policy is there all the time: other interfaces have it, or it is somebody else's."""
         number = route.policy_id
-        if number is None or not self._users[number]:
+        if number is None or self._leads_to_deleted(route):
+            return False
+        if number in self._loose and not route.is_own:
+            return self._loose[number] == loose(route, number)
+        if not self._users[number] and (route.is_own or number not in self._known):
             return False
         going = {other for other, each in self._going if each.policy_id == number}
         holders = [
@@ -168,9 +176,12 @@ class Steering:
 
     def _breaks(self, name: str, route: PolicyRoute) -> bool:
         """Return whether a policy route cannot outlast what is deleted, to come back or not."""
+        return name in self._transition.doomed or self._leads_to_deleted(route)
+
+    def _leads_to_deleted(self, route: PolicyRoute) -> bool:
         transition = self._transition
         doomed = {Referent.INTERFACE: transition.doomed, Referent.TABLE: transition.doomed_tables}
-        return name in transition.doomed or any(each.name in doomed[each.referent] for each in route.references())
+        return any(each.name in doomed[each.referent] for each in route.references())
 
     def _acl_index(self, route: PolicyRoute) -> int | None:
         acl = self._transition.observed.acls.get(route.acl)

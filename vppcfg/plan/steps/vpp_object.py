@@ -19,7 +19,14 @@ def steps(transition: Transition) -> Iterator[Step]:
     for kind in dict.fromkeys((*observed, *desired)):
         before, after = observed.get(kind, {}), desired.get(kind, {})
         for name in dict.fromkeys((*before, *after)):
-            yield from _steps_of(before.get(name), after.get(name), transition)
+            old, new = before.get(name), after.get(name)
+            if old is not None and kind_of(old).is_left_alone(old):
+                new = old if transition.desired.has_all(old.references()) else None
+                if new is old and not _refers_to(old, transition.doomed, transition.doomed_tables):
+                    continue
+            elif old is None and new is not None and kind_of(new).is_left_alone(new):
+                continue
+            yield from _steps_of(old, new, transition)
 
 
 def _steps_of(before: VppObject | None, after: VppObject | None, transition: Transition) -> Iterator[Step]:

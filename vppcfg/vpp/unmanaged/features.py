@@ -79,8 +79,9 @@ def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) ->
         arcs = _arcs(shown[lines[name]][1])
         known = wanted.state.interfaces.get(name)
         yield from _of_policers(name, arcs, policers)
-        has_macip = known is not None and known.macip is not None
-        yield from _of_arcs(name, arcs, kinds.get(name, set()) | ({"classifier"} if has_macip else set()))
+        managed = {"classifier"} if known is not None and known.macip is not None else set()
+        managed |= {"ABF"} if known is not None and known.policy_routes else set()
+        yield from _of_arcs(name, arcs, kinds.get(name, set()) | managed)
         if known is not None:
             yield from _of_bits(known, arcs, wanted)
 
