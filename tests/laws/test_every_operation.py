@@ -12,8 +12,8 @@ from vppcfg.plan.proof import replay
 from vppcfg.plan.reachable import restorable
 
 NUMBERS = (*range(20), 46, 119, 511, 873)
-"""With these few, every operation is in a plan; in 46 a member of a bond gets a weight, in 119 a policy gets other paths,
-in 511 a WireGuard loses a peer, and in the last one a TAP that stays was taken out of its Linux bridge."""
+"""With these few, every operation is in a plan; in 46 a member of a bond gets a weight, in 119 a policy gets other
+paths, in 511 a WireGuard loses a peer, and in the last one a TAP that stays was taken out of its Linux bridge."""
 
 
 def test_the_laws_run_every_operation() -> None:
