@@ -995,11 +995,11 @@ def _with_policies(dice: _Dice, state: State) -> State:
     interfaces = dict(state.interfaces)
     for name, interface in state.interfaces.items():
         if interface.policy_routes:
-            routes = (
+            numbered = (
                 replace(each, policy_id=next(numbers), hops=by_hand if each.hops and dice.one_in(3) else each.hops)
                 for each in interface.policy_routes
             )
-            interfaces[name] = replace(interface, policy_routes=tuple(routes))
+            interfaces[name] = replace(interface, policy_routes=tuple(numbered))
     state = replace(state, interfaces=interfaces)
     routes = [route for each in interfaces.values() for route in each.policy_routes]
     if not routes or not dice.one_in(3):

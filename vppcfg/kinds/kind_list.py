@@ -25,6 +25,7 @@ from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.object_kind import AnyObjectKind
+from vppcfg.kinds.owned_list import OWNED_KINDS
 from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
@@ -46,7 +47,7 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 MAKINGS: tuple[type[Making], ...] = tuple(kind.making for kind in VIRTUAL_INTERFACES)
 """The classes of what these are made with."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, policy_route.LOOSE_POLICIES)
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS, policy_route.LOOSE_POLICIES)
 """Routes and other objects that are no interfaces."""
 OBJECTS: tuple[type[VppObject], ...] = tuple(kind.thing for kind in OBJECT_KINDS)
 """The classes of these."""
@@ -67,3 +68,8 @@ KINDS: tuple[Kind, ...] = (
 def kind_of(thing: VppObject) -> AnyObjectKind:
     """Return the kind of an object that is no interface."""
     return _KIND_OF[type(thing)]
+
+
+def kind_of_class(thing: type[VppObject]) -> AnyObjectKind:
+    """Return the kind of objects of a class."""
+    return _KIND_OF[thing]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vpp_object import VppObject, is_owned
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.object_operation import RemoveObject, SetObject
@@ -44,13 +44,18 @@ class VppObjectKind(Kind, Generic[T]):
         """Return whether an object is somebody else's: it stays as it is observed, whatever state is wanted."""
         return False
 
+    def disturbed(self, before: Mapping[str, T], after: Mapping[str, T]) -> frozenset[str]:
+        """Return the objects that stay and that VPP breaks on the way: they are removed and set again."""
+        return frozenset()
+
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield the objects that appear, change and disappear."""
-        before, after = (
+        wanted, found = (
             {name: each for name, each in state.of(self.thing).items() if not self.is_left_alone(each)}
-            for state in (observed, desired)
+            for state in (desired, observed)
         )
-        return table_changes(ObjectKind.OBJECT, before, after)
+        ours = {name: each for name, each in found.items() if name in wanted or is_owned(each, desired.owned)}
+        return table_changes(ObjectKind.OBJECT, ours, wanted)
 
     def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
         """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""

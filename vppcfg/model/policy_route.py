@@ -57,6 +57,7 @@ class LoosePolicy(VppObject):
     noun = "ABF policy"
     table = "loose_policies"
     carries_traffic = False
+    is_always_ours = True
 
     policy_id: int
     acl: str

@@ -55,6 +55,7 @@ class Route(VppObject):
 
     noun = "route"
     table = "routes"
+    is_always_ours = True
     lost = "next hops"
 
     prefix: str

@@ -115,6 +115,7 @@ def closest_to(
         linux_bridges=former.linux_bridges | now.linux_bridges,
         has_mpls_table=former.has_mpls_table or now.has_mpls_table,
         facts=replace(now.facts, memif_sockets=_kept_sockets(former, now, is_unmanaged)),
+        owned=former.owned if ours is None else former.owned | ours.owned,
     )
     state = replace(state, objects=_possible_objects(state))
     live = now if ours is None else claimed(now, ours)

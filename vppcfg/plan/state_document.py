@@ -60,6 +60,7 @@ def document_of(state: State) -> dict[str, Any]:
     for kind in OBJECTS:
         if found := state.of(kind):
             document[kind.table] = [plain(found[name]) for name in _sorted(found)]
+    document |= {"owned": [list(each) for each in sorted(state.owned)]} if state.owned else {}
     document |= {"ipfix": plain(state.ipfix)} if state.ipfix != IpfixSettings() else {}
     document |= {"lldp": plain(state.lldp)} if state.lldp != LldpSettings() else {}
     return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
@@ -140,9 +141,10 @@ def state_of(document: object) -> State:
         proxy_arps=_proxy_arps(data.get("proxy_arps", [])),
         has_mpls_table=_truth("has_mpls_table", data),
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
-        linux_bridges=_linux_bridges(data.get("linux_bridges", [])),
+        linux_bridges=_pairs("linux_bridges", data.get("linux_bridges", [])),
         made=made,
         objects=_objects(data),
+        owned=_pairs("owned", data.get("owned", [])),
         unmanaged=_list_of("unmanaged", Attachment)(data.get("unmanaged", [])),
         descriptions=_descriptions(data.get("descriptions", {})),
         **tables,
@@ -298,12 +300,12 @@ def _descriptions(value: Any) -> Mapping[str, str]:
     return descriptions
 
 
-def _linux_bridges(value: Any) -> frozenset[tuple[str, str]]:
-    place = "linux_bridges"
+def _pairs(place: str, value: Any) -> frozenset[tuple[str, str]]:
+    """Return the pairs of texts in a list: a namespace and a name, a table and a scope."""
     pairs = [_texts(place, pair) for pair in value] if isinstance(value, list) else [()]
     if any(len(pair) != 2 for pair in pairs):
-        raise ValueError(f"{place} in the state document is not a list of a namespace and a name each")
-    return frozenset((netns, name) for netns, name in pairs)
+        raise ValueError(f"{place} in the state document is not a list of two texts each")
+    return frozenset((first, second) for first, second in pairs)
 
 
 def _addresses(value: Any) -> frozenset[str]:

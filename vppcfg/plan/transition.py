@@ -26,6 +26,7 @@ class Transition:
         self.difference = difference
         self.doomed_tables = frozenset(key for key, change in difference.vrfs.items() if change.before is not None)
         """FIB tables that are deleted, to come back with another name or not."""
+        self.doomed_bridges = frozenset(observed.bridges.keys() - desired.bridges.keys())
         changes = difference.interfaces.values()
         self.doomed = frozenset(c.name for c in changes if c.action in (Action.DELETE, Action.REPLACE))
         """Interfaces that are deleted, to come back or not."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
-from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, tag_rewrite, vrf
 from vppcfg.config.sections.made_section import MadeSection
@@ -163,9 +163,10 @@ class Interfaces(Section):
             if config.parent is not None:
                 parent = interfaces.get(config.parent)
                 keys = sub_interface.keys(config, parent.mtu if parent else DEFAULT_MTU)
+                keys += configuration.owned_keys(KeyHolder.INTERFACE, config.name)
                 yield SaidEntry(path=config.path, name=config.name, keys=tuple(keys))
             elif config.kind is not InterfaceKind.LOOPBACK:
-                yield SaidEntry(path=config.path, name=config.name, keys=tuple(_keys(config)))
+                yield SaidEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the section, which is there even when it is empty."""
@@ -181,12 +182,12 @@ class Interfaces(Section):
             if position:
                 yield ""
             yield f"  {scalar(port.name)}:"
-            yield from indented(key_lines(_keys(port)), 2)
+            yield from indented(key_lines(_keys(port, configuration)), 2)
             if port.name in children:
                 yield f"    {interface_keys.CHILDREN}:"
                 for child in children[port.name]:
                     yield f"      {child.sub_id}:"
-                    yield from indented(sub_interface.lines(child, port), 4)
+                    yield from indented(sub_interface.lines(child, port, configuration), 4)
 
 
 def _items(raw: Any) -> Iterator[tuple[str | int, Any]]:
@@ -229,10 +230,11 @@ def _why_not_switched(interface: Interface, state: State) -> str | None:
     return None
 
 
-def _keys(port: InterfaceConfig) -> list[KeyValue]:
+def _keys(port: InterfaceConfig, configuration: Configuration) -> list[KeyValue]:
     return [
         *interface_keys.identity_keys(port),
         KeyValue("mtu", port.mtu),
         interface_keys.state_key(port),
         *interface_keys.use_keys(port),
+        *configuration.owned_keys(KeyHolder.INTERFACE, port.name),
     ]

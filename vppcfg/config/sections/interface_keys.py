@@ -12,6 +12,7 @@ from vppcfg.config.sections import lcp, neighbor, placement, tag_rewrite, vrf
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds import policy_route_section
+from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.live_state import configured_on
@@ -36,6 +37,7 @@ _DISPENSABLE = (
     )
     | {placement.RX_KEY, placement.TX_KEY}
     | interface_values.KEYS
+    | OWNED_KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
 
