@@ -24,9 +24,9 @@ from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import address_values, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader
@@ -65,7 +65,7 @@ class SetDhcpRelay(SetObject):
 
     thing: DhcpRelay
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         for other in draft.objects.get(DhcpRelay, {}).values():
             if (
                 isinstance(other, DhcpRelay)

@@ -9,10 +9,10 @@ from vppcfg.kinds.route import NORMAL, TYPE_OF_END
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import family_and_bytes
 
@@ -30,7 +30,7 @@ class CreatePolicy(SetObject):
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI wants; None for one that the same plan creates."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if _is_known(self.thing.policy_id, draft):
             return f"there is a policy {self.thing.policy_id}"
         if self.thing.acl not in draft.acls:
@@ -70,7 +70,7 @@ class AttachPolicy(InterfaceOperation):
 
     route: PolicyRoute
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         number = self.route.policy_id
         if number is None or not _is_known(number, draft):
             return f"there is no policy {number}"
@@ -78,7 +78,7 @@ class AttachPolicy(InterfaceOperation):
             return f"{self.interface} has the policy {number} already"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Give the interface the policy."""
         draft.objects.get(LoosePolicy, {}).pop(str(self.route.policy_id), None)
         routes = draft.interfaces[self.interface].policy_routes
@@ -100,11 +100,11 @@ class DetachPolicy(InterfaceOperation):
 
     route: PolicyRoute
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         has_it = self.interface in draft.policy_holders.get(self.route.policy_id or 0, ())
         return None if has_it else f"{self.interface} does not have the policy {self.route.policy_id}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the policy off the interface; without any interface it stays as it is."""
         number = self.route.policy_id or 0
         left = (each for each in draft.interfaces[self.interface].policy_routes if each.policy_id != number)
@@ -132,7 +132,7 @@ class _PathOperation(InterfaceOperation):
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI wants."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         number = self.route.policy_id or 0
         if draft.policy_holders.get(number, set()) != {self.interface}:
             return f"{self.interface} is not the only one with the policy {number}"
@@ -141,11 +141,11 @@ class _PathOperation(InterfaceOperation):
     def _hop_refusal(self, now: PolicyRoute) -> str | None:
         raise NotImplementedError(type(self).__name__)
 
-    def _now(self, draft: Draft) -> PolicyRoute:
+    def _now(self, draft: WorkingState) -> PolicyRoute:
         routes = draft.interfaces[self.interface].policy_routes
         return next(each for each in routes if each.policy_id == self.route.policy_id)
 
-    def _set_hops(self, draft: Draft, hops: Iterable[NextHop]) -> None:
+    def _set_hops(self, draft: WorkingState, hops: Iterable[NextHop]) -> None:
         now = self._now(draft)
         others = [each for each in draft.interfaces[self.interface].policy_routes if each is not now]
         draft.set_policy_routes(self.interface, in_order((*others, replace(now, hops=hops_in_order(iter(hops))))))
@@ -166,7 +166,7 @@ class AddPolicyPaths(_PathOperation):
         twice = {shape(hop) for hop in now.hops} & {shape(hop) for hop in self.hops}
         return f"the policy {now.policy_id} has this path already, which VPP does not survive" if twice else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Add the paths."""
         self._set_hops(draft, (*self._now(draft).hops, *self.hops))
 
@@ -187,7 +187,7 @@ class RemovePolicyPaths(_PathOperation):
         left = set(now.hops) - set(self.hops)
         return None if left and len(left) < len(now.hops) else f"the policy {now.policy_id} would have no path"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the paths out."""
         self._set_hops(draft, (hop for hop in self._now(draft).hops if hop not in self.hops))
 
@@ -205,7 +205,7 @@ def shape(hop: NextHop) -> tuple[object, ...]:
     return hop.gateway, hop.interface, hop.table_id
 
 
-def _is_known(policy_id: int, draft: Draft) -> bool:
+def _is_known(policy_id: int, draft: WorkingState) -> bool:
     return bool(draft.policy_holders.get(policy_id)) or str(policy_id) in draft.objects.get(LoosePolicy, {})
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.config.configuration import Configuration, HopConfig, InterfaceConfig, PolicyRouteConfig, RouteConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.vrf import interface_tables
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, parse_via, table_id_of, via_as_yaml
@@ -66,7 +66,7 @@ def as_routes(interface: InterfaceConfig) -> Iterator[SteeredConfig]:
         yield SteeredConfig(prefix=prefix, vrf=interface.vrf, path=each.path, hops=each.hops, end=each.end)
 
 
-def resolve(config: InterfaceConfig, before: Interface, desired: DesiredState) -> tuple[PolicyRoute, ...]:
+def resolve(config: InterfaceConfig, before: Interface, desired: DesiredStateBuilder) -> tuple[PolicyRoute, ...]:
     """Return the policy routes that an interface is to have; without the key, those of others that it has."""
     if config.policy_routes is None:
         return left_alone(before)
@@ -110,18 +110,18 @@ def _next_hop(hop: HopConfig, tables: Sequence[int], configuration: Configuratio
     )
 
 
-def without_lost(routes: Iterable[PolicyRoute], desired: DesiredState) -> tuple[PolicyRoute, ...]:
+def without_lost(routes: Iterable[PolicyRoute], desired: DesiredStateBuilder) -> tuple[PolicyRoute, ...]:
     """Return the policy routes that lead nowhere where the desired state has nothing."""
     return tuple(each for each in routes if _lost(each, desired) is None)
 
 
-def _lost(route: PolicyRoute, desired: DesiredState) -> str | None:
+def _lost(route: PolicyRoute, desired: DesiredStateBuilder) -> str | None:
     if route.acl not in desired.acls:
         return f"the access list {route.acl}"
     return next((str(each) for each in route.references() if not _has(each, desired)), None)
 
 
-def _has(reference: Reference, desired: DesiredState) -> bool:
+def _has(reference: Reference, desired: DesiredStateBuilder) -> bool:
     there = desired.interfaces if reference.referent is Referent.INTERFACE else desired.vrfs
     return reference.name in there
 

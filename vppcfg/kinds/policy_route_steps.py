@@ -176,12 +176,12 @@ class Steering:
 
     def _breaks(self, name: str, route: PolicyRoute) -> bool:
         """Return whether a policy route cannot outlast what is deleted, to come back or not."""
-        return name in self._transition.doomed or self._leads_to_deleted(route)
+        return name in self._transition.to_delete or self._leads_to_deleted(route)
 
     def _leads_to_deleted(self, route: PolicyRoute) -> bool:
         transition = self._transition
-        doomed = {Referent.INTERFACE: transition.doomed, Referent.TABLE: transition.doomed_tables}
-        return any(each.name in doomed[each.referent] for each in route.references())
+        to_delete = {Referent.INTERFACE: transition.to_delete, Referent.TABLE: transition.doomed_tables}
+        return any(each.name in to_delete[each.referent] for each in route.references())
 
     def _acl_index(self, route: PolicyRoute) -> int | None:
         acl = self._transition.observed.acls.get(route.acl)
