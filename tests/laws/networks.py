@@ -67,7 +67,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif, MemifMode, MemifRole, memif_numbers
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.placement import QueuePlacement, moved_to
-from vppcfg.model.policy_route import OWN_IDS, LoosePolicy, loose
+from vppcfg.model.policy_route import OWN_IDS
 from vppcfg.model.problem import Severity
 from vppcfg.model.route import NextHop, RouteEnd
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
@@ -997,7 +997,7 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
 
 
 def _with_policies(dice: _Dice, state: State) -> State:
-    """Number the policies, change paths by hand, and leave a policy behind that a plan was about to attach."""
+    """Number the policies, and change paths by hand."""
     numbers = iter(dice.shuffled(OWN_IDS[:100]))
     by_hand = (NextHop(gateway="192.0.2.80", table_id=0),)
     interfaces = dict(state.interfaces)
@@ -1008,12 +1008,7 @@ def _with_policies(dice: _Dice, state: State) -> State:
                 for each in interface.policy_routes
             )
             interfaces[name] = replace(interface, policy_routes=tuple(numbered))
-    state = replace(state, interfaces=interfaces)
-    routes = [route for each in interfaces.values() for route in each.policy_routes]
-    if not routes or not dice.one_in(3):
-        return state
-    left = loose(routes[0], next(numbers))
-    return replace(state, objects={**state.objects, LoosePolicy: {left.name: left}})
+    return replace(state, interfaces=interfaces)
 
 
 def _with_all_queues(port: Interface) -> Interface:
