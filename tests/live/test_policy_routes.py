@@ -109,8 +109,8 @@ CHANGES = {
         "{ acl: voice, via: 10.0.3.2, priority: 9 }",
     ),
     "several next hops": (
-        "{ acl: voice, via: [ 10.0.2.2, { gateway: 10.0.3.2, weight: 3 } ] }, { acl: guests, via: 10.0.3.2, priority: 2 }",
-        "{ acl: voice, via: [ 10.0.2.2, { gateway: 10.0.3.2, weight: 1 } ] }, { acl: guests, via: 10.0.2.2, priority: 2 }",
+        "{ acl: voice, via: [ 10.0.2.2, { gateway: 10.0.3.2, weight: 3 } ] }",
+        "{ acl: voice, via: [ 10.0.2.2, { gateway: 10.0.3.2, weight: 1 } ] }",
     ),
 }
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from vppcfg.config.configuration import Configuration, HopConfig, InterfaceConfig, PolicyRouteConfig, RouteConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.sections import acl as acls
 from vppcfg.config.sections.vrf import interface_tables
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, parse_via, table_id_of, via_as_yaml
@@ -128,7 +129,8 @@ def _has(reference: Reference, desired: DesiredStateBuilder) -> bool:
 
 def from_state(interface: Interface, state: State, path: KeyPath) -> tuple[PolicyRouteConfig, ...] | None:
     """Return the entries for what an observed interface has; None for nothing."""
-    if not interface.policy_routes:
+    routes = in_file(interface, state)
+    if not routes:
         return None
     return tuple(
         PolicyRouteConfig(
@@ -139,7 +141,7 @@ def from_state(interface: Interface, state: State, path: KeyPath) -> tuple[Polic
             hops=tuple(_hop_config(hop, each, interface, state, path) for hop in each.hops),
             end=each.end,
         )
-        for position, each in enumerate(interface.policy_routes)
+        for position, each in enumerate(routes)
     )
 
 
@@ -164,14 +166,31 @@ def _vrf(hop: NextHop, route: PolicyRoute, state: State) -> str | None:
     return None if table is None or table.is_unnamed else table.name
 
 
+def in_file(interface: Interface, state: State) -> tuple[PolicyRoute, ...]:
+    """Return the policy routes of an observed interface that its entry has: all, or none where no key can set them.
+
+    Without the key those of others stay.
+    """
+    routes = interface.policy_routes
+    return routes if all(_reason(each, state) is None for each in routes) else ()
+
+
 def unsupported_reason(interface: Interface, state: State) -> str | None:
-    """Return why no file can set the policy routes of an observed interface, None when one can."""
-    for each in interface.policy_routes:
-        if each.acl not in state.acls:
-            return f"its policy {each.policy_id} has an access list that VPP does not show"
-        for hop in each.hops:
-            if hop.table_id and _vrf(hop, each, state) is None:
-                return f"its policy {each.policy_id} looks next hops up in FIB table {hop.table_id}, which has no name"
+    """Return why no file can set the policy routes of an observed interface, and leave none of them out."""
+    if not any(each.is_own for each in interface.policy_routes):
+        return None
+    return next((reason for each in interface.policy_routes if (reason := _reason(each, state))), None)
+
+
+def _reason(route: PolicyRoute, state: State) -> str | None:
+    acl = state.acls.get(route.acl)
+    if acl is None:
+        return f"its policy {route.policy_id} has an access list that VPP does not show"
+    if acls.unsupported_reason(route.acl, acl) is not None:
+        return f"its policy {route.policy_id} has the access list {route.acl}, which no file can set"
+    for hop in route.hops:
+        if hop.table_id and _vrf(hop, route, state) is None:
+            return f"its policy {route.policy_id} looks next hops up in FIB table {hop.table_id}, which has no name"
     return None
 
 
