@@ -51,7 +51,9 @@ def route_duplicate(index: Index) -> Iterator[Problem]:
 def route_vrf(index: Index) -> Iterator[Problem]:
     """Find routes of a family of which their VRF, or the one that they lead to, has no table."""
     for route in _routes(index):
-        named = [(route.vrf, route.path), *((hop.vrf, _below(hop, "vrf")) for hop in route.hops)]
+        named = [(hop.vrf, _below(hop, "vrf")) for hop in route.hops]
+        if not isinstance(route, SteeredConfig):
+            named.append((route.vrf, route.path))
         for name, path in named:
             vrf = index.configuration.vrfs.get(name) if name is not None else None
             if vrf is not None and not (vrf.has_ipv6 if ":" in route.prefix else vrf.has_ipv4):
