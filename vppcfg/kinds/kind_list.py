@@ -9,6 +9,7 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 from __future__ import annotations
 
 from vppcfg.kinds import (
+    det44_objects,
     gre,
     host_interface,
     ipfix_settings,
@@ -49,7 +50,13 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtual for kind in VIRTUAL_INTERFACES)
 """The classes of what these are made with."""
 
-_OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS, *nat44.KINDS, policy_route.LOOSE_POLICIES)
+_OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (
+    route.KIND,
+    *OWNED_KINDS,
+    *nat44.KINDS,
+    *det44_objects.KINDS,
+    policy_route.LOOSE_POLICIES,
+)
 ADDED_KINDS: tuple[AnyObjectKind, ...] = added_kinds(_OWN_OBJECT_KINDS)
 """Those of other programs."""
 OBJECT_KINDS: tuple[AnyObjectKind, ...] = (*_OWN_OBJECT_KINDS, *ADDED_KINDS)

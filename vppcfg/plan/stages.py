@@ -147,6 +147,8 @@ class Stage(IntEnum):
     ATTACH_LATE = auto()
     """Policies with the access list of one that was detached: VPP looks at a list once on each interface."""
     REMOVE_REPLACED_OBJECT = auto()
+    TURN_NAT_ON = auto()
+    """On interfaces, once there is what packets are translated to."""
     REMOVE_NAT_ADDRESS = auto()
     """Once others are there for new sessions."""
     PUT_BACK = auto()
