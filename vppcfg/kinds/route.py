@@ -6,16 +6,18 @@ their own (vnet/fib/fib_source.c), so that no route of a daemon, of the prompt o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.config.sections.section import Section
 from vppcfg.errors import DataplaneError
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.kinds.object_kind import Felt, VppObjectKind
 from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
+from vppcfg.kinds.route_ways import felt
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
@@ -97,6 +99,7 @@ class RouteKind(VppObjectKind[Route]):
     thing = Route
     operations = (SetRoute, RemoveRoute)
     rules = RULES
+    has_account = True
 
     def sections(self) -> tuple[Section, ...]:
         """Return the section of the routes of all tables."""
@@ -129,6 +132,10 @@ class RouteKind(VppObjectKind[Route]):
         for (table_id, family, raw, length), paths in connection.lists(connection.ask(asked), _DETAILS, heads, *_PATH):
             prefix = f"{text_of_address(family, raw)}/{length}"
             yield _route(prefix, table_id, [dict(zip(_PATH, path, strict=True)) for path in paths], names)
+
+    def felt(self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]) -> Iterator[Felt]:
+        """Yield the prefixes that lose their way, take another one, or share their packets otherwise."""
+        return felt(before, after, linked)
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP has the source of files: without it there are no routes of theirs."""
