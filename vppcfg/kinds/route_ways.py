@@ -35,7 +35,7 @@ Shares = Mapping[Exit, Fraction]
 """The share of each exit; none when packets are dropped for want of a route."""
 
 
-class Course(NamedTuple):
+class Forwarded(NamedTuple):
     """Where packets go, and what they need for it."""
 
     exits: Shares
@@ -50,7 +50,7 @@ class Ways:
         """Enter routes, and the networks of the interfaces that are `linked`."""
         self._linked = linked
         self._tables: dict[int, PrefixTable[Route | str]] = defaultdict(PrefixTable)
-        self._known: dict[tuple[int, str], Course] = {}
+        self._known: dict[tuple[int, str], Forwarded] = {}
         for route in state.of(Route).values():
             if route.name not in state.hidden_by:
                 self._tables[route.table_id][route.prefix] = route
@@ -59,34 +59,34 @@ class Ways:
             for address in {*interface.addresses, *(each.address for each in interface.live)}:
                 self._tables[interface.tables[":" in address]][address] = name
 
-    def of(self, prefix: str, table_id: int, depth: int = 0) -> Course:
+    def of(self, prefix: str, table_id: int, depth: int = 0) -> Forwarded:
         """Return the way of all packets to a prefix for which there is no longer one."""
         found = self._known.get((table_id, prefix))
         if found is None:
             covering = self._tables[table_id].longest(prefix)
-            found = Course({}) if covering is None else self._way(covering.value, depth)
+            found = Forwarded({}) if covering is None else self._way(covering.value, depth)
             self._known[table_id, prefix] = found
         return found
 
-    def _way(self, entry: Route | str, depth: int) -> Course:
+    def _way(self, entry: Route | str, depth: int) -> Forwarded:
         if isinstance(entry, str):
-            return Course({Exit(interface=entry): Fraction(1)}, frozenset({entry}))
+            return Forwarded({Exit(interface=entry): Fraction(1)}, frozenset({entry}))
         needs = {entry.name, *(hop.interface for hop in entry.hops)}
         if entry.end is not None:
-            return Course({Exit(end=entry.end.value): Fraction(1)}, frozenset(needs))
+            return Forwarded({Exit(end=entry.end.value): Fraction(1)}, frozenset(needs))
         for _, group in groupby(entry.hops, key=lambda hop: hop.preference):
             ways = [(hop.weight, self._of_hop(hop, entry, depth)) for hop in group]
             needs.update(*(way.needs for _, way in ways))
             if any(way.exits for _, way in ways):
-                return Course(_joined([(weight, way.exits) for weight, way in ways if way.exits]), frozenset(needs))
-        return Course({}, frozenset(needs))
+                return Forwarded(_joined([(weight, way.exits) for weight, way in ways if way.exits]), frozenset(needs))
+        return Forwarded({}, frozenset(needs))
 
-    def _of_hop(self, hop: NextHop, route: Route, depth: int) -> Course:
+    def _of_hop(self, hop: NextHop, route: Route, depth: int) -> Forwarded:
         if hop.interface:
             gateway = "" if hop.gateway == route.prefix.partition("/")[0] else hop.gateway
-            return Course({Exit(hop.interface, gateway): Fraction(1)} if hop.interface in self._linked else {})
+            return Forwarded({Exit(hop.interface, gateway): Fraction(1)} if hop.interface in self._linked else {})
         if depth == _DEEPEST:
-            return Course({})
+            return Forwarded({})
         table_id = route.table_id if hop.table_id is None else hop.table_id
         if not hop.gateway:
             return self.of(route.prefix, table_id, depth + 1)
@@ -94,7 +94,7 @@ class Ways:
         exits = {
             Exit(each.interface, each.gateway or hop.gateway, each.end): share for each, share in below.exits.items()
         }
-        return Course(exits or {Exit(gateway=hop.gateway): Fraction(1)}, below.needs)
+        return Forwarded(exits or {Exit(gateway=hop.gateway): Fraction(1)}, below.needs)
 
 
 def _joined(ways: Sequence[tuple[int, Shares]]) -> Shares:
