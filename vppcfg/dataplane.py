@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
@@ -102,6 +103,9 @@ class Dataplane(Protocol):
         `should_stop` says so, nothing more is sent, and what is under way is waited for.
         Raise DataplaneError when VPP goes away.
         """
+
+    def ask(self, question: Question) -> AskOutcome:
+        """Ask once, wait about a second, and return what was heard. Raise DataplaneError when VPP goes away."""
 
     def close(self) -> None:
         """Say goodbye to VPP; safe to call twice."""

@@ -31,6 +31,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
@@ -71,6 +72,9 @@ class Obedient:
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
+
+    def ask(self, question: Question) -> AskOutcome:
+        return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
@@ -118,6 +122,9 @@ class Mortal:
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
+
+    def ask(self, question: Question) -> AskOutcome:
+        return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()

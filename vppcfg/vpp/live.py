@@ -16,6 +16,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, VppForwarding, Way
+from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden, VppObject
@@ -216,6 +217,18 @@ class LiveDataplane:
             elif isinstance(operation, RemoveObject):
                 self._set.pop((type(operation.thing), operation.thing.name), None)
         return performance
+
+    def ask(self, question: Question) -> AskOutcome:
+        """Ask once on VPP's wires and return what was heard. Raise DataplaneError."""
+        from vppcfg.vpp.asking import ask_echo, ask_neighbor
+
+        match question:
+            case EchoQuestion():
+                return ask_echo(self._connection, question)
+            case NeighborQuestion():
+                return ask_neighbor(self._connection, question)
+            case _:
+                return AskOutcome(cannot_ask="the Linux around this VPP cannot be reached from here")
 
     def follow(self) -> None:
         """Have VPP tell when an interface changes, for `wait` to notice. Raise DataplaneError."""

@@ -16,6 +16,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
+from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
@@ -45,6 +46,9 @@ class Played:
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
+
+    def ask(self, question: Question) -> AskOutcome:
+        return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()

@@ -5,11 +5,13 @@ A new kind is a module here, its import, and its line in the list.
 
 from __future__ import annotations
 
+from vppcfg.common.extensions import extensions
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import (
     abf,
     acl,
     address,
+    asking,
     autoconfig,
     bfd,
     bond,
@@ -46,6 +48,7 @@ from vppcfg.simulator.kinds import (
     mroute,
     mss_clamp,
     nat44,
+    nat44_mappings,
     neighbor,
     placement,
     policer,
@@ -72,6 +75,8 @@ from vppcfg.simulator.kinds import (
     wireguard,
 )
 
+GROUP = "vppcfg.simulator_kinds"
+"""The entry points by which other programs add kinds."""
 KINDS: tuple[Kind, ...] = (
     session.KIND,
     interface.KIND,
@@ -128,6 +133,7 @@ KINDS: tuple[Kind, ...] = (
     ipsec_spd.KIND,
     wireguard.KIND,
     nat44.KIND,
+    nat44_mappings.KIND,
     abf.KIND,
     l3xc.KIND,
     qos.KIND,
@@ -137,6 +143,9 @@ KINDS: tuple[Kind, ...] = (
     policer.KIND,
     l2_bits.KIND,
     vrrp.KIND,
+    asking.PING,
+    asking.ARPING,
+    *(kind for _, kind in extensions(GROUP)),
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)
