@@ -83,10 +83,10 @@ def test_what_cannot_be_said_stays_in_the_rest(line: str, why: str) -> None:
     assert "routes" not in adoption.text
 
 
-def test_a_table_without_a_name_stays_in_the_rest() -> None:
+def test_a_table_that_gets_a_name_has_its_routes_with_it() -> None:
     adoption = adopted("ip table add 7\nip route add 10.0.0.0/8 table 7 via drop\n")
-    assert "ip route add 10.0.0.0/8 table 7 via drop" in adoption.rest.commands
-    assert adoption.report.lines[-1].why == "the FIB table ipv4-VRF:7 is no VRF of the file"
+    assert adoption.rest.commands == ()
+    assert adoption.text.endswith("    routes:\n      10.0.0.0/8: blackhole\n")
 
 
 def test_a_route_that_is_taken_out_again_is_in_no_file() -> None:
