@@ -18,6 +18,7 @@ NAMES = (
     "watch",
     "verify",
     "probe",
+    "metrics",
     "dump",
     "adopt",
     "rest",
@@ -90,6 +91,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import probe
 
             return probe
+        case "metrics":
+            from vppcfg.cli import metrics
+
+            return metrics
         case "dump":
             from vppcfg.cli import dump
 

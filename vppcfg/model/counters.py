@@ -23,6 +23,13 @@ INTERFACE_COUNTERS = (
     "tx_error",
 )
 """What VPP counts of each interface."""
+INPUT_NODES = frozenset(
+    {
+        "dpdk-input", "af-packet-input", "af-xdp-input", "memif-input", "virtio-input", "vmxnet3-input", "avf-input",
+        "rdma-input", "tap-input", "vhost-user-input", "pg-input", "netmap-input", "tuntap-rx", "ena-input",
+    }
+)  # fmt: skip
+"""Nodes that take packets from devices; those of VPP's own drivers are called PORT-rx."""
 
 
 @record
@@ -77,3 +84,8 @@ class Counters:
         """Return what is counted of an interface, 0 beyond the end: VPP makes vectors longer as it goes."""
         column = self.interfaces.get(counter, ())
         return column[index] if index < len(column) else 0
+
+
+def takes_from_devices(node: str) -> bool:
+    """Return whether a node takes packets from devices; its calls that find none count too."""
+    return node in INPUT_NODES or node.endswith("-rx")
