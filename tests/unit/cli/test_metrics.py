@@ -174,7 +174,7 @@ def test_a_real_prometheus_scrapes_it(vpp: Router) -> None:
 
             eventually(lambda: value('vpp_interface_receive_packets_total{interface="eth0"}') == "10")
             named = 'vpp_interface_receive_bytes_total * on(interface) group_left(lcp) vpp_interface_info{lcp="e0"}'
-            assert value(named) == "600"
+            eventually(lambda: value(named) == "600")  # once the names of the file have been read
             (scraped,) = json.loads(fetched(f"{base}/targets"))["data"]["activeTargets"]
             assert (scraped["health"], scraped["lastError"]) == ("up", "")
             kinds = json.loads(fetched(f"{base}/metadata"))["data"]

@@ -7,10 +7,10 @@ which runs for months is not to keep.
 from __future__ import annotations
 
 import logging
-import subprocess
 import time
 from collections.abc import Sequence
 
+from vppcfg.app.monitoring.child import Child
 from vppcfg.app.target import own_command
 from vppcfg.app.watching.notices import WallClock
 
@@ -28,40 +28,36 @@ class DriftMetrics:
         self._clock = clock
         self._due_s = float("-inf")
         self._started_s = 0.0
-        self._child: subprocess.Popen[str] | None = None
+        self._child: Child | None = None
         self._text = ""
 
     def text(self) -> str:
         """Return what the last comparison wrote, '' before the first; begin another one when it is due."""
         now = self._clock.monotonic()
-        self._collect(timeout_s=0.0)
+        self._collect(0.0)
         if self._child is None and now >= self._due_s:
             self._due_s, self._started_s = now + self._interval_s, now
-            self._child = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8", errors="replace"
-            )
+            self._child = Child(self._command)
         return self._text
 
     def wait(self) -> str:
         """Return what a comparison writes once it is there."""
         self.text()
-        self._collect(timeout_s=_LONGEST_S)
+        self._collect(_LONGEST_S)
         return self._text
 
     def close(self) -> None:
         """End what is comparing; safe to call twice."""
         if self._child is not None:
-            self._child.kill()
-            self._child.communicate()
+            self._child.close()
             self._child = None
 
-    def _collect(self, *, timeout_s: float) -> None:
+    def _collect(self, patience_s: float) -> None:
         if self._child is None:
             return
-        try:
-            self._text, _ = self._child.communicate(timeout=timeout_s)
-            self._child = None
-        except subprocess.TimeoutExpired:
-            if self._clock.monotonic() - self._started_s > _LONGEST_S:
-                _log.warning("Comparing VPP with its file takes longer than %.0f s, and is given up", _LONGEST_S)
-                self.close()
+        output = self._child.answer(patience_s)
+        if output is not None:
+            self._text, self._child = output.decode(errors="replace"), None
+        elif self._clock.monotonic() - self._started_s > _LONGEST_S:
+            _log.warning("Comparing VPP with its file takes longer than %.0f s, and is given up", _LONGEST_S)
+            self.close()

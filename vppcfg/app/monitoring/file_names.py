@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import logging
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+from vppcfg.app.monitoring.child import Child
 from vppcfg.config.load import load
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import VppcfgError
@@ -45,13 +45,13 @@ class NamesOfFile:
         self._files = files
         self._names = FileNames()
         self._seen: _Signature | None = None
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self.problem = ""
         """Why the files say nothing, or nothing new."""
 
     def __call__(self) -> FileNames:
         """Return the names, those of a changed file as soon as they have been read; never wait for that."""
-        self._collect(timeout_s=0.0)
+        self._collect(0.0)
         if self._child is None and (signature := self._signature()) != self._seen:
             self._seen = signature
             self._start()
@@ -60,30 +60,25 @@ class NamesOfFile:
     def wait(self, seconds: float) -> FileNames:
         """Return the names once they have been read, or after some time what is known."""
         self()
-        self._collect(timeout_s=seconds)
+        self._collect(seconds)
         return self._names
 
     def close(self) -> None:
         """End what is reading; safe to call twice."""
         if self._child is not None:
-            self._child.kill()
-            self._child.communicate()
+            self._child.close()
             self._child = None
 
     def _start(self) -> None:
         if not self._seen:
             self._names, self.problem = FileNames(), f"there is no file {self._files}"
             return
-        command = [sys.executable, "-m", "vppcfg.app.monitoring.file_names", *self._files.names]
-        self._child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        self._child = Child([sys.executable, "-m", "vppcfg.app.monitoring.file_names", *self._files.names])
 
-    def _collect(self, *, timeout_s: float) -> None:
+    def _collect(self, patience_s: float) -> None:
         """Take what was read, where that has come to its end."""
-        if self._child is None:
-            return
-        try:
-            output, _ = self._child.communicate(timeout=timeout_s)
-        except subprocess.TimeoutExpired:
+        output = self._child.answer(patience_s) if self._child is not None else None
+        if output is None:
             return
         self._child = None
         try:

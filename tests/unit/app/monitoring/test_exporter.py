@@ -29,6 +29,10 @@ def exporter() -> Iterator[Exporter]:
         thread.join()
 
 
+def place(exporter: Exporter) -> tuple[str, int]:
+    return "127.0.0.1", exporter.server_address[1]
+
+
 def get(exporter: Exporter, path: str = "/metrics", method: str = "GET") -> tuple[int, str, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", exporter.server_address[1], timeout=5)
     try:
@@ -54,15 +58,15 @@ def test_the_first_page_leads_to_the_metrics_and_nothing_else_is_there(exporter:
 
 
 def test_clients_that_say_nothing_keep_nobody_else_waiting(exporter: Exporter) -> None:
-    silent = [socket.create_connection(exporter.server_address[:2]) for _ in range(module._MOST_CLIENTS - 1)]
+    silent = [socket.create_connection(place(exporter)) for _ in range(module._MOST_CLIENTS - 1)]
     assert get(exporter)[0] == 200
     for each in silent:
         each.close()
 
 
 def test_there_are_no_more_clients_than_there_may_be(exporter: Exporter) -> None:
-    silent = [socket.create_connection(exporter.server_address[:2]) for _ in range(module._MOST_CLIENTS)]
-    with socket.create_connection(exporter.server_address[:2], timeout=5) as one_more:
+    silent = [socket.create_connection(place(exporter)) for _ in range(module._MOST_CLIENTS)]
+    with socket.create_connection(place(exporter), timeout=5) as one_more:
         assert one_more.recv(1) == b"", "hung up on"
     for each in silent:
         each.close()

@@ -21,6 +21,7 @@ interfaces:
     sub-interfaces:
       100: { description: customer, vrf: red, lcp: e0.100 }
   eth1: {}
+  BondEthernet0: {}
 loopbacks:
   loop0: { description: management }
 bondethernets:
@@ -82,4 +83,4 @@ def test_nothing_is_left_behind_when_it_ends(tmp_path: Path) -> None:
     child = names._child
     assert child is not None
     names.close()
-    assert child.returncode is not None
+    assert child.has_ended

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.app.monitoring.routers import Clock, Router, running
 from vppcfg.app.monitoring import reader as module
-from vppcfg.model.monitored import FileNames
+from vppcfg.model.monitored import FileNames, MonitoredInterface
 from vppcfg.vpp.naming import InterfaceNaming
 
 
@@ -43,7 +43,12 @@ def test_names_are_asked_for_when_interfaces_come_and_now_and_then(
 ) -> None:
     asked: list[float] = []
     ask = InterfaceNaming.interfaces
-    monkeypatch.setattr(InterfaceNaming, "interfaces", lambda self: (asked.append(clock.now_s), ask(self))[1])
+
+    def noted(naming: InterfaceNaming) -> list[MonitoredInterface]:
+        asked.append(clock.now_s)
+        return ask(naming)
+
+    monkeypatch.setattr(InterfaceNaming, "interfaces", noted)
     reader = router.reader(clock)
     for _ in range(5):
         reader.look()
