@@ -17,7 +17,7 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
-from vppcfg.model.kinds import MAKINGS, OBJECTS
+from vppcfg.model.kinds import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif
@@ -35,7 +35,7 @@ from vppcfg.plan.stages import Phase
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "plan.schema.json").read_text())
 DEFINITIONS = SCHEMA["$defs"]
-TABLES = {*(making.table for making in MAKINGS), *(thing.table for thing in OBJECTS)}
+TABLES = {*(virtual.table for virtual in VIRTUAL_INTERFACE_CLASSES), *(thing.table for thing in OBJECTS)}
 
 
 @pytest.mark.parametrize("source", [["--novpp"], ["--state", "l2xc.yaml"]], ids=" ".join)
@@ -65,7 +65,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["interface"]["properties"]["tag_rewrite"], TagRewrite, set()),
         (DEFINITIONS["lcp"], LcpPair, set()),
         (DEFINITIONS["linux_device"], LinuxDevice, set()),
-        (DEFINITIONS["state"], State, {"format_version", "made", "objects", *TABLES}),
+        (DEFINITIONS["state"], State, {"format_version", "virtual", "objects", *TABLES}),
         (DEFINITIONS["route"], Route, set()),
         (DEFINITIONS["route"]["properties"]["hops"]["items"], NextHop, set()),
         (DEFINITIONS["bond"], Bond, set()),

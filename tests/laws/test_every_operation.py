@@ -5,11 +5,11 @@ from __future__ import annotations
 from tests.laws.networks import numbered_plan_ends
 from tests.operations import every_operation
 from vppcfg.config.resolve import resolve
+from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import reverse_plan
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
-from vppcfg.plan.reachable import restorable
+from vppcfg.plan.rollback import reverse_plan
 
 NUMBERS = (*range(20), 46, 511, 873)
 """With these few, every operation is in a plan; in 46 a member of a bond gets a weight, in 511 a WireGuard loses a

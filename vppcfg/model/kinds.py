@@ -7,27 +7,39 @@ from collections.abc import Mapping
 from vppcfg.model.bond import Bond
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif
 from vppcfg.model.route import Route
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.wireguard import Wireguard
 
-MAKINGS: tuple[type[Making], ...] = (Bond, Vxlan, Gre, Ipip, Wireguard, Tap, HostInterface, Memif, VhostUser)
+VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = (
+    Bond,
+    Vxlan,
+    Gre,
+    Ipip,
+    Wireguard,
+    Tap,
+    HostInterface,
+    Memif,
+    VhostUser,
+)
 """Every kind with something of its own that it is made with. What is generic goes through this list."""
 OBJECTS: tuple[type[VppObject], ...] = (Route,)
 """Every class of objects that are no interfaces."""
-MAKING_OF: Mapping[InterfaceKind, type[Making]] = {making.kind: making for making in MAKINGS}
+VIRTUAL_INTERFACE_OF: Mapping[InterfaceKind, type[VirtualInterface]] = {
+    virtual.kind: virtual for virtual in VIRTUAL_INTERFACE_CLASSES
+}
 
 
-MARKED_KINDS = frozenset(making.kind for making in MAKINGS if making.is_ours_by_mark)
+MARKED_KINDS = frozenset(virtual.kind for virtual in VIRTUAL_INTERFACE_CLASSES if virtual.is_ours_by_mark)
 """Those of which one is told from a port that somebody else made by its mark alone."""
 
 
-def is_same_port(before: Interface, after: Interface, made: Making | None) -> bool:
+def is_same_port(before: Interface, after: Interface, made: VirtualInterface | None) -> bool:
     """Return whether two interfaces are of one kind, or both the port that was made with `made`: with a mark or not."""
     if before.kind is after.kind:
         return True
@@ -36,18 +48,18 @@ def is_same_port(before: Interface, after: Interface, made: Making | None) -> bo
     return {before.kind, after.kind} <= {InterfaceKind.PHYSICAL, made.kind}
 
 
-def as_created(name: str, kind: InterfaceKind, made: Making | None = None) -> Interface:
+def as_created(name: str, kind: InterfaceKind, made: VirtualInterface | None = None) -> Interface:
     """Return a loopback, bond, tunnel, TAP or port as VPP makes it, before anything is set on it.
 
     `made` is what it is made with, which its MTUs depend on in some kinds.
     """
-    making = MAKING_OF.get(kind, Making)
+    virtual = VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface)
     return Interface(
         name=name,
         kind=kind,
-        link_mtu=making.link_mtu_as_created if made is None else made.link_mtu_when_made,
-        packet_mtu=making.packet_mtu_as_created if made is None else made.packet_mtu_when_made,
-        is_up=making.is_up_as_created,
+        link_mtu=virtual.link_mtu_as_created if made is None else made.link_mtu_when_made,
+        packet_mtu=virtual.packet_mtu_as_created if made is None else made.packet_mtu_when_made,
+        is_up=virtual.is_up_as_created,
     )
 
 

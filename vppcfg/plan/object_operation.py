@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import Operation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -19,11 +19,11 @@ class SetObject(Operation):
         """Return the name of the object."""
         return self.thing.name
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         missing = next((each for each in self.thing.references() if not _has(draft, each)), None)
         return None if missing is None else f"there is no {missing}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the object."""
         draft.set_object(self.thing)
 
@@ -39,14 +39,14 @@ class RemoveObject(Operation):
         """Return the name of the object."""
         return self.thing.name
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         is_there = draft.objects.get(type(self.thing), {}).get(self.thing.name) == self.thing
         return None if is_there else f"there is no such {self.thing.noun} {self.thing.name}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the object out."""
         draft.remove_object(self.thing)
 
 
-def _has(draft: Draft, reference: Reference) -> bool:
+def _has(draft: WorkingState, reference: Reference) -> bool:
     return reference.name in (draft.interfaces if reference.referent is Referent.INTERFACE else draft.vrfs)

@@ -14,7 +14,7 @@ from vppcfg.config.section_list import SECTIONS
 from vppcfg.plan.diff import Action
 from vppcfg.render.exposition import Labels, metric
 from vppcfg.render.file_difference import EntryDifference
-from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport
 
 ERROR_SOURCES = ("vpp", "file", "reconcile", "verify")
@@ -139,7 +139,7 @@ def verification_lines(report: VerifyReport) -> Iterator[str]:
     mismatches: list[tuple[Labels, float]] = [
         ((("subject", subject.value), ("discord", discord.value)), report.counts.get((subject, discord), 0))
         for subject in Subject
-        for discord in Discord
+        for discord in MismatchKind
     ]
     text = "What VPP lacks, has too much or has otherwise than Linux, by what it is."
     yield from _metric("verify_mismatches", "gauge", text, mismatches)

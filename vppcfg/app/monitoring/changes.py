@@ -6,7 +6,7 @@ import logging
 from datetime import datetime
 from itertools import islice
 
-from vppcfg.app.half_way import half_way
+from vppcfg.app.interrupted_change import half_way
 from vppcfg.app.target import Target
 from vppcfg.errors import VppcfgError
 from vppcfg.render.change_metrics import ChangeStatus

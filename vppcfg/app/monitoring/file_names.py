@@ -30,7 +30,7 @@ def names_in(files: SourceFiles) -> FileNames:
     if configuration is None:
         raise VppcfgError(f"{files} is not valid", "see `vppcfg check`")
     entries = configuration.interfaces.values()
-    descriptions = {entry.name: entry.description for entry in configuration.made.values() if entry.description}
+    descriptions = {entry.name: entry.description for entry in configuration.virtual.values() if entry.description}
     return FileNames(
         descriptions=descriptions | {entry.name: entry.description for entry in entries if entry.description},
         lcps={entry.name: entry.lcp.host_name for entry in entries if entry.lcp is not None},

@@ -13,8 +13,8 @@ from vppcfg.plan.transition import Transition
 def socket_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that remove and make sockets. One that no memif is at goes unless the desired state has it."""
     before, after = transition.observed, transition.desired
-    used = sockets_in_use(before.made.items())
-    wanted = sockets_in_use(after.made.items())
+    used = sockets_in_use(before.virtual.items())
+    wanted = sockets_in_use(after.virtual.items())
     there = {**dict(before.facts.memif_sockets), **used}
     idle = dict(after.facts.memif_sockets).keys() - used.keys()
     for socket_id, file in there.items():

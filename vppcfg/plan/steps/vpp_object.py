@@ -23,7 +23,7 @@ def steps(transition: Transition) -> Iterator[Step]:
 
 
 def _steps_of(before: VppObject | None, after: VppObject | None, transition: Transition) -> Iterator[Step]:
-    loses_its_ground = before is not None and _refers_to(before, transition.doomed, transition.doomed_tables)
+    loses_its_ground = before is not None and _refers_to(before, transition.to_delete, transition.doomed_tables)
     if before == after and not loses_its_ground:
         return
     if before is not None and (after is None or (loses_its_ground and not _can_stand_early(after, transition))):
@@ -41,5 +41,5 @@ def _refers_to(thing: VppObject, interfaces: frozenset[str], tables: frozenset[s
 
 def _can_stand_early(after: VppObject, transition: Transition) -> bool:
     """Return whether all that an object refers to is there before anything is deleted, and stays."""
-    is_doomed = _refers_to(after, transition.doomed, transition.doomed_tables)
+    is_doomed = _refers_to(after, transition.to_delete, transition.doomed_tables)
     return not is_doomed and transition.observed.has_all(after.references())
