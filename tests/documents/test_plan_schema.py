@@ -12,12 +12,12 @@ import pytest
 
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
+from vppcfg.kinds.kind_list import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
-from vppcfg.model.kinds import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif
@@ -28,8 +28,9 @@ from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.plan.diff import Action, ObjectKind
+from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
+from vppcfg.plan.services import ServicePart
 from vppcfg.plan.stages import Phase
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,6 +105,8 @@ def test_every_word_of_a_closed_set_is_described() -> None:
     assert DEFINITIONS["impact"]["enum"] == [impact.label for impact in Impact]
     assert DEFINITIONS["interface"]["properties"]["kind"]["enum"] == kinds
     assert change["kind"]["enum"] == [*kinds, *others]
+    lost = SCHEMA["properties"]["services"]["items"]["properties"]["losses"]["items"]["properties"]["part"]["enum"]
+    assert lost == [*(part.value for part in ServicePart), *(thing.noun for thing in OBJECTS if thing.carries_traffic)]
     assert change["action"]["enum"] == [action.value for action in Action]
     assert DEFINITIONS["bond"]["properties"]["mode"]["enum"] == [mode.value for mode in BondMode]
     assert DEFINITIONS["bond"]["properties"]["load_balance"]["enum"] == [*(each.value for each in LoadBalance), None]

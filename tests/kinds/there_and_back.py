@@ -44,4 +44,6 @@ def assert_there_and_back(samples: Samples, vpp: LiveDataplane) -> None:
         assert list(diff(vpp.observe(), restorable(plan.observed))) == []
         apply_to(plan_to(data, vpp.observe()), vpp)
     apply_to(plan_to(samples.context, vpp.observe()), vpp)
-    assert list(diff(vpp.observe(), without)) == []
+    left = vpp.observe()
+    assert list(diff(left, without)) == []
+    assert left.objects == without.objects

@@ -60,7 +60,7 @@ from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import PORTS as PORT_KINDS
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
-from vppcfg.model.kinds import MARKED_KINDS
+from vppcfg.model.kinds import is_marked
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif, MemifMode, MemifRole, memif_numbers
@@ -1068,9 +1068,7 @@ def _tampered(dice: _Dice, interface: Interface, *, has_ethernet: bool) -> Inter
         {"is_up": False},
     ]
     edits += (
-        [{"tag": f"{MADE_MARK} by hand"}]
-        if interface.kind in MARKED_KINDS
-        else [{"tag": ""}, {"tag": "vppcfg by hand"}]
+        [{"tag": f"{MADE_MARK} by hand"}] if is_marked(interface.kind) else [{"tag": ""}, {"tag": "vppcfg by hand"}]
     )
     if has_ethernet:
         edits.append({"tag_rewrite": TagRewrite(operation=1, push_dot1q=1, tag1=5)})

@@ -17,7 +17,8 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.plan.bootstrap_state import restorable
-from vppcfg.plan.diff import ObjectKind, diff
+from vppcfg.plan.change import ObjectKind
+from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.rollback import closest_to, reverse_plan

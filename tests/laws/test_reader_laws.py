@@ -27,7 +27,7 @@ from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
 from vppcfg.host.inventory import read_host
-from vppcfg.model.state_document import document_of
+from vppcfg.plan.state_document import document_of
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp

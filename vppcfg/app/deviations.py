@@ -7,7 +7,8 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from vppcfg.model.state import State
-from vppcfg.plan.diff import Action, Change, ObjectKind, diff
+from vppcfg.plan.change import Action, Change, ObjectKind
+from vppcfg.plan.diff import diff
 from vppcfg.probe.deviation import Deviation
 from vppcfg.probe.outcome import Blame
 from vppcfg.probe.stages import of_bridge, of_interface

@@ -15,7 +15,7 @@ from vppcfg.config.yaml.files import SourceFiles, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, UsageError
 from vppcfg.model.state import State
-from vppcfg.model.state_document import state_of
+from vppcfg.plan.state_document import state_of
 
 main_log = logging.getLogger("root.main")
 valid_log = logging.getLogger("vppcfg.config.valid_config")

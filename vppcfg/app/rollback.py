@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -26,7 +27,9 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.state import State
-from vppcfg.plan.diff import Action, Change, diff
+from vppcfg.model.vpp_object import Ownership
+from vppcfg.plan.change import Action, Change
+from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.rollback import closest_to, created_ports
 from vppcfg.transaction.accepted import (
@@ -154,6 +157,7 @@ def _plan_back(entry: Entry, wanted: State, place: ChangeContext) -> Plan:
     """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
     observed = place.session.dataplane.observe()
     created, ours = _created(entry, wanted, observed, place), _configured(entry, observed, place)
+    wanted = replace(wanted, owned=wanted.owned | _owned_since(entry, place))
     target = closest_to(wanted, observed, NameGlobs(entry.unmanaged).matches, created, ours)
     if target.missing:
         raise PlanRefusedError(
@@ -161,6 +165,15 @@ def _plan_back(entry: Entry, wanted: State, place: ChangeContext) -> Plan:
             "bring the port back, or correct the file and apply it",
         )
     return plan_on(place.session.dataplane, observed, target.state)
+
+
+def _owned_since(entry: Entry, place: ChangeContext) -> Ownership:
+    """Return what the file owned of objects without a mark in a change or one since, as far as that can be read."""
+    owned: Ownership = frozenset()
+    for number in (record.entry.number for record in place.records if record.entry.number >= entry.number):
+        with suppress(PlanRefusedError):
+            owned |= place.journal.before(number).owned
+    return owned
 
 
 def _configured(entry: Entry, observed: State, place: ChangeContext) -> State | None:

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.cli.output import write_document
     from vppcfg.config.dump import write
     from vppcfg.model.live_state import left_out
-    from vppcfg.model.state_document import document_of
+    from vppcfg.plan.state_document import document_of
 
     if args.into is not None and args.format == "json":
         raise UsageError("--into changes a configuration, which is YAML", "leave --format out")

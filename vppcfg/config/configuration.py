@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TypeVar
+from enum import Enum
+from typing import Any, TypeVar
 
+from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.dataplane import DataplaneSection
@@ -256,6 +258,30 @@ class IpfixConfig:
     params: FlowParams = FlowParams()
 
 
+class KeyHolder(Enum):
+    """Below what a key of `OwnedConfig` stands."""
+
+    FILE = "the file"
+    INTERFACE = "an interface"
+    TUNNEL = "a tunnel, in the section that it is made in"
+    VRF = "a VRF"
+    BRIDGE = "a bridge domain"
+
+
+@record
+class OwnedConfig:
+    """One key by which the file owns objects of VPP that bear no mark: while it is absent, these are left alone."""
+
+    holder: KeyHolder
+    name: str
+    """Of the interface, VRF, bridge domain or tunnel; '' for the file."""
+    path: KeyPath
+    value: Any
+    """What stands there, in the form of its kind."""
+    yaml: KeyValue = field(compare=False)
+    """The key with its value, as it is written."""
+
+
 @record
 class Configuration:
     """A whole file. Sub-interfaces stand beside their parents, by their VPP name (`PARENT.ID`)."""
@@ -277,6 +303,8 @@ class Configuration:
     """In the order of the file."""
     routes: tuple[RouteConfig, ...] = ()
     """Of all VRFs, in the order of the file."""
+    owned: Mapping[str, Mapping[str, OwnedConfig]] = field(default_factory=dict)
+    """What stands at keys whose objects are the file's as soon as the key is there, by key and name of the holder."""
     unmanaged: tuple[str, ...] = ()
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()
@@ -294,6 +322,11 @@ class Configuration:
     def virtual_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
         """Return what all interfaces of a kind are to be made with, by name; it goes through all kinds each time."""
         return {name: made for name, made in self.virtual.items() if isinstance(made, kind)}
+
+    def owned_keys(self, holder: KeyHolder, name: str) -> list[KeyValue]:
+        """Return the keys of `owned` that stand below an interface, VRF, bridge domain or tunnel."""
+        found = (entries[name] for entries in self.owned.values() if name in entries)
+        return [each.yaml for each in found if each.holder is holder]
 
     def described_beyond_tags(self) -> list[InterfaceConfig | VirtualInterfaceConfig | BridgeConfig]:
         """Return the entries with a description of which a tag of VPP does not hold every character."""

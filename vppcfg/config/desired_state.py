@@ -44,6 +44,8 @@ class DesiredStateBuilder:
         self.ipfix: IpfixSettings = observed.ipfix
         self.proxy_arps: frozenset[ProxyArp] = frozenset()
         self.objects: dict[type[VppObject], dict[str, VppObject]] = {}
+        self.owned: set[tuple[str, str]] = set()
+        """Which objects are the file's, by table and scope."""
         self.linux: dict[str, LinuxDevice] = {}
         self.namespaces: frozenset[str] = observed.namespaces
         self.linux_bridges: frozenset[tuple[str, str]] = observed.linux_bridges
@@ -107,6 +109,7 @@ class DesiredStateBuilder:
             ipfix=self.ipfix,
             proxy_arps=self.proxy_arps,
             objects=without_empty(self.objects),
+            owned=frozenset(self.owned),
             linux=dict(self.linux),
             namespaces=self.namespaces,
             linux_bridges=self.linux_bridges,

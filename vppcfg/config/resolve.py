@@ -15,11 +15,12 @@ from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.kinds.bond import announcing
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
-from vppcfg.model.kinds import MARKED_KINDS, VIRTUAL_INTERFACE_OF
+from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import marked, with_live_of
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
 from vppcfg.record import record
 
 
@@ -118,7 +119,7 @@ def _is_as_the_file_says(desired: DesiredStateBuilder, interface: Interface) -> 
         text = f"VPP has {name} already, which no file has made and which is {reason}"
         desired.problem("made-otherwise", config.path, text + "; delete it there, or take it out of the file")
         return False
-    if interface.kind in MARKED_KINDS and config is None:
+    if is_marked(interface.kind) and config is None:
         section = MADE_BY[type(made)] if made is not None else MADE_BY[VIRTUAL_INTERFACE_OF[interface.kind]]
         path = desired.configuration.path_of(name) or (section.key,)
         text = f"{name} was made by a file, and this one does not make it; add it to `{section.key}`"

@@ -1,4 +1,4 @@
-"""The sections of a configuration file, in the order in which they are written. A new kind of interface is a line here.
+"""The sections of a configuration file, in the order in which they are written; those of kinds follow from `KINDS`.
 
 Parsing, resolving, writing, the rules about names and the JSON Schema go through these lists.
 """
@@ -23,8 +23,7 @@ from vppcfg.config.sections import (
 )
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import ipfix_settings, lldp, proxy_arp_ranges, route_section, sflow
-from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
+from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface
 
 _NAMED: tuple[NamedSection, ...] = (
@@ -48,11 +47,7 @@ SECTIONS: tuple[Section, ...] = (
     INTERFACES,
     loopback.SECTION,
     *_NAMED,
-    sflow.SECTION,
-    lldp.SECTION,
-    ipfix_settings.KIND,
-    proxy_arp_ranges.KIND,
-    route_section.SECTION,
+    *(section for kind in KINDS for section in kind.sections() if section not in _NAMED),
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
     hooks.SECTION,

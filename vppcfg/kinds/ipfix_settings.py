@@ -21,6 +21,7 @@ from vppcfg.model.ipfix import GONE_TABLE, FlowLayer, FlowParams, IpfixExporter,
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, table_key
+from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
 from vppcfg.plan.operation import Operation, missing_table
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.stages import Stage, Step
@@ -247,6 +248,13 @@ class Ipfix(Kind, SettingsSection):
                 layers = tuple(layer for layer, bit in _LAYERS.items() if flags & bit)
                 params = FlowParams(layers=layers, active_s=active, passive_s=passive)
         return {"ipfix": IpfixSettings(exporter=exporter, params=params)}
+
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield what differs of the exporter and of what is recorded."""
+        before, after = observed.ipfix, desired.ipfix
+        attributes = attribute_changes(before.exporter, after.exporter)
+        attributes += attribute_changes(before.params, after.params)
+        return setting_changes(ObjectKind.IPFIX, before, after, attributes)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that set the exporter and what is recorded.

@@ -6,7 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, ClassVar
 
 from vppcfg.config.rules.index import Index
+from vppcfg.config.sections.section import Section
 from vppcfg.model.problem import Problem
+from vppcfg.model.state import State
+from vppcfg.plan.change import Change
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
@@ -29,6 +32,10 @@ class Kind:
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 
+    def sections(self) -> tuple[Section, ...]:
+        """Return its sections of the file: itself where it is one."""
+        return (self,) if isinstance(self, Section) else ()
+
     def schema_parts(self) -> Mapping[str, Sequence[str]]:
         """Return the lines of schema/vppcfg.yaml that follow from declared keys, by the name of their part."""
         return {}
@@ -50,6 +57,10 @@ class Kind:
     ) -> dict[str, Any]:
         """Return what belongs to no interface, by attribute of `State`; `tables` are the FIB tables."""
         return {}
+
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield what must change of it, where it belongs to no interface."""
+        yield from ()
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that set it."""

@@ -24,9 +24,11 @@ from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.object_kind import AnyObjectKind
+from vppcfg.kinds.owned_list import OWNED_KINDS
 from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import VppObject
 
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
@@ -41,9 +43,13 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
     vhost_user.KIND,
 )
 """Interfaces that VPP creates on demand."""
+VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtual for kind in VIRTUAL_INTERFACES)
+"""The classes of what these are made with."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND,)
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS)
 """Routes and other objects that are no interfaces."""
+OBJECTS: tuple[type[VppObject], ...] = tuple(kind.thing for kind in OBJECT_KINDS)
+"""The classes of these."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (
@@ -60,3 +66,8 @@ KINDS: tuple[Kind, ...] = (
 def kind_of(thing: VppObject) -> AnyObjectKind:
     """Return the kind of an object that is no interface."""
     return _KIND_OF[type(thing)]
+
+
+def kind_of_class(thing: type[VppObject]) -> AnyObjectKind:
+    """Return the kind of objects of a class."""
+    return _KIND_OF[thing]

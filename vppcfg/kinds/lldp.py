@@ -14,13 +14,14 @@ from vppcfg.common.addresses import canonical_host
 from vppcfg.common.release import Release
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
+from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.features import Lldp
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, State
+from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
@@ -191,6 +192,10 @@ class LldpKind(FeatureKind[Lldp | None]):
     api_module = "lldp"
     capabilities: ClassVar = {"lldp": _SET}
 
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of what all ports have alike."""
+        return (SECTION,)
+
     def parse(self, raw: bool | Mapping[str, Any]) -> Lldp | None:
         """Return what an entry has a port send, None for nothing."""
         if isinstance(raw, bool):
@@ -249,10 +254,14 @@ class LldpKind(FeatureKind[Lldp | None]):
             return {"lldp": LldpSettings(system_name=text_of(name) or None, hold=hold, interval_s=interval)}
         return {}
 
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield what ports are to have alike and have not; None is open."""
+        attributes = tuple(each for each in attribute_changes(observed.lldp, desired.lldp) if each.new is not None)
+        return setting_changes(ObjectKind.LLDP, observed.lldp, desired.lldp, attributes)
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the step that sets what differs, before ports begin to speak."""
-        change = transition.difference.lldp
-        if change is not None:
+        for change in transition.difference.of(ObjectKind.LLDP):
             given: dict[str, Any] = {attribute.name: attribute.new for attribute in change.attributes}
             yield Step(stage=Stage.SET_LLDP, operation=SetLldpSettings(**given))
 

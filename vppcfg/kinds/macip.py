@@ -15,6 +15,8 @@ from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.acl import ONE_MAC, MacipAcl, MacipAction, MacipRule, canonical_macip_rule
 from vppcfg.model.ownership import unique_names
+from vppcfg.model.state import State
+from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import Operation, braced
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary
@@ -262,9 +264,13 @@ class MacipKind(FeatureKind[str | None]):
         lists = _read_lists(connection, connection.ask(self.requests(connection)))
         return {name: index for index, name in names_of(lists).items()}
 
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield the lists that appear, change and disappear."""
+        return table_changes(ObjectKind.MACIP, observed.macips, desired.macips)
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that make, rewrite or delete lists."""
-        for change in transition.difference.macips.values():
+        for change in transition.difference.of(ObjectKind.MACIP):
             name, before, after = change.name, change.before, change.after
             if after is None:
                 index = before.index if before else None

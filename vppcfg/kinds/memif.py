@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import MAX_INSTANCE
@@ -26,7 +26,11 @@ from vppcfg.model.memif import (
     sockets_in_use,
 )
 from vppcfg.model.problem import Problem
+from vppcfg.model.state import State
+from vppcfg.plan.change import Change, ObjectKind, appearance
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
@@ -227,6 +231,33 @@ class MemifKind(PortKind[MemifConfig, Memif]):
             return ()
         rows = connection.rows(replies, "memif_socket_filename_details", "socket_id", "socket_filename")
         return tuple(sorted((number, text_of(file)) for number, file in rows if number != BUILT_IN_SOCKET))
+
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield the sockets that stay behind without a memif; others come and go with their memifs."""
+        sockets = observed.facts.memif_sockets
+        if sockets == desired.facts.memif_sockets or not sockets:
+            return
+        used = sockets_in_use([*observed.virtual.items(), *desired.virtual.items()])
+        kept = used.keys() | dict(desired.facts.memif_sockets).keys()
+        for socket_id, file in sockets:
+            if socket_id not in kept:
+                yield appearance(ObjectKind.MEMIF_SOCKET, f"memif socket {socket_id}", file, None)
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that remove and make sockets. One without a memif goes unless the desired state has it."""
+        before, after = transition.observed, transition.desired
+        used = sockets_in_use(before.virtual.items())
+        wanted = sockets_in_use(after.virtual.items())
+        there = {**dict(before.facts.memif_sockets), **used}
+        idle = dict(after.facts.memif_sockets).keys() - used.keys()
+        for socket_id, file in there.items():
+            is_left = socket_id not in wanted and socket_id not in idle
+            if is_left or wanted.get(socket_id, file) != file:
+                yield Step(stage=Stage.DELETE_MEMIF_SOCKET, operation=DeleteMemifSocket(socket_id=socket_id))
+        for socket_id, file in wanted.items():
+            if there.get(socket_id) != file:
+                create = CreateMemifSocket(socket_id=socket_id, file=file)
+                yield Step(stage=Stage.CREATE_MEMIF_SOCKET, operation=create)
 
 
 def _leave_out_idle_sockets(desired: DesiredStateBuilder) -> None:

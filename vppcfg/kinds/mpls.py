@@ -7,6 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from vppcfg.kinds.feature import SwitchKind
+from vppcfg.model.state import State
+from vppcfg.plan.change import Change, ObjectKind, appearance
 from vppcfg.plan.feature import Switch
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary
@@ -113,9 +115,14 @@ class MplsKind(SwitchKind):
             return {}
         return {"has_mpls_table": (0,) in connection.rows(replies, "mpls_table_details", "mt_table.mt_table_id")}
 
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield the creation of the default table; it is never removed."""
+        if desired.has_mpls_table and not observed.has_mpls_table:
+            yield appearance(ObjectKind.MPLS, "mpls", None, True)
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the step that makes the default table."""
-        if transition.difference.mpls is not None:
+        for _ in transition.difference.of(ObjectKind.MPLS):
             yield Step(stage=Stage.CREATE_MPLS_TABLE, operation=CreateMplsTable())
 
 

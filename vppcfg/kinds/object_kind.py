@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.kinds.kind import Kind
-from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import VppObject, is_owned
 from vppcfg.model.vrf import FibTable
+from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -37,6 +39,16 @@ class VppObjectKind(Kind, Generic[T]):
 
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
+
+    def disturbed(self, before: Mapping[str, T], after: Mapping[str, T]) -> frozenset[str]:
+        """Return the objects that stay and that VPP breaks on the way: they are removed and set again."""
+        return frozenset()
+
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield the objects that appear, change and disappear."""
+        wanted, found = desired.of(self.thing), observed.of(self.thing)
+        ours = {name: each for name, each in found.items() if name in wanted or is_owned(each, desired.owned)}
+        return table_changes(ObjectKind.OBJECT, ours, wanted)
 
     def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
         """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""

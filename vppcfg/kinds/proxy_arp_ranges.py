@@ -23,6 +23,7 @@ from vppcfg.model.features import ProxyArp
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, table_key
+from vppcfg.plan.change import AttributeChange, Change, ObjectKind, setting_changes
 from vppcfg.plan.operation import Operation, missing_table
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.request import Value as MessageValue
@@ -210,6 +211,12 @@ class ProxyArpRanges(Kind, SettingsSection):
             if is_there and low <= high:
                 found.add(ProxyArp(first=str(IPv4Address(low)), last=str(IPv4Address(high)), table_id=table_id))
         return {"proxy_arps": frozenset(found)}
+
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield the ranges where they differ, as one change."""
+        before, after = observed.proxy_arps, desired.proxy_arps
+        ranges = AttributeChange(name="proxy_arps", old=before, new=after)
+        return setting_changes(ObjectKind.PROXY_ARP, before, after, (ranges,) if before != after else ())
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that add and remove ranges, new ones first, and those of tables that go before these."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from vppcfg.config.sections.section import Section
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.route_rules import RULES
+from vppcfg.kinds.route_section import SECTION
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
@@ -94,6 +96,10 @@ class RouteKind(VppObjectKind[Route]):
     thing = Route
     operations = (SetRoute, RemoveRoute)
     rules = RULES
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of the routes of all tables."""
+        return (SECTION,)
 
     def set(self, thing: Route) -> SetRoute:
         """Return the operation that sets all next hops of a prefix at once."""

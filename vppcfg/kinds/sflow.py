@@ -14,12 +14,13 @@ from vppcfg.common.release import Release
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
+from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.feature import SwitchKind
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import SflowSettings, State
+from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
 from vppcfg.plan.feature import Switch
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
@@ -160,6 +161,10 @@ class SflowKind(SwitchKind):
     api_module = "sflow"
     capabilities: ClassVar = {_PLUGIN: _SET}
 
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of what all samples have alike."""
+        return (SECTION,)
+
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for the settings."""
         return [connection.request(name)[1] for name, _ in _GETTERS.values()] if connection.offers(_SET) else []
@@ -185,18 +190,24 @@ class SflowKind(SwitchKind):
         }
         return {"sflow": SflowSettings(**values)}
 
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield what differs of the settings."""
+        attributes = attribute_changes(observed.sflow, desired.sflow)
+        return setting_changes(ObjectKind.SFLOW, observed.sflow, desired.sflow, attributes)
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield a step for each setting that differs."""
-        change = transition.difference.sflow
-        if change is None or change.after is None:
-            return
-        setters: dict[str, Operation] = {
-            "sampling_rate": SetSflowSamplingRate(sampling_rate=change.after.sampling_rate),
-            "polling_interval_s": SetSflowPollingInterval(polling_interval_s=change.after.polling_interval_s),
-            "header_bytes": SetSflowHeaderBytes(header_bytes=change.after.header_bytes),
-        }
-        for attribute in change.attributes:
-            yield Step(stage=Stage.SET_SFLOW, operation=setters[attribute.name])
+        for change in transition.difference.of(ObjectKind.SFLOW):
+            for attribute in change.attributes:
+                given: dict[str, Any] = {attribute.name: attribute.new}
+                yield Step(stage=Stage.SET_SFLOW, operation=_SETTERS[attribute.name](**given))
+
+
+_SETTERS: Mapping[str, type[Operation]] = {
+    "sampling_rate": SetSflowSamplingRate,
+    "polling_interval_s": SetSflowPollingInterval,
+    "header_bytes": SetSflowHeaderBytes,
+}
 
 
 def _only(connection: VppReader, replies: Replies, name: str, path: str) -> int:

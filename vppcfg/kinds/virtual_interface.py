@@ -39,7 +39,7 @@ class VirtualInterfaceKind(Kind, VirtualInterfaceSection[C, M], Generic[C, M]):
     def delete(self, name: str, made: M) -> DeleteInterface:
         """Return the operation that deletes an interface."""
 
-    def changes(self, name: str, before: M | None, after: M) -> Iterator[Step]:
+    def update_steps(self, name: str, before: M | None, after: M) -> Iterator[Step]:
         """Yield the steps that change what VPP changes in place; `before` is None of a new interface."""
         yield from ()
 

@@ -1,42 +1,14 @@
-"""The kinds of interfaces that VPP makes on demand, and what an interface is in the moment in which VPP makes it."""
+"""What an interface is in the moment in which VPP makes it, by its kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from vppcfg.model.bond import Bond
-from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.memif import Memif
-from vppcfg.model.route import Route
-from vppcfg.model.tap import Tap
-from vppcfg.model.tunnel import Gre, Ipip, Vxlan
-from vppcfg.model.vhost_user import VhostUser
-from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.model.vpp_object import VppObject
-from vppcfg.model.wireguard import Wireguard
-
-VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = (
-    Bond,
-    Vxlan,
-    Gre,
-    Ipip,
-    Wireguard,
-    Tap,
-    HostInterface,
-    Memif,
-    VhostUser,
-)
-"""Every kind with something of its own that it is made with. What is generic goes through this list."""
-OBJECTS: tuple[type[VppObject], ...] = (Route,)
-"""Every class of objects that are no interfaces."""
-VIRTUAL_INTERFACE_OF: Mapping[InterfaceKind, type[VirtualInterface]] = {
-    virtual.kind: virtual for virtual in VIRTUAL_INTERFACE_CLASSES
-}
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterface
 
 
-MARKED_KINDS = frozenset(virtual.kind for virtual in VIRTUAL_INTERFACE_CLASSES if virtual.is_ours_by_mark)
-"""Those of which one is told from a port that somebody else made by its mark alone."""
+def is_marked(kind: InterfaceKind) -> bool:
+    """Return whether an interface of a kind is told from a port that somebody else made by its mark alone."""
+    return VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface).is_ours_by_mark
 
 
 def is_same_port(before: Interface, after: Interface, made: VirtualInterface | None) -> bool:

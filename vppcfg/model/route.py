@@ -55,6 +55,8 @@ class Route(VppObject):
 
     noun = "route"
     table = "routes"
+    is_always_ours = True
+    lost = "next hops"
 
     prefix: str
     """Canonical, such as 10.0.0.0/8."""

@@ -17,7 +17,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.model.vpp_object import Objects, Reference, Referent, VppObject
+from vppcfg.model.vpp_object import Objects, Ownership, Reference, Referent, VppObject, has_object, owned_of
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
@@ -99,6 +99,8 @@ class State:
     has_mpls_table: bool = False
     objects: Objects = field(default_factory=dict)
     """Routes and other objects that are no interfaces, by their class and name; `of` returns those of one class."""
+    owned: Ownership = field(default=frozenset(), compare=False)
+    """Which of the objects are the file's; plans leave all others alone, and compare none of them."""
     facts: Facts = field(default=Facts(), compare=False)
     unmanaged: tuple[Attachment, ...] = field(default=(), compare=False)
     """What others have on the interfaces and tables that a plan touches; read for these alone, and in order."""
@@ -120,9 +122,21 @@ class State:
 
     def has_all(self, references: Iterable[Reference]) -> bool:
         """Return whether everything is there that an object refers to."""
-        return all(
-            each.name in (self.interfaces if each.referent is Referent.INTERFACE else self.vrfs) for each in references
-        )
+        return all(map(self._has, references))
+
+    def _has(self, reference: Reference) -> bool:
+        if reference.referent is Referent.OBJECT:
+            return has_object(self.objects, reference.name)
+        tables: Mapping[Referent, Mapping[str, object]] = {
+            Referent.INTERFACE: self.interfaces,
+            Referent.TABLE: self.vrfs,
+            Referent.BRIDGE: self.bridges,
+        }
+        return reference.name in tables[reference.referent]
+
+    def managed(self, owned: Ownership) -> State:
+        """Return the state without the objects that are not `owned`: plans see none of them."""
+        return replace(self, objects=owned_of(self.objects, owned), owned=owned)
 
     def described(self, name: str, tag: str) -> str:
         """Return the description of what bears a tag of ours: the whole one if known, else what of it the tag holds."""

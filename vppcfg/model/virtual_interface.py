@@ -11,14 +11,15 @@ from vppcfg.model.vrf import table_key
 from vppcfg.record import record
 
 NO_PEERS: Mapping[str, frozenset[str]] = {}
+VIRTUAL_INTERFACE_OF: dict[InterfaceKind, type[VirtualInterface]] = {}
+"""Every class that is a kind, by what its interfaces are: each enters itself where it is declared."""
 
 
 @record
 class VirtualInterface:
     """What one interface is made with. A class of these is a kind, and says what all of that kind have alike.
 
-    `model/kinds` lists the kinds. Loopbacks and sub-interfaces are none: all that they are made with is said by
-    `Interface`.
+    Loopbacks and sub-interfaces are none: all that they are made with is said by `Interface`.
     """
 
     kind: ClassVar[InterfaceKind]
@@ -36,6 +37,11 @@ class VirtualInterface:
     """Bytes; None for a kind that refuses a link MTU."""
     packet_mtu_as_created: ClassVar[int] = 9000
     """Bytes; what most get (vnet/ethernet/interface.c)."""
+
+    def __init_subclass__(cls) -> None:
+        """Enter a kind; what several kinds have alike is none."""
+        if "kind" in cls.__dict__:
+            VIRTUAL_INTERFACE_OF[cls.kind] = cls
 
     def merge_observed(self, there: VirtualInterface | None) -> Self:
         """Return it with what VPP changes by itself, or what is left open, as it is where VPP has `there`."""

@@ -18,6 +18,9 @@ class Referent(Enum):
     INTERFACE = "interface"
     TABLE = "table"
     """A FIB table, by its key; the default ones are always there and nobody refers to them."""
+    BRIDGE = "bridge"
+    OBJECT = "object"
+    """Another object that is no interface, by `VppObject.label`."""
 
 
 class Reference(NamedTuple):
@@ -38,11 +41,29 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
+    is_always_ours: ClassVar[bool] = False
+    """Whether VPP tells those of files from all others; of other kinds the file owns what it has a key for."""
+    attachment_kinds: ClassVar[tuple[str, ...]] = ()
+    """What those that no file owns are called among the attachments of others."""
+    carries_traffic: ClassVar[bool] = True
+    """Whether traffic is lost when one goes or changes."""
+    lost: ClassVar[str] = ""
+    """What traffic loses with one for good, behind `its` and `their`, such as `next hops`; '' for the object itself."""
 
     @property
     def name(self) -> str:
         """Return what tells it from others of its kind, as an operator would write it."""
         raise NotImplementedError(type(self).__name__)
+
+    @property
+    def label(self) -> str:
+        """Return what it is and its name."""
+        return f"{self.noun} {self.name}"
+
+    @property
+    def scope(self) -> str:
+        """Return what a file owns together: all of an interface, say, by its name; '' for all of the kind."""
+        return ""
 
     def references(self) -> Iterator[Reference]:
         """Yield what it refers to: from this follow its order, its recreation and what a plan reports as lost."""
@@ -62,3 +83,27 @@ def by_name(objects: Iterable[T]) -> dict[str, T]:
 def without_empty(objects: Mapping[type[VppObject], Mapping[str, VppObject]]) -> Objects:
     """Return objects by kind, without the kinds that have none."""
     return {kind: dict(found) for kind, found in objects.items() if found}
+
+
+Ownership = frozenset[tuple[str, str]]
+"""What a file owns of objects that bear no mark: the table of their kind, and their scope."""
+
+
+def is_owned(thing: VppObject, owned: Ownership) -> bool:
+    """Return whether plans may change an object."""
+    return thing.is_always_ours or (thing.table, thing.scope) in owned
+
+
+def owned_of(objects: Objects, owned: Ownership) -> Objects:
+    """Return the objects that plans may change."""
+    return without_empty(
+        {kind: {name: each for name, each in found.items() if is_owned(each, owned)} for kind, found in objects.items()}
+    )
+
+
+def has_object(objects: Mapping[type[VppObject], Mapping[str, VppObject]], label: str) -> bool:
+    """Return whether there is an object with a label."""
+    return any(
+        label.startswith(f"{kind.noun} ") and label.removeprefix(f"{kind.noun} ") in found
+        for kind, found in objects.items()
+    )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import VppObject
 from vppcfg.plan.links import Links
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.services import Missing, Service, ServicePart, Services, missing
@@ -63,7 +64,8 @@ class Loss(NamedTuple):
     """One part of a service that is not there, or another one, at a step or from it on."""
 
     impact: Impact
-    part: ServicePart
+    part: ServicePart | type[VppObject]
+    """Of an interface, or the class of an object that is none."""
     what: str
     """Which address; '' for all other parts."""
     step: int
@@ -91,16 +93,19 @@ def effects_of(observed: State, steps: Sequence[Step]) -> dict[str, Effect]:
 
 def _object_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str, Loss]]:
     """Yield what becomes of objects that traffic used: removed for good, removed for a while, or set otherwise."""
-    operations = [(place, step.operation) for place, step in enumerate(steps)]
-    set_again = {each.subject for _, each in operations if isinstance(each, SetObject)}
+    operations = [
+        (place, step.operation, (type(step.operation.thing), step.operation.subject))
+        for place, step in enumerate(steps)
+        if isinstance(step.operation, SetObject | RemoveObject) and step.operation.thing.carries_traffic
+    ]
+    set_again = {which for _, each, which in operations if isinstance(each, SetObject)}
     gone = set()
-    for place, each in operations:
+    for place, each, (kind, name) in operations:
         if isinstance(each, RemoveObject):
-            gone.add(each.subject)
-            impact = Impact.FLAP if each.subject in set_again else Impact.REMOVE
-            yield each.subject, Loss(impact, ServicePart.ROUTE, "", place)
-        elif isinstance(each, SetObject) and each.subject not in gone and each.subject in observed.of(type(each.thing)):
-            yield each.subject, Loss(Impact.FLAP, ServicePart.ROUTE, "", place)
+            gone.add((kind, name))
+            yield name, Loss(Impact.FLAP if (kind, name) in set_again else Impact.REMOVE, kind, "", place)
+        elif (kind, name) not in gone and name in observed.of(kind):
+            yield name, Loss(Impact.FLAP, kind, "", place)
 
 
 def _interface_effects(observed: State, steps: Iterable[Step]) -> dict[str, Effect]:
@@ -264,5 +269,10 @@ class _Walk:
             yield Loss(levels.get(part, other), part, what, step)
 
 
+def part_name(part: ServicePart | type[VppObject]) -> str:
+    """Return the word of JSON documents for what is lost."""
+    return part.value if isinstance(part, ServicePart) else part.noun
+
+
 def _turn(loss: Loss) -> tuple[int, int, str, str]:
-    return -loss.impact, loss.step, loss.part.value, loss.what
+    return -loss.impact, loss.step, part_name(loss.part), loss.what

@@ -20,7 +20,7 @@ class SetObject(Operation):
         return self.thing.name
 
     def _refusal(self, draft: WorkingState) -> str | None:
-        missing = next((each for each in self.thing.references() if not _has(draft, each)), None)
+        missing = next((each for each in self.thing.references() if not draft.has(each)), None)
         return None if missing is None else f"there is no {missing}"
 
     def apply_to(self, draft: WorkingState) -> None:
@@ -40,13 +40,11 @@ class RemoveObject(Operation):
         return self.thing.name
 
     def _refusal(self, draft: WorkingState) -> str | None:
-        is_there = draft.objects.get(type(self.thing), {}).get(self.thing.name) == self.thing
-        return None if is_there else f"there is no such {self.thing.noun} {self.thing.name}"
+        if draft.objects.get(type(self.thing), {}).get(self.thing.name) != self.thing:
+            return f"there is no such {self.thing.label}"
+        others = draft.referring.get(Reference(Referent.OBJECT, self.thing.label))
+        return f"{min(others)} refers to {self.thing.label}" if others else None
 
     def apply_to(self, draft: WorkingState) -> None:
         """Take the object out."""
         draft.remove_object(self.thing)
-
-
-def _has(draft: WorkingState, reference: Reference) -> bool:
-    return reference.name in (draft.interfaces if reference.referent is Referent.INTERFACE else draft.vrfs)

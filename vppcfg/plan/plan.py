@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from vppcfg.errors import ContradictionError, PlanProofError
 from vppcfg.model.live_state import without_live
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import is_owned
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
 from vppcfg.plan.bootstrap_state import ports_alone, restorable
-from vppcfg.plan.diff import Change, diff
+from vppcfg.plan.change import Change
+from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Effect, Impact, effects_of
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.proof import prove
@@ -83,12 +85,25 @@ def make_plan(observed: State, desired: State) -> Plan:
 def _proved_plan(observed: State, desired: State) -> Plan:
     if any(interface.live for interface in desired.interfaces.values()):
         desired = without_live(desired, replaced_interfaces(observed, desired))
-    difference = diff(observed, desired)
-    steps = ordered(steps_of(Transition(observed, desired, difference)))
+    seen = observed.managed(desired.owned)
+    difference = diff(seen, desired)
+    steps = ordered(steps_of(Transition(seen, desired, difference)))
     if observed.facts.lcp.is_auto_subint:
-        steps = ordered(with_automatic_pairs(steps, observed, desired))
-    reached = prove(observed, desired, steps)
+        steps = ordered(with_automatic_pairs(steps, seen, desired))
+    reached = prove(seen, desired, steps)
+    observed = replace(observed, owned=desired.owned)
+    reached = _with_objects_of_others(reached, observed)
     return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps, reached=reached)
+
+
+def _with_objects_of_others(reached: State, observed: State) -> State:
+    """Return where steps lead with the objects that plans leave alone, as far as what they refer to stays."""
+    objects = {kind: dict(found) for kind, found in reached.objects.items()}
+    for kind, found in observed.objects.items():
+        for name, each in found.items():
+            if not is_owned(each, observed.owned) and reached.has_all(each.references()):
+                objects.setdefault(kind, {})[name] = each
+    return replace(reached, objects=objects) if objects != reached.objects else reached
 
 
 def _can_be_made(state: State) -> bool:

@@ -10,7 +10,7 @@ from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
-from vppcfg.model.kinds import MARKED_KINDS
+from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import claimed, with_live_of
 from vppcfg.model.memif import memif_name, sockets_in_use
 from vppcfg.model.ownership import is_foreign
@@ -58,7 +58,7 @@ def created_ports(before: State, after: State) -> frozenset[str]:
     return frozenset(
         name
         for name, interface in after.interfaces.items()
-        if interface.kind in MARKED_KINDS and name not in before.interfaces
+        if is_marked(interface.kind) and name not in before.interfaces
     )
 
 
@@ -115,6 +115,7 @@ def closest_to(
         linux_bridges=former.linux_bridges | now.linux_bridges,
         has_mpls_table=former.has_mpls_table or now.has_mpls_table,
         facts=replace(now.facts, memif_sockets=_kept_sockets(former, now, is_unmanaged)),
+        owned=former.owned if ours is None else former.owned | ours.owned,
     )
     state = replace(state, objects=_possible_objects(state))
     live = now if ours is None else claimed(now, ours)

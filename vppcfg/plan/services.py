@@ -42,8 +42,6 @@ class ServicePart(Enum):
     POLICY = "policy"
     SIZE = "size"
     REDUNDANCY = "redundancy"
-    ROUTE = "route"
-    """The next hops of a static route."""
 
 
 class Policy(NamedTuple):

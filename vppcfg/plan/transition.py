@@ -13,7 +13,8 @@ from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import LISTENER
-from vppcfg.plan.diff import Action, Difference, stale_ra_mtu
+from vppcfg.plan.change import Action, Difference
+from vppcfg.plan.ra_mtu import stale_ra_mtu
 
 
 class Transition:
@@ -25,6 +26,7 @@ class Transition:
         self.difference = difference
         self.doomed_tables = frozenset(key for key, change in difference.vrfs.items() if change.before is not None)
         """FIB tables that are deleted, to come back with another name or not."""
+        self.doomed_bridges = frozenset(observed.bridges.keys() - desired.bridges.keys())
         changes = difference.interfaces.values()
         self.to_delete = frozenset(c.name for c in changes if c.action in (Action.DELETE, Action.REPLACE))
         """Interfaces that are deleted, to come back or not."""

@@ -11,17 +11,21 @@ from dataclasses import replace
 from enum import Enum
 
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.kind_list import OBJECTS
 from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Ownership
 from vppcfg.plan.carried_in_linux import is_of_vpp_too
-from vppcfg.plan.diff import Action, Change, ObjectKind
+from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.operations import BringBack
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
 _GOES = (Action.DELETE, Action.REPLACE)
+_KINDS = {word: kind for kind in OBJECTS for word in kind.attachment_kinds}
+"""The class of the objects that attachments are of, by what these are called."""
 
 
 class Survival(Enum):
@@ -71,9 +75,20 @@ def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
     `found` are the attachments of the touched holders. What was there before, as the desired state of a rollback has
     it, comes back where it can. Raise PlanProofError, as `make_plan` does.
     """
-    observed = replace(plan.observed, unmanaged=in_order(found))
-    wanted = [each for each in (*observed.unmanaged, *plan.desired.unmanaged) if plan.desired.can_have(each)]
+    owned = plan.desired.owned
+    observed = replace(plan.observed, unmanaged=in_order(each for each in found if not is_of_file(each, owned)))
+    wanted = [
+        each
+        for each in (*observed.unmanaged, *plan.desired.unmanaged)
+        if plan.desired.can_have(each) and not is_of_file(each, owned)
+    ]
     return make_plan(observed, replace(plan.desired, unmanaged=in_order(wanted)))
+
+
+def is_of_file(attachment: Attachment, owned: Ownership) -> bool:
+    """Return whether an attachment is one of the objects that a file owns, and so no one of others."""
+    kind = _KINDS.get(attachment.kind)
+    return kind is not None and not owned.isdisjoint({(kind.table, ""), (kind.table, attachment.holder)})
 
 
 def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
@@ -21,7 +21,7 @@ from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.model.vpp_object import Reference, VppObject, without_empty
+from vppcfg.model.vpp_object import Reference, Referent, VppObject, has_object, without_empty
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import evolve
 
@@ -146,11 +146,22 @@ class WorkingState:
         """Take an object out."""
         del self.objects[type(thing)][thing.name]
         for reference in thing.references():
-            self.referring[reference].discard(f"{thing.noun} {thing.name}")
+            self.referring[reference].discard(thing.label)
 
     def _refer(self, thing: VppObject) -> None:
         for reference in thing.references():
-            self.referring.setdefault(reference, set()).add(f"{thing.noun} {thing.name}")
+            self.referring.setdefault(reference, set()).add(thing.label)
+
+    def has(self, reference: Reference) -> bool:
+        """Return whether what an object refers to is there."""
+        if reference.referent is Referent.OBJECT:
+            return has_object(self.objects, reference.name)
+        tables: Mapping[Referent, Mapping[str, object]] = {
+            Referent.INTERFACE: self.interfaces,
+            Referent.TABLE: self.vrfs,
+            Referent.BRIDGE: self.bridges,
+        }
+        return reference.name in tables[reference.referent]
 
     def state(self) -> State:
         """Return what the draft has become."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
 from vppcfg.model.state import State
-from vppcfg.plan.diff import Action, diff
+from vppcfg.plan.change import Action
+from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import InterfaceOperation
 from vppcfg.plan.plan import Plan

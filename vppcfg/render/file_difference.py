@@ -17,14 +17,16 @@ from vppcfg.config.sections import acl, bridge, macip
 from vppcfg.config.sections.section import YamlEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bridge import bridge_name
-from vppcfg.model.kinds import VIRTUAL_INTERFACE_OF, as_created
+from vppcfg.model.kinds import as_created
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.placement import shown_as_moved
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.tap import Tap
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
+from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.diff import Action, Change, ObjectKind
+from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.recreate import is_open
 from vppcfg.record import evolve, record
 from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
@@ -66,7 +68,8 @@ class _Comparison:
     """Two states, cut down to what the changes touch."""
 
     def __init__(self, before: State, after: State, changes: Sequence[Change[Any]]) -> None:
-        after = replace(after, facts=before.facts)
+        after = replace(after.managed(after.owned), facts=before.facts)
+        before = before.managed(after.owned)
         before = replace(before, descriptions={**after.descriptions, **before.descriptions})
         self._before, self._after = before, after
         self._of_interface: dict[str, list[Change[Any]]] = {}
@@ -97,6 +100,8 @@ class _Comparison:
         names |= _members_of(bridges, states) if bridges else set()
         tables = {change.name for change in self._others if change.kind is ObjectKind.VRF}
         names |= _users_of(tables, states) if tables else set()
+        for referent, found in ((Referent.INTERFACE, names), (Referent.BRIDGE, bridges)):
+            found |= {each.name for each in self._referred() if each.referent is referent}
         interfaces = [state.interfaces[name] for state in states for name in names if name in state.interfaces]
         names |= {interface.parent for interface in interfaces if interface.parent is not None}
         if any(change.kind is ObjectKind.LINUX for change in self._others):
@@ -107,6 +112,13 @@ class _Comparison:
         old, new = _with_moved_queues(old, new)
         self._old = _with_names_of(old, new)
         self._new = _with_names_of(_with_what_is_open(old, new), old)
+
+    def _referred(self) -> Iterator[Reference]:
+        """Yield what the objects refer to that differ: their keys can stand below it."""
+        for change in self._others:
+            for thing in (change.before, change.after):
+                if isinstance(thing, VppObject):
+                    yield from thing.references()
 
     def entries(self) -> list[EntryDifference]:
         """Return every entry that differs, and what changes without one."""

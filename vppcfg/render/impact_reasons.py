@@ -17,7 +17,7 @@ from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURE_DEFAULTS, FEATURES, Interface
 from vppcfg.model.vrf import names_of_tables
 from vppcfg.model.wireguard import Wireguard
-from vppcfg.plan.diff import Action, Change, ObjectKind
+from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.operations import (
     AddBondMember,
     AddProxyArp,

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond
-from vppcfg.plan.impact import Impact, Loss
+from vppcfg.model.vpp_object import VppObject
+from vppcfg.plan.impact import Impact, Loss, part_name
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.services import ServicePart
 from vppcfg.record import record
@@ -33,7 +34,7 @@ class _Suffering(NamedTuple):
     """What one interface loses by one cause, at worst."""
 
     impact: Impact
-    parts: frozenset[ServicePart]
+    parts: frozenset[ServicePart | type[VppObject]]
     addresses: frozenset[str]
 
 
@@ -110,7 +111,7 @@ def _verb(impact: Impact, sufferings: list[_Suffering], *, is_one: bool) -> str:
         if any(ServicePart.INTERFACE in suffering.parts for suffering in sufferings):
             return "is recreated" if is_one else "are recreated"
         return "has its Linux device recreated" if is_one else "have their Linux devices recreated"
-    if any(ServicePart.INTERFACE in suffering.parts for suffering in sufferings):
+    if any(_is_whole(part) for suffering in sufferings for part in suffering.parts):
         return "is removed" if is_one else "are removed"
     lost = dict.fromkeys(words for suffering in sufferings for words in _lost(suffering, is_one=is_one))
     addresses = frozenset[str]().union(*(suffering.addresses for suffering in sufferings))
@@ -119,6 +120,11 @@ def _verb(impact: Impact, sufferings: list[_Suffering], *, is_one: bool) -> str:
 
 
 _ADDRESSES = "addresses"
+
+
+def _is_whole(part: ServicePart | type[VppObject]) -> bool:
+    """Return whether who loses a part for good is gone itself."""
+    return part is ServicePart.INTERFACE if isinstance(part, ServicePart) else not part.lost
 
 
 def _takes_along(name: str, suffering: _Suffering, plan: Plan) -> bool:
@@ -145,8 +151,8 @@ def _lost(suffering: _Suffering, *, is_one: bool) -> Iterator[str]:
         return
     if ServicePart.PATH in suffering.parts:
         yield f"{whose} L2 path{plural}"
-    if ServicePart.ROUTE in suffering.parts:
-        yield f"{whose} next hops"
+    lost = {part.lost for part in suffering.parts if not isinstance(part, ServicePart)}
+    yield from (f"{whose} {what}" for what in sorted(lost))
     if suffering.addresses:
         yield _ADDRESSES
     if ServicePart.PEER in suffering.parts:
@@ -202,7 +208,7 @@ def _service(name: str, plan: Plan) -> dict[str, Any]:
     losses = [
         {
             "impact": loss.impact.label,
-            "part": loss.part.value,
+            "part": part_name(loss.part),
             "address": loss.what or None,
             "operation": loss.step,
         }

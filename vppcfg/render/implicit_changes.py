@@ -23,8 +23,8 @@ from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewr
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
-from vppcfg.model.state_document import plain
-from vppcfg.plan.diff import Action, AttributeChange, Change, ObjectKind
+from vppcfg.plan.change import Action, AttributeChange, Change, ObjectKind
+from vppcfg.plan.state_document import plain
 from vppcfg.record import evolve
 from vppcfg.render.cli_lines import encapsulation_words, rewrite_words
 

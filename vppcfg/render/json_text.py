@@ -9,12 +9,12 @@ from vppcfg.common.printable import json_text
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
-from vppcfg.model.state_document import document_of, plain
 from vppcfg.model.vpp_object import VppObject
-from vppcfg.plan.diff import Action, Change
+from vppcfg.plan.change import Action, Change
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
+from vppcfg.plan.state_document import document_of, plain
 from vppcfg.plan.unmanaged import Survival, UnmanagedChange, unmanaged_changes
 from vppcfg.render.impact_text import impact_document
 from vppcfg.render.live_text import live_document

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from vppcfg.errors import PlanRefusedError, StorageError
 from vppcfg.model.state import State
-from vppcfg.model.state_document import state_of
+from vppcfg.plan.state_document import state_of
 from vppcfg.transaction.accepted_copy import Accepted
 from vppcfg.transaction.entry import (
     ACCEPTED,

@@ -11,7 +11,7 @@ from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.diff import Action, ObjectKind
+from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.plan import Plan

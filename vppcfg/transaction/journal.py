@@ -19,7 +19,7 @@ from vppcfg.common.documents import build, plain
 from vppcfg.errors import PlanRefusedError, StorageError, UntrustedFileError
 from vppcfg.model.hooks import NO_HOOKS, Hooks
 from vppcfg.model.state import State
-from vppcfg.model.state_document import document_of, state_of
+from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted, AcceptedCopy, sealed_copy
 from vppcfg.transaction.disk_reservation import give_back, put_into_spare, room_for, take

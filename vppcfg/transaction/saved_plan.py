@@ -8,7 +8,7 @@ from typing import Any
 
 from vppcfg.errors import UntrustedFileError
 from vppcfg.model.state import State
-from vppcfg.model.state_document import document_of, state_of
+from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.safe_open import read_trusted
 from vppcfg.transaction.signed_document import sealed, unsealed

@@ -9,7 +9,8 @@ from typing import Any
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.state import State
-from vppcfg.plan.diff import Change, diff
+from vppcfg.plan.change import Change
+from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 

@@ -19,7 +19,7 @@ from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.state import Facts, State
-from vppcfg.model.state_document import document_of
+from vppcfg.plan.state_document import document_of
 from vppcfg.record import record
 from vppcfg.render.diff_view import difference_lines
 from vppcfg.simulator.api import write_api_dir

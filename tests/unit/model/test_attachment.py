@@ -6,7 +6,7 @@ import json
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, counted, in_order, index_of, stored_call, typed
 from vppcfg.model.state import State
-from vppcfg.model.state_document import document_of, state_of
+from vppcfg.plan.state_document import document_of, state_of
 
 ROUTE = Attachment(
     holder="loop10",

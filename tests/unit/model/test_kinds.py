@@ -11,17 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.wireguard_keys import KEYS, PUBLIC
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.kinds import VIRTUAL_INTERFACE_CLASSES, VIRTUAL_INTERFACE_OF, as_created
+from vppcfg.model.kinds import as_created
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
-from vppcfg.model.virtual_interface import VirtualInterface
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterface
 from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.operations import DeleteInterface, SetTag
 from vppcfg.plan.steps.virtual_interface import KIND_OF

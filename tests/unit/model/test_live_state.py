@@ -11,10 +11,10 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.live_state import claimed, configured_on, with_live_of
 from vppcfg.model.state import State
-from vppcfg.model.state_document import document_of, state_of
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.rollback import closest_to
+from vppcfg.plan.state_document import document_of, state_of
 
 EUI = "2001:db8:1::ff:fe00:1/64"
 VIRTUAL = LiveAddress(address="192.0.2.254/24", source=LiveSource.VRRP)

@@ -19,11 +19,11 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.linux_setting import LinuxHop, LinuxKind, LinuxSetting, encoded
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import Facts, State
-from vppcfg.model.state_document import document_of, state_of
 from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import BringBack, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
+from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.plan.unmanaged import touched, unmanaged_changes, with_unmanaged
 from vppcfg.render.plan_text import cli_line
 

@@ -6,14 +6,18 @@ import re
 
 from tests.operations import every_operation
 from tests.unit.vpp.messages.test_messages import SAID
+from vppcfg.kinds.kind_list import KINDS
 from vppcfg.plan import operations as op
 from vppcfg.plan.operations import AttachmentOperation, CreateInterface, DeleteInterface, Operation
 from vppcfg.render.cli_lines import LINES
 from vppcfg.vpp.message_list import MESSAGES
 
 
-def test_every_operation_is_exported() -> None:
-    assert {kind.__name__ for kind in every_operation()} <= set(op.__all__)
+def test_every_operation_is_one_of_a_kind_or_stands_below_plan() -> None:
+    of_kinds = {operation for kind in KINDS for operation in kind.operations}
+    others = set(every_operation()) - of_kinds
+    assert {kind.__module__.rpartition(".")[0] for kind in others} == {"vppcfg.plan.operations"}
+    assert {kind.__name__ for kind in others} <= set(op.__all__)
 
 
 def test_every_operation_has_a_line() -> None:

@@ -211,8 +211,10 @@ proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], 
 routes:
   10.9.0.0/16:
     via: [ { gateway: 192.0.2.7, weight: 2 }, { interface: eth0, preference: 1 }, { vrf: red } ]
+dhcp-relay: { ipv4: { servers: [ 192.0.2.9, { address: 192.0.2.8, vrf: red } ], source: 192.0.2.1 },
+  ipv6: { servers: [ "2001:db8::9" ], source: "2001:db8::1" } }
 """
-BARE = "interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
+BARE = "dhcp-relay: {}\ninterfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
@@ -256,6 +258,9 @@ HEADINGS = {
     "proxy-arps": r"proxy_arp",
     "route": r"routes\..+",
     "next-hop": r"routes\..+",
+    "dhcp-relay": r"dhcp-relay",
+    "dhcp-relay-family": r"dhcp-relay",
+    "dhcp-server": r"dhcp-relay",
 }
 """The entries in which the keys of a part of the schema are shown."""
 OF_NO_VPP = {"", "prefix-list", "hooks"}
@@ -271,6 +276,7 @@ NEVER_SHOWN = {
     ("memif", "description"): "the same",
     ("vrf", "description"): "VPP keeps none",
     ("vrf", "routes"): "its entries are shown by themselves",
+    ("vrf", "dhcp-relay"): "a VRF that goes loses its relays with it",
     ("acl", "description"): "VPP keeps none",
     ("acl-term", "description"): "VPP keeps none",
     ("interface", "rx-placement"): "moves are, of queues that are known before and after: tests/golden/queue_placement",

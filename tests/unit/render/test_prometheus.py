@@ -7,7 +7,7 @@ import re
 import pytest
 
 from vppcfg.config.section_list import SECTIONS
-from vppcfg.plan.diff import Action
+from vppcfg.plan.change import Action
 from vppcfg.render.file_difference import EntryDifference
 from vppcfg.render.prometheus import WatchMetrics, metrics_text
 
@@ -70,7 +70,7 @@ def test_differences_are_counted_by_section_and_action() -> None:
 
 def test_every_section_that_can_differ_is_counted_and_no_other() -> None:
     found = samples(metrics_text(WatchMetrics(is_connected=True, differences=())))
-    sections = {match[1] for series in found if (match := re.search(r'section="(\w+)"', series))}
+    sections = {match[1] for series in found if (match := re.search(r'section="([\w-]+)"', series))}
     assert sections == {section.key for section in SECTIONS} - {
         *("prefixlists", "unmanaged", "protected", "dataplane")
     } | {"none"}

@@ -10,7 +10,7 @@ import pytest
 from vppcfg.errors import PlanRefusedError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
-from vppcfg.model.state_document import document_of
+from vppcfg.plan.state_document import document_of
 from vppcfg.transaction.accepted import (
     accepted_entry,
     accepted_state,

@@ -10,7 +10,7 @@ import pytest
 from vppcfg.dataplane import ForeignRoutes
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.diff import Action, ObjectKind
+from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
 from vppcfg.transaction.guard import Limits, about_routes, harm, mass_deletion, objections
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig, StaticMacConfig
+from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig, KeyHolder, StaticMacConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import number_of
 from vppcfg.config.sections.section import NamedSection, Parsing, SectionEntry, Unmanaged, described, numbered
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import is_foreign, tag_for
@@ -32,7 +33,8 @@ class Bridges(NamedSection):
     key = "bridgedomains"
     attribute = "bridges"
     naming = numbered(_WORD, 1, MAX_BRIDGE, thing="bridge domain", rule="bd-id")
-    dispensable = frozenset({"description", "settings", "split-horizon", "static-macs", "filtered-macs"})
+    holder = KeyHolder.BRIDGE
+    dispensable = frozenset({"description", "settings", "split-horizon", "static-macs", "filtered-macs"}) | OWNED_KEYS
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> BridgeConfig | Problem:
         """Return a bridge domain, or what is wrong with the one that VPP keeps for itself."""

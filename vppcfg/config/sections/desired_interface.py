@@ -26,7 +26,8 @@ from vppcfg.model.interface import (
     RxMode,
     usual_rx_mode,
 )
-from vppcfg.model.kinds import MARKED_KINDS, VIRTUAL_INTERFACE_OF, as_created, sub_interface_as_created
+from vppcfg.model.kinds import as_created, is_marked, sub_interface_as_created
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
 from vppcfg.record import evolve
 
 
@@ -144,7 +145,7 @@ class _Resolver:
             base = evolve(observed, kind=kind)
         found = observed.tag if observed is not None else None
         tag = marked_tag(description, found, is_made_by_us=True)
-        if kind in MARKED_KINDS:
+        if is_marked(kind):
             tag = made_port_tag(description, found, keeps=True)
         elif not description and observed is not None:
             tag = observed.tag
@@ -257,7 +258,7 @@ class _Resolver:
         description = config.description or (made.description if made is not None else None)
         is_made_by_us = config.kind is not InterfaceKind.PHYSICAL or config.parent is not None
         tag = observed.tag if observed is not None else None
-        if config.parent is None and config.kind in MARKED_KINDS:
+        if config.parent is None and is_marked(config.kind):
             return made_port_tag(description, tag)
         return marked_tag(description, tag, is_made_by_us=is_made_by_us)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
-from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, tag_rewrite, vrf
 from vppcfg.config.sections.section import NamePattern, Parsing, Section, Unmanaged, YamlEntry
@@ -16,7 +16,7 @@ from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
-from vppcfg.model.kinds import MARKED_KINDS
+from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_ours
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -94,8 +94,8 @@ class Interfaces(Section):
 
     def _kind_in(self, name: str, parsing: Parsing) -> InterfaceKind:
         """Return what an interface is, by its name and whether the file makes it."""
-        for kind in MARKED_KINDS:
-            entries = parsing.content.get(self._made[kind].key)
+        for kind, section in self._made.items():
+            entries = parsing.content.get(section.key) if is_marked(kind) else None
             if isinstance(entries, dict) and name in entries:
                 return kind
         return self.kind_of(name)
@@ -131,7 +131,7 @@ class Interfaces(Section):
         if not is_interface_name(interface.name):
             return "its name cannot stand in a configuration"
         if interface.parent is None:
-            kind = InterfaceKind.PHYSICAL if interface.kind in MARKED_KINDS else interface.kind
+            kind = InterfaceKind.PHYSICAL if is_marked(interface.kind) else interface.kind
             if kind is not self.kind_of(interface.name):
                 return "its name says that it is something else than it is"
         is_port = interface.kind is InterfaceKind.PHYSICAL
@@ -161,9 +161,10 @@ class Interfaces(Section):
             if config.parent is not None:
                 parent = interfaces.get(config.parent)
                 keys = sub_interface.keys(config, parent.mtu if parent else DEFAULT_MTU)
+                keys += configuration.owned_keys(KeyHolder.INTERFACE, config.name)
                 yield YamlEntry(path=config.path, name=config.name, keys=tuple(keys))
             elif config.kind is not InterfaceKind.LOOPBACK:
-                yield YamlEntry(path=config.path, name=config.name, keys=tuple(_keys(config)))
+                yield YamlEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the section, which is there even when it is empty."""
@@ -179,12 +180,12 @@ class Interfaces(Section):
             if position:
                 yield ""
             yield f"  {scalar(port.name)}:"
-            yield from indented(key_lines(_keys(port)), 2)
+            yield from indented(key_lines(_keys(port, configuration)), 2)
             if port.name in children:
                 yield f"    {interface_keys.CHILDREN}:"
                 for child in children[port.name]:
                     yield f"      {child.sub_id}:"
-                    yield from indented(sub_interface.lines(child, port), 4)
+                    yield from indented(sub_interface.lines(child, port, configuration), 4)
 
 
 def _items(raw: Any) -> Iterator[tuple[str | int, Any]]:
@@ -227,10 +228,11 @@ def _why_not_switched(interface: Interface, state: State) -> str | None:
     return None
 
 
-def _keys(port: InterfaceConfig) -> list[KeyValue]:
+def _keys(port: InterfaceConfig, configuration: Configuration) -> list[KeyValue]:
     return [
         *interface_keys.identity_keys(port),
         KeyValue("mtu", port.mtu),
         interface_keys.state_key(port),
         *interface_keys.use_keys(port),
+        *configuration.owned_keys(KeyHolder.INTERFACE, port.name),
     ]

@@ -11,6 +11,7 @@ from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, Interface
 from vppcfg.config.sections import lcp, neighbor, placement, tag_rewrite, vrf
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.live_state import configured_on
@@ -23,6 +24,7 @@ _DISPENSABLE = (
     frozenset({"acls", "addresses", "description", "device-type", "mac", "rx-mode", neighbor.KEY, tag_rewrite.KEY})
     | {placement.RX_KEY, placement.TX_KEY}
     | interface_values.KEYS
+    | OWNED_KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.sections import interface_keys
 from vppcfg.config.sections.section import NamePattern, Parsing, Section, YamlEntry, numbered
 from vppcfg.config.yaml.errors import shown
@@ -52,7 +52,7 @@ class Loopbacks(Section):
         """Yield what the entries say."""
         for config in configuration.interfaces.values():
             if config.kind is InterfaceKind.LOOPBACK and config.parent is None:
-                yield YamlEntry(path=config.path, name=config.name, keys=tuple(_keys(config)))
+                yield YamlEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the section."""
@@ -61,16 +61,17 @@ class Loopbacks(Section):
         if loopbacks:
             yield f"{self.key}:"
         for loopback in loopbacks:
-            lines = key_lines(_keys(loopback))
+            lines = key_lines(_keys(loopback, configuration))
             yield f"  {scalar(loopback.name)}:" if lines else f"  {scalar(loopback.name)}: {{}}"
             yield from indented(lines, 2)
 
 
-def _keys(loopback: InterfaceConfig) -> list[KeyValue]:
+def _keys(loopback: InterfaceConfig, configuration: Configuration) -> list[KeyValue]:
     return [
         KeyValue("mtu", loopback.mtu, is_default=loopback.mtu == DEFAULT_MTU),
         *interface_keys.identity_keys(loopback),
         *interface_keys.use_keys(loopback),
+        *configuration.owned_keys(KeyHolder.INTERFACE, loopback.name),
     ]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from vppcfg.config.configuration import Configuration
+from vppcfg.config.configuration import Configuration, KeyHolder
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import number_of
 from vppcfg.config.yaml.errors import shown
@@ -174,6 +174,8 @@ class NamedSection(Section):
     naming: Naming
     dispensable: frozenset[str] = frozenset({"description"})
     """Keys without which the rest of an entry, and what refers to it, can still be judged."""
+    holder: ClassVar[KeyHolder | None] = None
+    """What an entry is to the keys below it by which the file owns objects; None where there are none."""
 
     def name_pattern(self) -> NamePattern:
         """Return what entries are called."""
@@ -225,6 +227,11 @@ class NamedSection(Section):
         """Yield what one entry says, key by key; nothing of a section that says nothing of VPP."""
         yield from ()
 
+    def keys_in(self, configuration: Configuration, name: str, entry: Any) -> list[KeyValue]:
+        """Return what one entry says, with the keys below it by which the file owns objects."""
+        owned = [] if self.holder is None else configuration.owned_keys(self.holder, name)
+        return [*self.entry_keys(entry), *owned]
+
     def entries_in(self, configuration: Configuration) -> Mapping[str, Any]:
         """Return the entries of this section."""
         return {} if self.attribute is None else getattr(configuration, self.attribute)
@@ -232,7 +239,7 @@ class NamedSection(Section):
     def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what the entries say."""
         for name, entry in self.entries_in(configuration).items():
-            yield YamlEntry(path=(self.key, name), name=name, keys=tuple(self.entry_keys(entry)))
+            yield YamlEntry(path=(self.key, name), name=name, keys=tuple(self.keys_in(configuration, name, entry)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the entries, an empty one in one line."""
@@ -240,7 +247,7 @@ class NamedSection(Section):
         if entries:
             yield f"{self.key}:"
         for name, entry in entries.items():
-            lines = key_lines(self.entry_keys(entry))
+            lines = key_lines(self.keys_in(configuration, name, entry))
             yield f"  {scalar(name)}:" if lines else f"  {scalar(name)}: {{}}"
             yield from indented(lines, 2)
 

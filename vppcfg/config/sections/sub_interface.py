@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import MAX_SUB_ID, is_sub_id
 from vppcfg.config.sections import interface_keys
 from vppcfg.config.sections.section import NamePattern, described
@@ -93,9 +93,10 @@ def from_state(interface: Interface, state: State, section: str) -> InterfaceCon
     return interface_keys.from_state(interface, state, path)
 
 
-def lines(child: InterfaceConfig, parent: InterfaceConfig) -> list[str]:
+def lines(child: InterfaceConfig, parent: InterfaceConfig, configuration: Configuration) -> list[str]:
     """Return the text of an entry; one with nothing to say still says that it is up."""
-    return key_lines(keys(child, parent.mtu)) or ["state: up"]
+    owned = configuration.owned_keys(KeyHolder.INTERFACE, child.name)
+    return key_lines([*keys(child, parent.mtu), *owned]) or ["state: up"]
 
 
 def keys(child: InterfaceConfig, parent_mtu: int) -> list[KeyValue]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import OLDEST, Release
-from vppcfg.config.configuration import DEFAULT_MTU, Configuration, VirtualInterfaceConfig
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, KeyHolder, VirtualInterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged, described, numbered
 from vppcfg.config.yaml.text import KeyValue
@@ -55,6 +55,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
     """The section of one kind. A kind says what stands here without a body; the rest follows."""
 
     attribute = "virtual"
+    holder = KeyHolder.TUNNEL
     word: str = ""
     """An interface of the kind is called this and a number; '' where names are of another form."""
     last: int = 0

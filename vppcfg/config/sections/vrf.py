@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import Configuration, VrfConfig
+from vppcfg.config.configuration import Configuration, KeyHolder, VrfConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import VRF, VRF_LENGTH, is_vrf_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged, described
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.kinds import route_section
+from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.vrf import MAX_TABLE, UNMANAGED_VRF, FibTable, is_unnamed, table_key
@@ -25,6 +26,8 @@ class Vrfs(NamedSection):
 
     key = "vrfs"
     attribute = "vrfs"
+    holder = KeyHolder.VRF
+    dispensable = frozenset({"description"}) | OWNED_KEYS
     naming = Naming(
         is_name=is_vrf_name,
         rule="vrf-name",
@@ -84,7 +87,11 @@ class Vrfs(NamedSection):
         for name, entry in configuration.vrfs.items():
             yield f"  {scalar(name)}:"
             yield from indented(
-                [*key_lines(self.entry_keys(entry)), *route_section.lines_of_vrf(configuration, name)], 2
+                [
+                    *key_lines(self.keys_in(configuration, name, entry)),
+                    *route_section.lines_of_vrf(configuration, name),
+                ],
+                2,
             )
 
 

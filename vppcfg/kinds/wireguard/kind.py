@@ -216,7 +216,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
         """Return the operation that deletes an interface and its peers."""
         return DeleteWireguard(interface=name)
 
-    def changes(self, name: str, before: Wireguard | None, after: Wireguard) -> Iterator[Step]:
+    def update_steps(self, name: str, before: Wireguard | None, after: Wireguard) -> Iterator[Step]:
         """Yield the steps that change the peers; one that is to be otherwise is removed and added."""
         kept = before.peers if before is not None else {}
         for key in sorted(kept):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
+from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -50,7 +51,8 @@ class DeleteBridge(BridgeOperation):
         bridge = draft.bridges[bridge_name(self.bd_id)]
         if bridge.filtered_macs or bridge.stray_macs or draft.static_macs.get(self.bd_id):
             return f"bridge domain {self.bd_id} has MAC addresses of its own, which the next one would inherit"
-        return None
+        others = draft.referring.get(Reference(Referent.BRIDGE, bridge_name(self.bd_id)))
+        return f"{min(others)} is in bridge domain {self.bd_id}" if others else None
 
     def apply_to(self, draft: WorkingState) -> None:
         """Take the bridge domain out."""

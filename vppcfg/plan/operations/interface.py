@@ -9,7 +9,7 @@ from vppcfg.model.interface import (
     must_be_down_for_link_mtu,
     usual_rx_mode,
 )
-from vppcfg.model.kinds import MARKED_KINDS
+from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_made_by_us
 from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
 from vppcfg.plan.operation import InterfaceOperation
@@ -44,13 +44,13 @@ class SetRxMode(InterfaceOperation):
 
     def _refusal(self, draft: WorkingState) -> str | None:
         kind = draft.interfaces[self.interface].kind
-        is_port = kind is InterfaceKind.PHYSICAL or kind in MARKED_KINDS
+        is_port = kind is InterfaceKind.PHYSICAL or is_marked(kind)
         return None if is_port else f"{self.interface} is no port"
 
     def apply_to(self, draft: WorkingState) -> None:
         """Set the mode; a port that the plan has made has no class yet, and VPP makes it with interrupts."""
         port = draft.interfaces[self.interface]
-        usual = RxMode.INTERRUPT if port.kind in MARKED_KINDS else usual_rx_mode(port.device_class)
+        usual = RxMode.INTERRUPT if is_marked(port.kind) else usual_rx_mode(port.device_class)
         draft.change(self.interface, rx_mode=None if self.mode is usual else self.mode)
 
 

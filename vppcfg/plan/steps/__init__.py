@@ -14,7 +14,6 @@ from vppcfg.plan.steps import (
     interface,
     l2,
     lcp,
-    memif,
     mtu,
     neighbor,
     virtual_interface,
@@ -55,7 +54,6 @@ def steps_of(transition: Transition) -> Iterator[Step]:
         yield from features.acl_steps(access_list)
     yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
-    yield from memif.socket_steps(transition)
     yield from lcp.shut_device_steps(transition)
     yield from lcp.host_steps(transition)
     yield from lcp.device_steps(transition)

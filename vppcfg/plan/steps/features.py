@@ -9,7 +9,7 @@ from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
-from vppcfg.plan.diff import Change
+from vppcfg.plan.change import Change
 from vppcfg.plan.feature import Feature, SetFeature
 from vppcfg.plan.operations import (
     BindAcls,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
-from vppcfg.plan.diff import Change
+from vppcfg.plan.change import Change
 from vppcfg.plan.operations import (
     BridgeFlag,
     CreateBridge,

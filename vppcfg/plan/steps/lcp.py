@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.tap import Tap
-from vppcfg.plan.diff import Change
+from vppcfg.plan.change import Change
 from vppcfg.plan.operations import (
     CreateLcpPair,
     CreateLinuxBridge,

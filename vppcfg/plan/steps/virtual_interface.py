@@ -33,7 +33,7 @@ def changes(transition: Transition, name: str) -> Iterator[Step]:
     kind = KIND_OF.get(type(after)) if after is not None else None
     if kind is not None and after is not None:
         observed = transition.observed.virtual_of(name, kind.virtual)
-        yield from kind.changes(
+        yield from kind.update_steps(
             name, None if name in transition.to_delete else observed, after.merge_observed(observed)
         )
 

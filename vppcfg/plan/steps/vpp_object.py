@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vppcfg.kinds.kind_list import kind_of
+from vppcfg.kinds.kind_list import kind_of, kind_of_class
 from vppcfg.model.vpp_object import Referent, VppObject
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
@@ -18,28 +18,43 @@ def steps(transition: Transition) -> Iterator[Step]:
     observed, desired = transition.observed.objects, transition.desired.objects
     for kind in dict.fromkeys((*observed, *desired)):
         before, after = observed.get(kind, {}), desired.get(kind, {})
+        disturbed = kind_of_class(kind).disturbed(before, after)
         for name in dict.fromkeys((*before, *after)):
-            yield from _steps_of(before.get(name), after.get(name), transition)
+            is_disturbed = name in disturbed
+            yield from _steps_of(before.get(name), after.get(name), transition, is_disturbed=is_disturbed)
 
 
-def _steps_of(before: VppObject | None, after: VppObject | None, transition: Transition) -> Iterator[Step]:
-    loses_its_ground = before is not None and _refers_to(before, transition.to_delete, transition.doomed_tables)
-    if before == after and not loses_its_ground:
+def _steps_of(
+    before: VppObject | None, after: VppObject | None, transition: Transition, *, is_disturbed: bool
+) -> Iterator[Step]:
+    loses_its_ground = before is not None and _refers_to_doomed(before, transition)
+    if before == after and not loses_its_ground and not is_disturbed:
         return
-    if before is not None and (after is None or (loses_its_ground and not _can_stand_early(after, transition))):
-        yield Step(stage=Stage.REMOVE_OBJECT, operation=kind_of(before).remove(before))
+    is_removed = after is None or (loses_its_ground and not _can_stand_early(after, transition)) or is_disturbed
+    if before is not None and is_removed:
+        operation = kind_of(before).remove(before)
+        yield Step(stage=Stage.REMOVE_OBJECT, operation=operation, depth=_depth(before))
         before = None
     if after is not None:
         stage = Stage.REPLACE_OBJECT if before is not None and loses_its_ground else Stage.SET_OBJECT
-        yield Step(stage=stage, operation=kind_of(after).set(after))
+        yield Step(stage=stage, operation=kind_of(after).set(after), depth=_depth(after))
 
 
-def _refers_to(thing: VppObject, interfaces: frozenset[str], tables: frozenset[str]) -> bool:
-    names: Mapping[Referent, frozenset[str]] = {Referent.INTERFACE: interfaces, Referent.TABLE: tables}
+def _depth(thing: VppObject) -> int:
+    """Return 1 for what refers to another object: it is set after that, and removed before it."""
+    return int(any(each.referent is Referent.OBJECT for each in thing.references()))
+
+
+def _refers_to_doomed(thing: VppObject, transition: Transition) -> bool:
+    names: Mapping[Referent, frozenset[str]] = {
+        Referent.INTERFACE: transition.to_delete,
+        Referent.TABLE: transition.doomed_tables,
+        Referent.BRIDGE: transition.doomed_bridges,
+        Referent.OBJECT: frozenset(),
+    }
     return any(each.name in names[each.referent] for each in thing.references())
 
 
 def _can_stand_early(after: VppObject, transition: Transition) -> bool:
     """Return whether all that an object refers to is there before anything is deleted, and stays."""
-    is_doomed = _refers_to(after, transition.to_delete, transition.doomed_tables)
-    return not is_doomed and transition.observed.has_all(after.references())
+    return not _refers_to_doomed(after, transition) and transition.observed.has_all(after.references())

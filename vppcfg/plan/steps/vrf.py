@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
-from vppcfg.plan.diff import Change
+from vppcfg.plan.change import Change
 from vppcfg.plan.operations import (
     CreateVrf,
     DeleteVrf,

@@ -74,7 +74,17 @@ def test_every_map_with_a_table_of_its_own_is_described() -> None:
         if not any("description" in key for key in part["properties"].values())
     }
     assert silent == {
-        *("acl", "macip-acl", "dataplane", "dhcp-client", "flow-records", "interface-acls", "lcp", "mirror"),
+        *(
+            "acl",
+            "macip-acl",
+            "dataplane",
+            "dhcp-client",
+            "dhcp-relay",
+            "flow-records",
+            "interface-acls",
+            "lcp",
+            "mirror",
+        ),
         *("mss-clamp", "mss-limit", "port-lldp", "ra-prefix", "urpf"),
     }
 

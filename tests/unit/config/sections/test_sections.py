@@ -20,12 +20,12 @@ from vppcfg.config.parse import parse
 from vppcfg.config.schema.quick import SCHEMA
 from vppcfg.config.section_list import INTERFACES, MADE, MADE_BY, SECTIONS
 from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.kinds import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.state import SflowSettings
 from vppcfg.model.tunnel import Vxlan
 

@@ -12,10 +12,12 @@ from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
 from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.dataplane import Performance
+from vppcfg.kinds.dhcp_relay import RemoveDhcpRelay, SetDhcpRelay
 from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.attachment import Attachment, stored_call
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.features import DhcpClient, Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
@@ -61,6 +63,7 @@ ON_PORT = Attachment(
     put=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 1}),
     take=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 0}),
 )
+RELAY = DhcpRelay(server="203.0.113.1", source="192.0.2.1", table_id=7, server_table_id=8)
 ROUTE = Route(prefix="10.0.0.0/8", table_id=7, hops=(NextHop(gateway="192.0.2.9", interface="port"),))
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.SetAdminState(interface="port", is_up=True), "sw_interface_set_flags", {"sw_if_index": 1, "flags": 1}),
@@ -344,6 +347,19 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
             "route.src": 40,
         },
     ),
+    (
+        SetDhcpRelay(thing=RELAY),
+        "dhcp_proxy_config",
+        {
+            "is_add": True,
+            "rx_vrf_id": 7,
+            "server_vrf_id": 8,
+            "dhcp_server.af": 0,
+            "dhcp_server.un": b"\xcb\x00\x71\x01" + bytes(12),
+            "dhcp_src_address.un": b"\xc0\x00\x02\x01" + bytes(12),
+        },
+    ),
+    (RemoveDhcpRelay(thing=RELAY), "dhcp_proxy_config", {"is_add": False, "rx_vrf_id": 7}),
     (
         op.RemoveRoute(thing=ROUTE),
         "ip_route_add_del_v2",

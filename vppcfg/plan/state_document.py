@@ -14,13 +14,13 @@ from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.kind_list import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipRule
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.features import Lldp, ProxyArp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, IpfixExporter, IpfixSettings
-from vppcfg.model.kinds import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.neighbor import LeftNeighbor
@@ -60,6 +60,7 @@ def document_of(state: State) -> dict[str, Any]:
     for kind in OBJECTS:
         if found := state.of(kind):
             document[kind.table] = [plain(found[name]) for name in _sorted(found)]
+    document |= {"owned": [list(each) for each in sorted(state.owned)]} if state.owned else {}
     document |= {"ipfix": plain(state.ipfix)} if state.ipfix != IpfixSettings() else {}
     document |= {"lldp": plain(state.lldp)} if state.lldp != LldpSettings() else {}
     return {**document, "sflow": plain(state.sflow), "has_mpls_table": state.has_mpls_table}
@@ -120,7 +121,7 @@ def _default(field: Field[Any]) -> object:
 def state_of(document: object) -> State:
     """Return the state that plain data describes. Raise ValueError when it does not describe one."""
     tables_known = {*_TABLES, *(kind.table for kind in OBJECTS)}
-    known = {"format_version", *get_type_hints(State), *tables_known} - {"virtual", "objects"}
+    known = {"format_version", *get_type_hints(State), *tables_known} - {"made", "objects"}
     data = _mapping(document, "the state", known)
     version = data.get("format_version")
     if version != FORMAT_VERSION:
@@ -140,9 +141,10 @@ def state_of(document: object) -> State:
         proxy_arps=_proxy_arps(data.get("proxy_arps", [])),
         has_mpls_table=_truth("has_mpls_table", data),
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
-        linux_bridges=_linux_bridges(data.get("linux_bridges", [])),
+        linux_bridges=_pairs("linux_bridges", data.get("linux_bridges", [])),
         virtual=made,
         objects=_objects(data),
+        owned=_pairs("owned", data.get("owned", [])),
         unmanaged=_list_of("unmanaged", Attachment)(data.get("unmanaged", [])),
         descriptions=_descriptions(data.get("descriptions", {})),
         **tables,
@@ -298,12 +300,12 @@ def _descriptions(value: Any) -> Mapping[str, str]:
     return descriptions
 
 
-def _linux_bridges(value: Any) -> frozenset[tuple[str, str]]:
-    place = "linux_bridges"
+def _pairs(place: str, value: Any) -> frozenset[tuple[str, str]]:
+    """Return the pairs of texts in a list: a namespace and a name, a table and a scope."""
     pairs = [_texts(place, pair) for pair in value] if isinstance(value, list) else [()]
     if any(len(pair) != 2 for pair in pairs):
-        raise ValueError(f"{place} in the state document is not a list of a namespace and a name each")
-    return frozenset((netns, name) for netns, name in pairs)
+        raise ValueError(f"{place} in the state document is not a list of two texts each")
+    return frozenset((first, second) for first, second in pairs)
 
 
 def _addresses(value: Any) -> frozenset[str]:

@@ -15,9 +15,9 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import Facts, State
-from vppcfg.model.state_document import document_of, state_of
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Vxlan
+from vppcfg.plan.state_document import document_of, state_of
 
 
 @examples(40)

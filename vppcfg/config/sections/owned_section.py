@@ -1,0 +1,201 @@
+"""Sections and keys by which a file owns objects of VPP that bear no mark: QoS, relays, cross-connects of L3 and more.
+
+VPP does not tell who has configured such an object. So the key is what makes them the file's, all that hang on what it
+stands below: while it is absent, plans leave them alone, and with it, even empty, VPP has those of the file and no
+others.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+from vppcfg.common.names import natural_key
+from vppcfg.common.release import OLDEST, Release
+from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.sections.section import Parsing, Section, Unmanaged, YamlEntry
+from vppcfg.config.yaml.text import KeyValue, Value, key_lines
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vrf import table_key
+
+V = TypeVar("V")
+_CHILDREN = "sub-interfaces"
+_LOOPBACKS = "loopbacks"
+_INTERFACES = "interfaces"
+DEFAULT_TABLE = "0"
+"""The scope of the default FIB table."""
+
+
+class OwnedSection(Section, Generic[V]):
+    """One such key, at the top of a file or below what it belongs to."""
+
+    attribute = "owned"
+    holders: ClassVar[tuple[KeyHolder, ...]]
+    """Below what the key stands."""
+    below: ClassVar[tuple[str, ...]] = ()
+    """The sections of the tunnels that have the key."""
+    things: ClassVar[tuple[type[VppObject], ...]]
+    """The classes of objects that it owns."""
+    plugin: ClassVar[str] = ""
+    """The plugin of VPP that has them; '' where they are always there."""
+    reason: ClassVar[str] = ""
+    """What the file does with the plugin, as a clause."""
+    since: ClassVar[Release] = OLDEST
+    """The first release that can do it."""
+    is_block: ClassVar[bool] = False
+    """Whether the value is written on lines of its own."""
+
+    @abstractmethod
+    def parse_value(self, raw: Any, path: KeyPath) -> V | Problem | list[Problem]:
+        """Return what a value of the right shape stands for, or what is wrong with it."""
+
+    @abstractmethod
+    def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[VppObject]:
+        """Return the objects that VPP is to have."""
+
+    @abstractmethod
+    def as_yaml(self, value: V) -> Value:
+        """Return the value in the file."""
+
+    @abstractmethod
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, V]]:
+        """Yield the values that stand for the objects of a state, each with what it is below of."""
+
+    def scope_of(self, entry: OwnedConfig, configuration: Configuration) -> str:
+        """Return the scope of the objects that an entry owns: the interface or bridge domain, or the FIB table."""
+        if entry.holder is KeyHolder.VRF:
+            return str(configuration.vrfs[entry.name].table_id) if entry.name in configuration.vrfs else ""
+        return DEFAULT_TABLE if KeyHolder.VRF in self.holders else entry.name
+
+    def parse(self, parsing: Parsing) -> dict[str, dict[str, OwnedConfig]]:
+        """Return the sound entries by the names of what they are below of."""
+        found: dict[str, OwnedConfig] = {}
+        broken = set()
+        for holder, name, path, raw in self._given(parsing.content):
+            if any(_is_within(bad, path) for bad in parsing.bad_paths):
+                broken.add(name)
+                continue
+            value = self.parse_value(raw, path)
+            problems = [value] if isinstance(value, Problem) else value
+            if isinstance(problems, list) and problems and isinstance(problems[0], Problem):
+                parsing.problems += problems
+                broken.add(name)
+            else:
+                found[name] = self._entry(holder, name, path, value)
+        if broken:
+            parsing.broken_entries[self.key] = frozenset(broken)
+        return {self.key: found} if found else {}
+
+    def _entry(self, holder: KeyHolder, name: str, path: KeyPath, value: Any) -> OwnedConfig:
+        yaml = KeyValue(self.key, self.as_yaml(value), is_block=self.is_block)
+        return OwnedConfig(holder=holder, name=name, path=path, value=value, yaml=yaml)
+
+    def _given(self, content: Mapping[Any, Any]) -> Iterator[tuple[KeyHolder, str, KeyPath, Any]]:
+        for holder in self.holders:
+            for name, path, entry in _holders(content, holder, self.below):
+                if entry.get(self.key) is not None:
+                    yield holder, name, (*path, self.key), entry[self.key]
+
+    def entries_in(self, configuration: Configuration) -> Mapping[str, OwnedConfig]:
+        """Return the entries of a file by the names of what they are below of."""
+        return configuration.owned.get(self.key, {})
+
+    def resolve(self, desired: DesiredStateBuilder) -> None:
+        """Enter the objects of the file, and what it owns; nothing where VPP lacks what has them."""
+        configuration = desired.configuration
+        for entry in self.entries_in(configuration).values():
+            objects = list(self.objects_of(entry, configuration))
+            if objects and not self._is_possible(entry, desired):
+                continue
+            scope = self.scope_of(entry, configuration)
+            desired.owned |= {(thing.table, scope) for thing in self.things}
+            for each in objects:
+                desired.enter(each)
+
+    def _is_possible(self, entry: OwnedConfig, desired: DesiredStateBuilder) -> bool:
+        if self.plugin:
+            return desired.has_plugin(self.plugin, entry.path, self.reason, since=self.since)
+        return desired.is_since(self.since, entry.path, self.reason)
+
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, OwnedConfig]]:
+        """Return the entries for all that VPP has, but below interfaces and bridge domains that are left alone."""
+        kept = (each for each in self.values_in(state) if not _is_left_alone(each[0], each[1], state, unmanaged))
+        found = {
+            name: self._entry(holder, name, (*_path_of(holder, name, state), self.key), value)
+            for holder, name, value in sorted(kept, key=lambda each: natural_key(each[1]))
+        }
+        return {self.key: found} if found else {}
+
+    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+        """Yield what stands at the top of the file; the sections of interfaces and the like have the rest."""
+        entry = self.entries_in(configuration).get("")
+        if entry is not None and entry.holder is KeyHolder.FILE:
+            keys = entry.yaml.value if isinstance(entry.yaml.value, tuple) else (entry.yaml,)
+            yield YamlEntry(path=(self.key,), name=self.key, keys=keys)
+
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the text of what stands at the top of the file."""
+        entry = self.entries_in(configuration).get("")
+        if entry is not None and entry.holder is KeyHolder.FILE:
+            yield from key_lines([entry.yaml])
+
+
+def _holders(
+    content: Mapping[Any, Any], holder: KeyHolder, below: tuple[str, ...]
+) -> Iterator[tuple[str, KeyPath, Mapping[Any, Any]]]:
+    """Yield the name, the path and the content of the entries of a file that can have such a key."""
+    sections = {
+        KeyHolder.FILE: (),
+        KeyHolder.INTERFACE: (_INTERFACES, _LOOPBACKS),
+        KeyHolder.TUNNEL: below,
+        KeyHolder.VRF: ("vrfs",),
+        KeyHolder.BRIDGE: ("bridgedomains",),
+    }
+    if holder is KeyHolder.FILE:
+        yield "", (), content
+    for section in sections[holder]:
+        entries = content.get(section)
+        for name, entry in entries.items() if isinstance(entries, dict) else ():
+            if not isinstance(entry, dict):
+                continue
+            yield str(name), (section, name), entry
+            children = entry.get(_CHILDREN) if holder is KeyHolder.INTERFACE else None
+            for sub_id, child in children.items() if isinstance(children, dict) else ():
+                if isinstance(child, dict):
+                    yield f"{name}.{sub_id}", (section, name, _CHILDREN, sub_id), child
+
+
+def _is_within(bad: KeyPath, path: KeyPath) -> bool:
+    """Return whether a bad place is at, below, or above a path."""
+    return bad[: len(path)] == path or path[: len(bad)] == bad
+
+
+def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:
+    """Return the path of the entry of what an object of a state hangs on."""
+    if holder is KeyHolder.INTERFACE:
+        interface = state.interfaces[name]
+        if interface.parent is not None:
+            return (_INTERFACES, interface.parent, _CHILDREN, interface.sub_id)
+        return (_LOOPBACKS if interface.kind is InterfaceKind.LOOPBACK else _INTERFACES, name)
+    sections = {KeyHolder.TUNNEL: "", KeyHolder.VRF: "vrfs", KeyHolder.BRIDGE: "bridgedomains"}
+    return () if holder is KeyHolder.FILE else (sections[holder], name)
+
+
+def _is_left_alone(holder: KeyHolder, name: str, state: State, unmanaged: Unmanaged) -> bool:
+    """Return whether no entry of what an object hangs on is written, because of its name or of a part of a state."""
+    if holder in (KeyHolder.INTERFACE, KeyHolder.TUNNEL):
+        return name not in state.interfaces or unmanaged.covers(name, state)
+    return holder is KeyHolder.BRIDGE and (name not in state.bridges or name in unmanaged.bridges)
+
+
+def vrf_of_table(table_id: int, state: State, *, is_ipv6: bool) -> tuple[KeyHolder, str] | None:
+    """Return what a key about a FIB table of a state stands below: a VRF, or the file; None where no file names it."""
+    if not table_id:
+        return KeyHolder.FILE, ""
+    table = state.vrfs.get(table_key(table_id, is_ipv6=is_ipv6))
+    return None if table is None or table.is_unnamed else (KeyHolder.VRF, table.name)

@@ -1,0 +1,21 @@
+"""The kinds of objects that a file owns by a key, in the order in which the keys are written.
+
+They stand apart from `kind_list` because the sections of interfaces, VRFs and bridge domains look at their keys.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vppcfg.config.sections.owned_section import OwnedSection
+from vppcfg.kinds import dhcp_relay
+from vppcfg.kinds.object_kind import AnyObjectKind
+
+OWNED_KINDS: tuple[AnyObjectKind, ...] = (dhcp_relay.KIND,)
+"""Those of a kind that has several classes of objects stand together, the one with the section first.
+
+VPP does not tell who has configured one: while its key is absent, what VPP has of it is left alone."""
+OWNED: tuple[OwnedSection[Any], ...] = tuple(
+    section for kind in OWNED_KINDS for section in kind.sections() if isinstance(section, OwnedSection)
+)
+OWNED_KEYS = frozenset(section.key for section in OWNED)
