@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vppcfg.app.signals import Terminated
@@ -102,8 +102,8 @@ def _once(args: argparse.Namespace, stack: ExitStack) -> ExitCode:
 def _write_again_and_again(args: argparse.Namespace, stack: ExitStack) -> None:
     from vppcfg.cli.output import write_file
 
-    folder = Path(args.textfile).resolve().parent
-    if not folder.is_dir():
+    folder = os.path.dirname(os.path.abspath(args.textfile))
+    if not os.path.isdir(folder):
         raise UsageError(f"cannot write {args.textfile}: there is no folder {folder}")
     text = _text_of(args, stack, is_patient=False)
     while True:
@@ -143,7 +143,7 @@ def _text_of(args: argparse.Namespace, stack: ExitStack, *, is_patient: bool) ->
     stack.callback(names.close)
     reader = RouterReader(
         args.api_socket,
-        args.stats_socket or str(Path(args.api_socket).with_name("stats.sock")),
+        args.stats_socket or os.path.join(os.path.dirname(args.api_socket), "stats.sock"),
         json_dir=args.vpp_json_dir,
         file_names=(lambda: names.wait(_NAMES_S)) if is_patient else names,
         has_nodes=not args.no_nodes,
