@@ -56,10 +56,11 @@ def bundled() -> dict[str, str]:
 
 
 def imported() -> set[str]:
-    """Return the modules from outside the standard library that vppcfg imports."""
+    """Return the modules from outside the standard library that vppcfg imports, or reads files of."""
     wanted = set(PACKAGE_OF) | set(bundled()) | ONLY_TO_BUILD | declared()
     found = set()
     for text in (path.read_text() for path in (ROOT / "vppcfg").rglob("*.py")):
+        found |= set(re.findall(r'find_spec\("(\w+)"\)', text))
         if re.search(rf"\b(?:import|from) .*\b(?:{'|'.join(wanted)})\b", text):
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.Import):

@@ -43,7 +43,7 @@ class NodeTotals:
 
 
 @record
-class Counters:
+class VppCounters:
     """One reading."""
 
     clock_s: float

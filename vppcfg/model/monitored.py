@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from vppcfg.model.counters import Counters
+from vppcfg.model.counters import VppCounters
 from vppcfg.record import record
 
 
@@ -58,7 +58,7 @@ class RouterSnapshot:
     taken_at_s: float
     """In Unix seconds."""
     took_s: float = 0.0
-    counters: Counters | None = None
+    counters: VppCounters | None = None
     """None when VPP cannot be read."""
     interfaces: tuple[MonitoredInterface, ...] = ()
     """By sw_if_index, but for local0."""

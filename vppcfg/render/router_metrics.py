@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from vppcfg.model.counters import Counters, takes_from_devices
+from vppcfg.model.counters import VppCounters, takes_from_devices
 from vppcfg.model.monitored import MonitoredInterface, RouterSnapshot
 from vppcfg.render.exposition import Labels, label_text, labelled_metric, metric
 
@@ -113,7 +113,7 @@ class RouterMetrics:
         yield from _resource_lines(counters)
         yield from _nat44_lines(counters)
 
-    def _error_lines(self, counters: Counters) -> Iterator[str]:
+    def _error_lines(self, counters: VppCounters) -> Iterator[str]:
         folded: Counter[tuple[str, str]] = Counter()
         interfaces = frozenset(counters.names)
         for key, count in counters.errors.items():
@@ -138,7 +138,7 @@ def _one(name: str, value: float, labels: Labels = ()) -> Iterator[str]:
     return _metric(name, [(labels, value)])
 
 
-def _interface_lines(interfaces: Sequence[MonitoredInterface], counters: Counters) -> Iterator[str]:
+def _interface_lines(interfaces: Sequence[MonitoredInterface], counters: VppCounters) -> Iterator[str]:
     known = [each for each in interfaces if each.kind]
     yield from _metric("vpp_interface_info", ((_info(each), 1) for each in interfaces))
     labels = {each.index: label_text((("interface", each.name),)) for each in interfaces}
@@ -168,7 +168,7 @@ def _info(each: MonitoredInterface) -> Labels:
     )
 
 
-def _queue_lines(snapshot: RouterSnapshot, counters: Counters) -> Iterator[str]:
+def _queue_lines(snapshot: RouterSnapshot, counters: VppCounters) -> Iterator[str]:
     samples: list[tuple[Labels, float]] = [
         (
             (
@@ -184,7 +184,7 @@ def _queue_lines(snapshot: RouterSnapshot, counters: Counters) -> Iterator[str]:
     yield from _metric("vpp_receive_queue_info", samples)
 
 
-def _worker_lines(snapshot: RouterSnapshot, counters: Counters) -> Iterator[str]:
+def _worker_lines(snapshot: RouterSnapshot, counters: VppCounters) -> Iterator[str]:
     polled = {each.interface for each in snapshot.queues}
     ports = [
         each.index for each in snapshot.interfaces if each.name in polled or (not polled and each.kind in _PORT_KINDS)
@@ -200,11 +200,11 @@ def _worker_lines(snapshot: RouterSnapshot, counters: Counters) -> Iterator[str]
             yield from _by_worker(f"vpp_worker_graph_{name}_total", counters, totals)
 
 
-def _by_worker(name: str, counters: Counters, values: Sequence[float]) -> Iterator[str]:
+def _by_worker(name: str, counters: VppCounters, values: Sequence[float]) -> Iterator[str]:
     return _metric(name, (((("worker", _thread_name(counters, place)),), value) for place, value in enumerate(values)))
 
 
-def _node_lines(counters: Counters) -> Iterator[str]:
+def _node_lines(counters: VppCounters) -> Iterator[str]:
     """Yield what nodes did on the threads that have run them."""
     interfaces = frozenset(counters.names)
     folded: dict[str, Counter[tuple[str, str]]] = {kind: Counter() for kind in ("calls", "vectors", "clocks")}
@@ -221,7 +221,7 @@ def _node_lines(counters: Counters) -> Iterator[str]:
         yield from _metric(f"vpp_node_{kind}_total", samples)
 
 
-def _resource_lines(counters: Counters) -> Iterator[str]:
+def _resource_lines(counters: VppCounters) -> Iterator[str]:
     buffers: list[tuple[Labels, float]] = [
         ((("pool", pool), ("state", state)), count)
         for pool, states in sorted(counters.buffers.items())
@@ -232,7 +232,7 @@ def _resource_lines(counters: Counters) -> Iterator[str]:
         yield from _metric(name, (((("heap", heap),), row[kind]) for heap, row in sorted(counters.heaps.items())))
 
 
-def _nat44_lines(counters: Counters) -> Iterator[str]:
+def _nat44_lines(counters: VppCounters) -> Iterator[str]:
     if counters.nat44_sessions is None:
         return
     yield from _by_worker("vpp_nat44_sessions", counters, counters.nat44_sessions)
@@ -244,7 +244,7 @@ def _nat44_lines(counters: Counters) -> Iterator[str]:
     yield from _metric("vpp_nat44_packets_total", samples)
 
 
-def _thread_name(counters: Counters, thread: int) -> str:
+def _thread_name(counters: VppCounters, thread: int) -> str:
     return counters.threads[thread] if thread < len(counters.threads) else f"thread {thread}"
 
 

@@ -10,7 +10,7 @@ import time
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from vppcfg.model.counters import Counters, NodeTotals
+from vppcfg.model.counters import VppCounters, NodeTotals
 from vppcfg.vpp.segment import SYMLINK, Segment, SegmentError
 
 WANTED = ("/sys/", "/if/", "/err/", "/node/errors", "/mem/", "/buffer-pools/", "/nat44-ed/")
@@ -30,7 +30,7 @@ def open_segment(path: str) -> Segment:
     return Segment(path, WANTED)
 
 
-def read_counters(segment: Segment, *, has_nodes: bool = True) -> Counters:
+def read_counters(segment: Segment, *, has_nodes: bool = True) -> VppCounters:
     """Return one reading, without nodes where they are not wanted. Raise DataplaneError.
 
     It is taken again when VPP has refreshed its counters meanwhile, for nodes would be newer than the clock says.
@@ -42,7 +42,7 @@ def read_counters(segment: Segment, *, has_nodes: bool = True) -> Counters:
     return counters
 
 
-def _read(segment: Segment, *, has_nodes: bool) -> Counters:
+def _read(segment: Segment, *, has_nodes: bool) -> VppCounters:
     if "/if/names" not in segment.names:
         raise SegmentError("it has no /if/names")
     names = [name if name != _GONE else "" for name in segment.strings("/if/names")]
@@ -54,7 +54,7 @@ def _read(segment: Segment, *, has_nodes: bool) -> Counters:
     is_counting = has_nodes and "/sys/node/calls" in segment.names
     since = segment.scalar("/sys/last_update") - segment.scalar("/sys/last_stats_clear")
     has_nat44 = f"{_NAT44}total-sessions" in segment.names
-    return Counters(
+    return VppCounters(
         clock_s=time.monotonic(),
         boot_at_s=segment.scalar("/sys/boottime"),
         heartbeat=segment.scalar("/sys/heartbeat"),

@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
-from vppcfg.model.counters import Counters
+from vppcfg.model.counters import VppCounters
 from vppcfg.vpp.counters import open_segment, read_counters
 
 _PAUSE_S = 0.02
@@ -55,7 +55,7 @@ class StatsSegment:
         return self._segment.read(lambda: self._segment.scalar(name))
 
 
-def document_of(counters: Counters) -> dict[str, Any]:
+def document_of(counters: VppCounters) -> dict[str, Any]:
     """Return the content of stats.json, as vppcfg.tune.collected reads it."""
     document: dict[str, Any] = {"format_version": 1, "clock_s": counters.clock_s}
     if counters.nodes is not None:
@@ -71,7 +71,7 @@ def document_of(counters: Counters) -> dict[str, Any]:
     return document
 
 
-def _interface(counters: Counters, index: int) -> dict[str, Any]:
+def _interface(counters: VppCounters, index: int) -> dict[str, Any]:
     row: dict[str, Any] = {"sw_if_index": index}
     row |= {counter: counters.of_interface(counter, index) for counter in counters.interfaces}
     row["rx_by_thread"] = [thread[index] if index < len(thread) else 0 for thread in counters.received]

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.model.counters import Counters, NodeTotals
+from vppcfg.model.counters import VppCounters, NodeTotals
 from vppcfg.model.monitored import MonitoredInterface, QueuePlace, RouterSnapshot
 from vppcfg.render import router_metrics as module
 from vppcfg.render.change_metrics import CHANGE_METRICS, ChangeStatus, change_lines
 from vppcfg.render.router_metrics import METRICS, RouterMetrics
 
-COUNTERS = Counters(
+COUNTERS = VppCounters(
     clock_s=5.0,
     boot_at_s=1_700_000_000,
     heartbeat=7,

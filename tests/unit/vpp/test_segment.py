@@ -12,7 +12,7 @@ import pytest
 
 from tests.stats_segment import StatsServer, router
 from vppcfg.errors import DataplaneError
-from vppcfg.model.counters import Counters
+from vppcfg.model.counters import VppCounters
 from vppcfg.simulator.segment import Link, Value, segment_of
 from vppcfg.vpp.counters import open_segment, read_counters
 from vppcfg.vpp.segment import Segment
@@ -24,7 +24,7 @@ def server(tmp_path: Path) -> Iterator[StatsServer]:
         yield found
 
 
-def counters_of(server: StatsServer) -> Counters:
+def counters_of(server: StatsServer) -> VppCounters:
     with open_segment(str(server.path)) as segment:
         return read_counters(segment)
 

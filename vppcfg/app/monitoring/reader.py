@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from vppcfg.app.watching.notices import WallClock
 from vppcfg.errors import DataplaneError
-from vppcfg.model.counters import Counters
+from vppcfg.model.counters import VppCounters
 from vppcfg.model.monitored import FileNames, MonitoredInterface, QueuePlace, RouterSnapshot
 from vppcfg.vpp.counters import open_segment, read_counters
 from vppcfg.vpp.naming import InterfaceNaming
@@ -88,7 +88,7 @@ class RouterReader:
         self._beat, self._beat_at_s, self._stalled_since_s = -1, 0.0, 0.0
         self._problem = ""
 
-    def _read(self) -> Counters:
+    def _read(self) -> VppCounters:
         """Return the counters, with names that belong to them at hand. Raise DataplaneError."""
         segment = self._current_segment()
         for _ in range(_TRIES):
@@ -110,19 +110,19 @@ class RouterReader:
             self._stalled_since_s = self._clock.monotonic()
         return self._segment
 
-    def _note_beat(self, counters: Counters) -> None:
+    def _note_beat(self, counters: VppCounters) -> None:
         if counters.heartbeat != self._beat:
             self._beat, self._beat_at_s = counters.heartbeat, self._clock.time()
             self._stalled_since_s = self._clock.monotonic()
 
-    def _is_naming_due(self, counters: Counters) -> bool:
+    def _is_naming_due(self, counters: VppCounters) -> bool:
         """Return whether to ask for names: interfaces have come or gone, or it was long ago."""
         now = self._clock.monotonic()
         if self._naming is None and now - self._tried_at_s < RETRY_S:
             return False
         return list(self._known_names) != list(counters.names) or now - self._named_at_s > NAMES_S
 
-    def _ask_names(self, counters: Counters) -> None:
+    def _ask_names(self, counters: VppCounters) -> None:
         """Ask VPP's API for the names of interfaces; without it, what is known stays."""
         self._tried_at_s = self._clock.monotonic()
         try:
@@ -144,7 +144,7 @@ class RouterReader:
             self._naming.close()
             self._naming = None
 
-    def _labelled(self, counters: Counters) -> tuple[MonitoredInterface, ...]:
+    def _labelled(self, counters: VppCounters) -> tuple[MonitoredInterface, ...]:
         """Return the interfaces that both API and counters know, as the file calls them.
 
         An index whose interface was another one when names were asked for is left out; without an API the names are
