@@ -10,7 +10,7 @@ import time
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from vppcfg.model.counters import VppCounters, NodeTotals
+from vppcfg.model.counters import NodeTotals, VppCounters
 from vppcfg.vpp.segment import SYMLINK, Segment, SegmentError
 
 WANTED = ("/sys/", "/if/", "/err/", "/node/errors", "/mem/", "/buffer-pools/", "/nat44-ed/")

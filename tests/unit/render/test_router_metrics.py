@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.model.counters import VppCounters, NodeTotals
+from vppcfg.model.counters import NodeTotals, VppCounters
 from vppcfg.model.monitored import MonitoredInterface, QueuePlace, RouterSnapshot
 from vppcfg.render import router_metrics as module
 from vppcfg.render.change_metrics import CHANGE_METRICS, ChangeStatus, change_lines
