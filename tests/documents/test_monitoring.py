@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import yaml
 
 from tools.dashboards import DASHBOARDS, document_of
+from tools.top_picture import with_screen
 from vppcfg.render.change_metrics import CHANGE_METRICS
 from vppcfg.render.prometheus import VerifyMetrics, WatchMetrics
 from vppcfg.render.router_metrics import METRICS
@@ -28,6 +30,17 @@ def known() -> set[str]:
     texts = (WatchMetrics(version="1").text(), VerifyMetrics(version="1").text())
     watched = {line.split()[2] for text in texts for line in text.splitlines() if line.startswith("# HELP")}
     return {*METRICS, *CHANGE_METRICS, *OWN_COST, *watched, *NOT_MADE_AT_ONCE}
+
+
+def test_the_screen_in_the_document_is_that_of_the_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python -m tools.top_picture` writes it."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    document = (ROOT / "docs" / "top.md").read_text()
+    assert with_screen(document) == document
+    assert "TwentyFiveGigE3/0/1.100" in (ROOT / "docs" / "top.svg").read_text()
+    monkeypatch.undo()
+    time.tzset()
 
 
 def rows(title: str) -> dict[str, list[str]]:

@@ -19,6 +19,7 @@ NAMES = (
     "verify",
     "probe",
     "metrics",
+    "top",
     "dump",
     "adopt",
     "rest",
@@ -91,6 +92,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import probe
 
             return probe
+        case "top":
+            from vppcfg.cli import top
+
+            return top
         case "metrics":
             from vppcfg.cli import metrics
 

@@ -13,7 +13,12 @@ class Child:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the process
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._output)
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            start_new_session=True,  # Ctrl-C is for this process, which ends the other one
+        )
 
     def answer(self, patience_s: float = 0.0) -> bytes | None:
         """Return what it wrote once it has ended, None while it has not; wait for at most `patience_s`."""

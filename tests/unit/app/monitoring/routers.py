@@ -14,6 +14,9 @@ from vppcfg.simulator.segment import Value
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 
+_READERS: list[RouterReader] = []
+"""Those that are open."""
+
 
 class Clock:
     """A clock that goes on when a test says so."""
@@ -58,7 +61,9 @@ class Router:
     def reader(self, clock: Clock, file: FileNames | None = None) -> RouterReader:
         """Return what monitors this router."""
         sockets = str(self.folder / "api.sock"), str(self.folder / "stats.sock")
-        return RouterReader(*sockets, file_names=lambda: file or FileNames(), clock=clock)
+        reader = RouterReader(*sockets, file_names=lambda: file or FileNames(), clock=clock)
+        _READERS.append(reader)
+        return reader
 
 
 @contextmanager
@@ -68,4 +73,6 @@ def running(folder: Path, **counters: Value) -> Iterator[Router]:
     try:
         yield found
     finally:
+        while _READERS:
+            _READERS.pop().close()
         found.end()
