@@ -8,8 +8,10 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.nat44.entry import Nat44Config
 from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.checks import Check
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.hooks import Hooks
 from vppcfg.model.interface import Encapsulation, InterfaceKind, InterfaceValues, RxMode, TagRewrite
@@ -303,12 +305,18 @@ class Configuration:
     """In the order of the file."""
     routes: tuple[RouteConfig, ...] = ()
     """Of all VRFs, in the order of the file."""
+    nat44: Nat44Config | None = None
+    """None leaves NAT44 alone."""
+    entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The entries of the sections that kinds of objects have for themselves, by the key of the section and by name."""
     owned: Mapping[str, Mapping[str, OwnedConfig]] = field(default_factory=dict)
     """What stands at keys whose objects are the file's as soon as the key is there, by key and name of the holder."""
     unmanaged: tuple[str, ...] = ()
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()
     """Interfaces that no plan may do anything to."""
+    checks: tuple[Check, ...] = ()
+    """What tells whether the router does its work, in the order of the file."""
     hooks: Hooks = Hooks()
     """What is run after a change."""
     dataplane: DataplaneSection | None = None

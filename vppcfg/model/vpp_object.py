@@ -41,6 +41,8 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
+    is_replaceable: ClassVar[bool] = True
+    """Whether VPP takes a changed one in place of the one of its name, which is removed before otherwise."""
     is_always_ours: ClassVar[bool] = False
     """Whether VPP tells those of files from all others; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
@@ -68,6 +70,18 @@ class VppObject:
     def references(self) -> Iterator[Reference]:
         """Yield what it refers to: from this follow its order, its recreation and what a plan reports as lost."""
         yield from ()
+
+
+@record
+class Hidden:
+    """An object of which VPP shows another one's, and keeps ours below it."""
+
+    thing: VppObject
+    """What was asked about."""
+    by: str
+    """Whose VPP goes by, as VPP calls it: lcp-rt, interface."""
+    found: VppObject | None
+    """What VPP keeps of ours, None for nothing."""
 
 
 Objects = Mapping[type[VppObject], Mapping[str, VppObject]]

@@ -370,6 +370,7 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "lldp_settings",
         "memif",
         "mss_clamp",
+        "nat",
         "sflow",
         "tap",
         "urpf",

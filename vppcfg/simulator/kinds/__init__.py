@@ -5,11 +5,13 @@ A new kind is a module here, its import, and its line in the list.
 
 from __future__ import annotations
 
+from vppcfg.common.extensions import extensions
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import (
     abf,
     acl,
     address,
+    asking,
     autoconfig,
     bfd,
     bond,
@@ -46,6 +48,7 @@ from vppcfg.simulator.kinds import (
     mroute,
     mss_clamp,
     nat44,
+    nat44_mappings,
     neighbor,
     placement,
     policer,
@@ -54,6 +57,7 @@ from vppcfg.simulator.kinds import (
     reassembly,
     route,
     route_change,
+    route_shown,
     rx_mode,
     session,
     sflow,
@@ -71,6 +75,8 @@ from vppcfg.simulator.kinds import (
     wireguard,
 )
 
+GROUP = "vppcfg.simulator_kinds"
+"""The entry points by which other programs add kinds."""
 KINDS: tuple[Kind, ...] = (
     session.KIND,
     interface.KIND,
@@ -81,6 +87,7 @@ KINDS: tuple[Kind, ...] = (
     fib.KIND,
     route.KIND,
     route_change.KIND,
+    route_shown.KIND,
     static_route.KIND,
     mroute.KIND,
     address.KIND,
@@ -126,6 +133,7 @@ KINDS: tuple[Kind, ...] = (
     ipsec_spd.KIND,
     wireguard.KIND,
     nat44.KIND,
+    nat44_mappings.KIND,
     abf.KIND,
     l3xc.KIND,
     qos.KIND,
@@ -135,6 +143,9 @@ KINDS: tuple[Kind, ...] = (
     policer.KIND,
     l2_bits.KIND,
     vrrp.KIND,
+    asking.PING,
+    asking.ARPING,
+    *(kind for _, kind in extensions(GROUP)),
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)

@@ -12,6 +12,7 @@ from vppcfg.app.monitoring import following as module
 from vppcfg.app.monitoring.drift import DriftMetrics
 from vppcfg.app.monitoring.following import Following
 from vppcfg.render.change_metrics import ChangeStatus
+from vppcfg.simulator.segment import Value
 
 
 class Drift(DriftMetrics):
@@ -46,12 +47,12 @@ def test_packets_that_a_nic_misses_are_a_loss(router: Router) -> None:
     following = Following(router.reader(Clock()), ChangeStatus)
     following.look()
     node = [[0, 0], [1_000_010, 0]]
-    router.count(
-        sys__heartbeat=4,
-        sys__last_update=40,
-        **{f"sys__node__{kind}": node for kind in ("calls", "vectors", "clocks", "suspends")},
-        **{"if__rx": [[(0, 0), (1, 60)], [(0, 0), (1_000_009, 60_000_540)]], "if__rx-miss": [[0, 0], [0, 500_003]]},
-    )
+    nodes: dict[str, Value] = {f"sys__node__{kind}": node for kind in ("calls", "vectors", "clocks", "suspends")}
+    ports: dict[str, Value] = {
+        "if__rx": [[(0, 0), (1, 60)], [(0, 0), (1_000_009, 60_000_540)]],
+        "if__rx-miss": [[0, 0], [0, 500_003]],
+    }
+    router.count(sys__heartbeat=4, sys__last_update=40, **nodes, **ports)
     view = following.look()
     assert view.verdict == "loss", view.verdict_text
 
