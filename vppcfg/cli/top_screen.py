@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from vppcfg.app.monitoring.following import Following, RouterView
 from vppcfg.cli.output import Colour
-from vppcfg.cli.top_view import COLUMNS, Choice, Line, Page, name_of, rows_of, screen
+from vppcfg.cli.top_view import COLUMNS, Choice, Page, ScreenLine, name_of, rows_of, screen
 from vppcfg.common.printable import printable
 
 _COLOURS = {Colour.BAD: curses.COLOR_RED, Colour.GOOD: curses.COLOR_GREEN, Colour.CHANGED: curses.COLOR_YELLOW}
@@ -70,13 +70,13 @@ class _Screen:
         height, width = self._window.getmaxyx()
         self._window.erase()
         if width < LEAST_WIDTH or height < LEAST_HEIGHT:
-            self._put(0, Line(text=f"{width}x{height} is too small"[: max(width - 1, 0)]))
+            self._put(0, ScreenLine(text=f"{width}x{height} is too small"[: max(width - 1, 0)]))
         else:
             for row, line in enumerate(screen(view, self._choice, width, height)):
                 self._put(row, line)
         self._window.refresh()
 
-    def _put(self, row: int, line: Line) -> None:
+    def _put(self, row: int, line: ScreenLine) -> None:
         style = curses.A_REVERSE if line.is_selected else 0
         style |= curses.A_BOLD if line.colour is Colour.STRONG else 0
         if self._is_coloured and line.colour in _PAIRS:

@@ -43,7 +43,7 @@ class Page(Enum):
 
 
 @record
-class Line:
+class ScreenLine:
     """A line of the screen."""
 
     text: str
@@ -109,17 +109,17 @@ def _searched(row: Row) -> str:
     return name_of(row)
 
 
-def screen(view: RouterView, choice: Choice, width: int, height: int) -> list[Line]:
+def screen(view: RouterView, choice: Choice, width: int, height: int) -> list[ScreenLine]:
     """Return the lines of a screen, at most `height` of them; the last one is the line of keys."""
     lines = [*_header(view, choice)]
     if view.snapshot.counters is None:
-        lines += [Line(text=""), Line(text="VPP cannot be read; waiting for it", colour=Colour.BAD)]
-        lines.append(Line(text=printable(view.snapshot.problem)))
+        lines += [ScreenLine(text=""), ScreenLine(text="VPP cannot be read; waiting for it", colour=Colour.BAD)]
+        lines.append(ScreenLine(text=printable(view.snapshot.problem)))
     elif choice.detail:
         lines += _detail(view, choice)
     else:
         lines += _page(view, choice, width, height - len(lines) - 1)
-    empty = [Line(text="")] * (height - 1 - len(lines))
+    empty = [ScreenLine(text="")] * (height - 1 - len(lines))
     return [_fitted(line, width) for line in (*lines[: height - 1], *empty, _bottom(choice))]
 
 
@@ -127,7 +127,7 @@ def whole(view: RouterView, choice: Choice, width: int) -> list[str]:
     """Return everything of a page for who looks once, however long that is."""
     lines = [*_header(view, choice)]
     if view.snapshot.counters is None:
-        lines.append(Line(text=view.snapshot.problem))
+        lines.append(ScreenLine(text=view.snapshot.problem))
     elif choice.detail:
         lines += _detail(view, choice)
     else:
@@ -137,7 +137,7 @@ def whole(view: RouterView, choice: Choice, width: int) -> list[str]:
     return [fit(line.text, width).rstrip() for line in lines]
 
 
-def _header(view: RouterView, choice: Choice) -> Iterator[Line]:
+def _header(view: RouterView, choice: Choice) -> Iterator[ScreenLine]:
     snapshot = view.snapshot
     counters = snapshot.counters
     parts = [f"VPP {snapshot.version}".strip()]
@@ -150,14 +150,14 @@ def _header(view: RouterView, choice: Choice) -> Iterator[Line]:
     parts.append(_clock(snapshot.taken_at_s))
     if choice.is_frozen:
         parts.append("FROZEN")
-    yield Line(text=", ".join(parts), colour=Colour.STRONG)
+    yield ScreenLine(text=", ".join(parts), colour=Colour.STRONG)
     if view.verdict:
-        yield Line(
+        yield ScreenLine(
             text=f"Verdict: {view.verdict}: {view.verdict_text}", colour=_VERDICTS.get(view.verdict, Colour.CHANGED)
         )
     else:
-        yield Line(text="Verdict: not yet" if counters is not None else "Verdict: none")
-    yield Line(text=_change_text(view), colour=Colour.CHANGED if _is_worth_a_look(view) else None)
+        yield ScreenLine(text="Verdict: not yet" if counters is not None else "Verdict: none")
+    yield ScreenLine(text=_change_text(view), colour=Colour.CHANGED if _is_worth_a_look(view) else None)
 
 
 def _is_worth_a_look(view: RouterView) -> bool:
@@ -185,25 +185,25 @@ def _change_text(view: RouterView) -> str:
     return text[0].upper() + text[1:]
 
 
-def _page(view: RouterView, choice: Choice, width: int, height: int, *, is_whole: bool = False) -> Iterator[Line]:
+def _page(view: RouterView, choice: Choice, width: int, height: int, *, is_whole: bool = False) -> Iterator[ScreenLine]:
     rows = rows_of(view, choice)
     if choice.page is not Page.INTERFACES:
         if not rows:
-            yield from (Line(text=""), Line(text=_why_empty(view, choice)))
+            yield from (ScreenLine(text=""), ScreenLine(text=_why_empty(view, choice)))
         else:
             yield from _table(COLUMNS[choice.page], rows, choice, width, height)
         return
     busiest = sorted(view.rates.workers, key=lambda each: -number(each.vectors))
     workers = view.rates.workers if is_whole else busiest[:_SUMMARY_ROWS]
     reasons = [each for each in view.rates.reasons if each.per_s][:_SUMMARY_ROWS]
-    below = [Line(text=""), *_table(REASON_COLUMNS, reasons, None, width, _SUMMARY_ROWS + 1)] if reasons else []
+    below = [ScreenLine(text=""), *_table(REASON_COLUMNS, reasons, None, width, _SUMMARY_ROWS + 1)] if reasons else []
     yield from _table(WORKER_COLUMNS, workers, None, width, len(workers) + 1)
-    yield Line(text="")
+    yield ScreenLine(text="")
     room = height - len(workers) - 2 - len(below)
     if rows:
         yield from _table(_columns_for(rows, width), rows, choice, width, room)
     else:
-        yield Line(text=_why_empty(view, choice))
+        yield ScreenLine(text=_why_empty(view, choice))
     yield from below
 
 
@@ -233,17 +233,17 @@ def _why_empty(view: RouterView, choice: Choice) -> str:
 
 def _table(
     columns: Sequence[Column], rows: Sequence[Row], choice: Choice | None, width: int, height: int
-) -> Iterator[Line]:
+) -> Iterator[ScreenLine]:
     """Yield a heading and the rows that fit, among them the one that is selected."""
     sort = choice.sort.get(choice.page) if choice is not None else None
     heads = [_cell(f"{column.title}{'*' if place == sort else ''}", column) for place, column in enumerate(columns)]
-    yield Line(text=" ".join(heads), colour=Colour.STRONG)
+    yield ScreenLine(text=" ".join(heads), colour=Colour.STRONG)
     room = max(height - 1, 1)
     selected = min(choice.selected, len(rows) - 1) if choice is not None else -1
     first = max(0, selected - room + 1)
     for place, row in enumerate(rows[first : first + room], start=first):
         text = " ".join(_cell(printable(column.text(row)), column) for column in columns)
-        yield Line(text=text, is_selected=place == selected, colour=_colour(row))
+        yield ScreenLine(text=text, is_selected=place == selected, colour=_colour(row))
 
 
 def _colour(row: Row) -> Colour | None:
@@ -259,17 +259,17 @@ def _cell(text: str, column: Column) -> str:
     return text if column.is_left else text.rstrip().rjust(column.width)
 
 
-def _detail(view: RouterView, choice: Choice) -> Iterator[Line]:
+def _detail(view: RouterView, choice: Choice) -> Iterator[ScreenLine]:
     """Yield everything about one interface, worker or node."""
     found = next((row for row in rows_of(view, Choice(page=choice.page)) if name_of(row) == choice.detail), None)
-    yield Line(text="")
-    yield Line(text=printable(choice.detail), colour=Colour.STRONG)
+    yield ScreenLine(text="")
+    yield ScreenLine(text=printable(choice.detail), colour=Colour.STRONG)
     if found is None:
-        yield Line(text="is not there any more")
+        yield ScreenLine(text="is not there any more")
         return
     pairs = _interface_pairs(found, view) if isinstance(found, InterfaceRates) else _column_pairs(found, choice.page)
     for label, text in pairs:
-        yield Line(text=f"  {label:<26}{printable(text)}")
+        yield ScreenLine(text=f"  {label:<26}{printable(text)}")
 
 
 def _interface_pairs(row: InterfaceRates, view: RouterView) -> Iterator[tuple[str, str]]:
@@ -304,11 +304,13 @@ def _column_pairs(row: Row, page: Page) -> Iterator[tuple[str, str]]:
         yield column.title, column.text(row)
 
 
-def _bottom(choice: Choice) -> Line:
+def _bottom(choice: Choice) -> ScreenLine:
     if choice.typing is not None:
-        return Line(text=f"Filter: {printable(choice.typing)}_  (Enter takes it, Esc leaves it)", colour=Colour.STRONG)
+        return ScreenLine(
+            text=f"Filter: {printable(choice.typing)}_  (Enter takes it, Esc leaves it)", colour=Colour.STRONG
+        )
     text = f"filter {printable(choice.filter)!r}  {HELP}" if choice.filter else HELP
-    return Line(text="Esc back  q quit  space freeze" if choice.detail else text)
+    return ScreenLine(text="Esc back  q quit  space freeze" if choice.detail else text)
 
 
 def _duration(seconds: float) -> str:
@@ -323,7 +325,7 @@ def _clock(at_s: float, *, is_long: bool = False) -> str:
     return local.strftime("%Y-%m-%d %H:%M" if is_long else "%H:%M:%S")
 
 
-def _fitted(line: Line, width: int) -> Line:
+def _fitted(line: ScreenLine, width: int) -> ScreenLine:
     return replace(line, text=fit(line.text, width))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -13,6 +14,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +186,6 @@ def test_a_real_prometheus_scrapes_it(vpp: Router) -> None:
             process.wait(30)
 
 
-@pytest.mark.timed
 @pytest.mark.slow
 def test_ten_thousand_interfaces_take_less_than_a_second_and_100_mb(tmp_path: Path) -> None:
     count, threads = 10_000, 5
@@ -211,12 +212,12 @@ def test_ten_thousand_interfaces_take_less_than_a_second_and_100_mb(tmp_path: Pa
         serving(tmp_path) as (url, process),
     ):
         eventually(lambda: 'description="port eth9999"' in fetched(url), 120)
-        took = []
-        for _ in range(5):
-            start = time.monotonic()
+        used = []
+        for _ in range(6):
             text = fetched(url)
-            took.append(time.monotonic() - start)
+            used.append(float(re.findall(r"^process_cpu_seconds_total (\S+)$", text, re.MULTILINE)[0]))
         pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
         assert text.count("\n") > 100_000
-        assert sorted(took)[2] < 1.0, f"a scrape took {took}"
+        costs_s = sorted(later - before for before, later in pairwise(used))
+        assert costs_s[2] < 0.6, "seconds of CPU; with a CPU of its own it is as quick"
         assert pages * os.sysconf("SC_PAGE_SIZE") < 100e6
