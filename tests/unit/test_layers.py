@@ -38,7 +38,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "errors",
         "__version__",
     ),
-    "adopt": ("simulator", "vpp", "config", "plan", "startup", "model", "common", "errors", "assets"),
+    "adopt": ("simulator", "vpp", "kinds", "config", "plan", "startup", "model", "common", "errors", "assets"),
     "upgrade": (
         "adopt",
         "app",
