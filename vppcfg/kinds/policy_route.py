@@ -18,7 +18,7 @@ from vppcfg.kinds.policy_route_operations import (
 from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.policy_route_steps import Steering
-from vppcfg.kinds.route import END_OF_TYPE, NORMAL
+from vppcfg.kinds.route import ENDS, NORMAL
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
@@ -47,7 +47,7 @@ class _Policy:
 
     def route(self, priority: int, is_ipv6: bool) -> PolicyRoute | None:
         """Return it as a policy route of a family; None for one that no policy route can be."""
-        ends = {END_OF_TYPE.get(path["type"]) for path in self.paths if path["type"] != NORMAL}
+        ends = {ENDS.get(path["type"]) for path in self.paths if path["type"] != NORMAL}
         normal = [path for path in self.paths if path["type"] == NORMAL]
         if not self.paths or not self._is_plain(normal, is_ipv6):
             return None
