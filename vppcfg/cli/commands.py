@@ -19,6 +19,8 @@ NAMES = (
     "verify",
     "probe",
     "nat",
+    "metrics",
+    "top",
     "dump",
     "adopt",
     "rest",
@@ -95,6 +97,14 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import nat
 
             return nat
+        case "top":
+            from vppcfg.cli import top
+
+            return top
+        case "metrics":
+            from vppcfg.cli import metrics
+
+            return metrics
         case "dump":
             from vppcfg.cli import dump
 
