@@ -20,10 +20,10 @@ from vppcfg.model.nat_session import (
     Det44Use,
     HostSessions,
     Nat44Use,
+    NatPortHolder,
     NatSession,
     NatUse,
     PortAnswer,
-    PortHolder,
     ThreadSessions,
 )
 from vppcfg.model.state import State
@@ -113,14 +113,14 @@ def _single_addresses(interfaces: Iterable[Interface] | Iterable[InterfaceConfig
     return found
 
 
-def _by_maps(maps: Iterable[Det44Map], address: str, port: int) -> Iterator[PortHolder]:
+def _by_maps(maps: Iterable[Det44Map], address: str, port: int) -> Iterator[NatPortHolder]:
     """Yield the host of the first map that the address is in, as VPP looks (snat_det_map_by_out)."""
     asked = IPv4Address(address)
     found = next((each for each in maps if asked in IPv4Network(each.outside) and each.hosts_per_address), None)
     host = found.host_of(asked, port) if found is not None else None
     if found is not None and host is not None:
         ports = found.ports_of(host)[1]
-        yield PortHolder(
+        yield NatPortHolder(
             host=str(host),
             certainty=Certainty.CONFIGURED,
             by=f"the DET44 map {found.name}",
@@ -129,19 +129,19 @@ def _by_maps(maps: Iterable[Det44Map], address: str, port: int) -> Iterator[Port
         )
 
 
-def _with_sessions(holder: PortHolder, sessions: Sessions, port: int) -> PortHolder:
+def _with_sessions(holder: NatPortHolder, sessions: Sessions, port: int) -> NatPortHolder:
     found = (each for each in sessions.det44_of(holder.host) if each.outside_port == port)
     return replace(holder, sessions=tuple(found))
 
 
 def _by_mappings(
     mappings: Iterable[NatMapping], addresses: Mapping[str, str], address: str, port: int
-) -> Iterator[PortHolder]:
+) -> Iterator[NatPortHolder]:
     for each in mappings:
         external = each.external or addresses.get(each.interface, "")
         is_whole = each.protocol is None
         if external == address and (is_whole or each.external_port == port):
-            yield PortHolder(
+            yield NatPortHolder(
                 host=each.local,
                 certainty=Certainty.CONFIGURED,
                 by=f"the NAT44 mapping of {end_text(each.protocol, address, each.external_port)}",
@@ -150,18 +150,18 @@ def _by_mappings(
             )
 
 
-def _is_of(session: NatSession, holder: PortHolder) -> bool:
+def _is_of(session: NatSession, holder: NatPortHolder) -> bool:
     is_same = (session.host, session.host_port) == (holder.host, holder.port)
     return is_same and holder.protocol in ("", session.protocol)
 
 
-def _by_sessions(found: Iterable[NatSession]) -> Iterator[PortHolder]:
+def _by_sessions(found: Iterable[NatSession]) -> Iterator[NatPortHolder]:
     """Yield a holder for each host, port and protocol that sessions have."""
     groups: dict[tuple[str, int, str, int], list[NatSession]] = {}
     for each in found:
         groups.setdefault((each.host, each.host_port, each.protocol, each.fib_index), []).append(each)
     for (host, port, protocol, _), same in sorted(groups.items()):
-        yield PortHolder(
+        yield NatPortHolder(
             host=host,
             certainty=Certainty.NOW,
             by="a session of NAT44" if len(same) == 1 else f"{len(same)} sessions of NAT44",

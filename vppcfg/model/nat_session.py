@@ -41,7 +41,7 @@ class Certainty(Enum):
 
 
 @record
-class PortHolder:
+class NatPortHolder:
     """A host inside that has a port of an outside address."""
 
     host: str
@@ -65,7 +65,7 @@ class PortAnswer:
 
     address: str
     port: int
-    holders: tuple[PortHolder, ...]
+    holders: tuple[NatPortHolder, ...]
     note: str = ""
     """What is known of the address where nobody has the port."""
 

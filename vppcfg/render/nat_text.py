@@ -12,10 +12,10 @@ from vppcfg.model.nat_session import (
     Det44Use,
     HostSessions,
     Nat44Use,
+    NatPortHolder,
     NatSession,
     NatUse,
     PortAnswer,
-    PortHolder,
 )
 
 WIDTH = 80
@@ -44,7 +44,7 @@ def answer_lines(answer: PortAnswer) -> Iterator[str]:
         yield from _indented(answer.note)
 
 
-def _share(holder: PortHolder) -> str:
+def _share(holder: NatPortHolder) -> str:
     if holder.first_port is None:
         return ""
     return f", which gives it the ports {holder.first_port} to {holder.last_port}"
@@ -137,7 +137,7 @@ def answer_document(answer: PortAnswer) -> dict[str, Any]:
     }
 
 
-def _holder(holder: PortHolder) -> dict[str, Any]:
+def _holder(holder: NatPortHolder) -> dict[str, Any]:
     return {
         "host": holder.host,
         "port": holder.port,
