@@ -66,6 +66,8 @@ class Facts:
     """Whether the Linux side could be read; without it, nothing is said or done about it."""
     linux_others: frozenset[tuple[str, str]] = frozenset()
     """Linux devices that are not VPP's, by namespace and name, in the namespaces that were looked into."""
+    linux_udp_ports: frozenset[int] = frozenset()
+    """UDP ports that programs there listen on."""
 
 
 @record
