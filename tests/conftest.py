@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.laws.examples import TIMES
-from vppcfg.app import places
+from vppcfg.app import default_paths
 
 TESTS = Path(__file__).parent
 
@@ -105,7 +105,7 @@ def folders_of_this_test(new_folder: Callable[[], Path], monkeypatch: pytest.Mon
     """
     folder = new_folder()
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr(places, "SOCKET", str(folder / "api.sock"))
+    monkeypatch.setattr(default_paths, "SOCKET", str(folder / "api.sock"))
     monkeypatch.setenv("VPPCFG_STATE_DIR", str(folder / "state"))
     monkeypatch.setenv("VPPCFG_RUN_DIR", str(folder / "run"))
     return folder

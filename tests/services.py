@@ -29,7 +29,7 @@ def interfaces_with_link(state: State) -> set[str]:
 
 
 def _has_link(name: str, state: State, linked: set[str]) -> bool:
-    interface, made = state.interfaces[name], state.made.get(name)
+    interface, made = state.interfaces[name], state.virtual.get(name)
     if not interface.is_up:
         return False
     if interface.parent is not None:
@@ -69,7 +69,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
     name = interface.name
     root = state.interfaces[interface.parent] if interface.parent else interface
     offer: dict[str, Any] = {"pair": None, "device": None}
-    pair, made, device = state.lcps.get(name), state.made.get(name), state.linux.get(name)
+    pair, made, device = state.lcps.get(name), state.virtual.get(name), state.linux.get(name)
     if pair is not None and pair.has_host:
         offer["pair"] = (pair.netns, pair.host_name)
     if pair is None and isinstance(made, Tap):
@@ -81,7 +81,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
     if name not in linked:
         return offer
     offer |= {"mac": root.mac, "path": _path(interface, state, linked), "addresses": set(), "redundancy": 0}
-    bonds = {member: bond for bond, each in state.made_as(Bond).items() for member in each.members}
+    bonds = {member: bond for bond, each in state.virtual_as(Bond).items() for member in each.members}
     if name not in bonds and (interface.is_bvi or (interface.l2xc is None and interface.bridge is None)):
         offer["addresses"] = _in_tables(interface.addresses, interface)
         if interface.unnumbered is not None:
@@ -90,7 +90,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
             offer["addresses"] = _in_tables(lent, interface)
         if interface.dhcp_client is not None:
             offer["addresses"].add(("the leased address", interface.tables[0]))
-    bond = state.making(root.name, Bond)
+    bond = state.virtual_of(root.name, Bond)
     if bond is not None:
         offer["redundancy"] = len([member for member in bond.members if member in linked])
     offer["policy"] = (
@@ -156,7 +156,7 @@ def _path(interface: Interface, state: State, linked: set[str]) -> object:
         if len(others) < 2 or not state.bridges[f"bd{interface.bridge}"].settings.unicast_forward:
             return None
         return interface.bridge, interface.is_bvi, interface.split_horizon_group, interface.tag_rewrite
-    for name, bond in state.made_as(Bond).items():
+    for name, bond in state.virtual_as(Bond).items():
         if interface.name in bond.members and name in linked:
             return name, bond.members[interface.name].is_passive, bond.members[interface.name].is_long_timeout
     return None

@@ -40,7 +40,7 @@ statseg { page-size 4k }
 """The real machine need not have hugepages."""
 
 
-def why_not() -> str | None:
+def unsupported_reason() -> str | None:
     """Return why no VPP can be started here, None when one can."""
     reason = skip_reason()
     return reason if reason or shutil.which("cc") else "no real VPP: the program cc is missing"

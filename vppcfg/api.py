@@ -13,12 +13,12 @@ import signal
 from collections.abc import Iterable
 
 from vppcfg.app.applying import Applied, apply_configuration
+from vppcfg.app.approval import Limits, Terms
 from vppcfg.app.confirming import confirm as confirm_at
-from vppcfg.app.consent import Limits, Terms
 from vppcfg.app.console import Console, Silent
-from vppcfg.app.going_back import roll_back as roll_back_at
 from vppcfg.app.loading import read
 from vppcfg.app.planning import exit_code_of, propose
+from vppcfg.app.rollback import roll_back as roll_back_at
 from vppcfg.app.target import Target
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import write

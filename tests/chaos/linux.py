@@ -61,7 +61,7 @@ class FileLinux:
 
     def begin(self, state: State) -> None:
         """Start with the Linux side of a state."""
-        places = {name: (tap.host_netns, tap.host_name) for name, tap in state.made_as(Tap).items()}
+        places = {name: (tap.host_netns, tap.host_name) for name, tap in state.virtual_as(Tap).items()}
         places |= {name: (pair.netns, pair.host_name) for name, pair in state.lcps.items()}
         devices = {_key(places[name]): asdict(device) for name, device in state.linux.items()}
         bridges = sorted(state.linux_bridges)
@@ -129,7 +129,7 @@ class FileLinux:
         state = self._vpp.observe()
         devices = {
             (tap.host_netns, tap.host_name): LinuxDevice(mtu=tap.host_mtu or 1500, is_up=True, bridge=tap.host_bridge)
-            for tap in state.made_as(Tap).values()
+            for tap in state.virtual_as(Tap).values()
         }
         for name, pair in state.lcps.items():
             interface = state.interfaces[name]

@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import cache
 
 from tests.chaos.configurations import BARE, LARGE_PLANS, PLANS
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -61,19 +61,19 @@ def _touched(state: State) -> State:
         name: replace(
             bond, members={member: replace(membership, weight=7) for member, membership in bond.members.items()}
         )
-        for name, bond in state.made_as(Bond).items()
+        for name, bond in state.virtual_as(Bond).items()
     }
     ports = {
         name: _with_all_queues(port) if port.kind is InterfaceKind.PHYSICAL and port.parent is None else port
         for name, port in state.interfaces.items()
     }
     linux = {name: replace(device, bridge="") for name, device in state.linux.items()}
-    bridges = frozenset((tap.host_netns, tap.host_bridge) for tap in state.made_as(Tap).values() if tap.host_bridge)
-    namespaces = frozenset(tap.host_netns for tap in state.made_as(Tap).values())
+    bridges = frozenset((tap.host_netns, tap.host_bridge) for tap in state.virtual_as(Tap).values() if tap.host_bridge)
+    namespaces = frozenset(tap.host_netns for tap in state.virtual_as(Tap).values())
     return replace(
         state,
         interfaces=ports,
-        made={**state.made, **bonds},
+        virtual={**state.virtual, **bonds},
         linux=linux,
         namespaces=state.namespaces | namespaces,
         linux_bridges=state.linux_bridges | bridges,

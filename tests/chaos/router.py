@@ -19,7 +19,7 @@ import pytest
 from tests.chaos.configurations import PORTS
 from tests.chaos.linux import FileLinux, KeptConnection
 from tests.chaos.plans import ends_of, state_after
-from vppcfg.app.router import Router
+from vppcfg.app.vpp_with_linux import Router
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.bond import Bond
@@ -52,7 +52,7 @@ class SimulatedRouter:
         """Return what it is like, without what is never removed, and without the MACs that bonds give their members."""
         with Router(connect(self.socket), self.linux()) as router:
             state = router.observe()
-        members = {name for bond in state.made_as(Bond).values() for name in bond.members}
+        members = {name for bond in state.virtual_as(Bond).values() for name in bond.members}
         interfaces = {
             name: replace(interface, mac="") if name in members else interface
             for name, interface in state.interfaces.items()

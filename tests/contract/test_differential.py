@@ -60,7 +60,7 @@ class Side:
         """Learn which interfaces there are."""
         self.indexes = {name: row.sw_if_index for name, row in self.subject.interfaces().items()}
 
-    def carry_out(self, operation: Operation) -> object:
+    def apply_to(self, operation: Operation) -> object:
         """Run an operation and return VPP's code, or code and text of a CLI line."""
         name, arguments = operation
         values = [self.indexes.get(value, 4711) if isinstance(value, Name) else value for value in arguments]
@@ -241,9 +241,9 @@ def test_random_operations_are_answered_alike(real_side: Side, simulated_side: S
     history: list[tuple[Operation, object]] = []
     for _ in range(OPERATIONS):
         operation = generator.draw(list(simulated_side.indexes))
-        expected = real_side.carry_out(operation)
+        expected = real_side.apply_to(operation)
         history.append((operation, expected))
-        assert simulated_side.carry_out(operation) == expected, history[-12:]
+        assert simulated_side.apply_to(operation) == expected, history[-12:]
         assert set(simulated_side.indexes) == set(real_side.indexes), history[-12:]
     assert simulated_side.state() == real_side.state()
     accepted = sum(answer in {0, (0, "")} for _, answer in history)

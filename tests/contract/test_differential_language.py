@@ -46,11 +46,11 @@ MADE_UP = "02:fe:"
 class LanguageSide(Side):
     """One of the two VPPs, with everything that it can make."""
 
-    def carry_out(self, operation: Operation) -> object:
+    def apply_to(self, operation: Operation) -> object:
         """Run an operation, with names in lists too; say which message of it this release lacks."""
         name, arguments = operation
         try:
-            return super().carry_out((name, tuple(arguments)))
+            return super().apply_to((name, tuple(arguments)))
         except pytest.skip.Exception as lacking:
             return str(lacking)
 
@@ -941,13 +941,13 @@ def compare(real: LanguageSide, simulated: LanguageSide, generator: Generator, o
     for number in range(operations):
         operation = generator.draw(list(simulated.indexes))
         try:
-            expected = real.carry_out(operation)
+            expected = real.apply_to(operation)
         except OSError:  # VPP has ended; the simulated one knows which operations do that
             with pytest.raises(OSError):
-                simulated.carry_out(operation)
+                simulated.apply_to(operation)
             break
         history.append((operation, expected))
-        answer = simulated.carry_out(operation)
+        answer = simulated.apply_to(operation)
         assert answer == expected, (answer, history[-12:])
         assert simulated.indexes == real.indexes, history[-12:]
         if number % 50 == 49:

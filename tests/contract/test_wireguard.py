@@ -107,8 +107,8 @@ def test_an_interface_is_deleted_with_its_peers(vpp: Subject, first: int) -> Non
     add_peer(vpp, other, PEERS[1])
     sub = vpp.sub(index, 10)
 
-    def delete(doomed: int) -> int:
-        return int(vpp.api.wireguard_interface_delete(sw_if_index=doomed).retval)
+    def delete(to_delete: int) -> int:
+        return int(vpp.api.wireguard_interface_delete(sw_if_index=to_delete).retval)
 
     assert [delete(each) for each in (first, sub, ALL)] == [BAD_VALUE, BAD_INDEX_2, BAD_INDEX]
     assert delete(index) == 0

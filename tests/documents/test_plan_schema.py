@@ -12,7 +12,7 @@ import pytest
 
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-from vppcfg.kinds.kind_list import MAKINGS, OBJECTS
+from vppcfg.kinds.kind_list import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
@@ -36,7 +36,7 @@ from vppcfg.plan.stages import Phase
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "plan.schema.json").read_text())
 DEFINITIONS = SCHEMA["$defs"]
-TABLES = {*(making.table for making in MAKINGS), *(thing.table for thing in OBJECTS)}
+TABLES = {*(virtual.table for virtual in VIRTUAL_INTERFACE_CLASSES), *(thing.table for thing in OBJECTS)}
 
 
 @pytest.mark.parametrize("source", [["--novpp"], ["--state", "l2xc.yaml"]], ids=" ".join)
@@ -66,7 +66,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["interface"]["properties"]["tag_rewrite"], TagRewrite, set()),
         (DEFINITIONS["lcp"], LcpPair, set()),
         (DEFINITIONS["linux_device"], LinuxDevice, set()),
-        (DEFINITIONS["state"], State, {"format_version", "made", "objects", *TABLES}),
+        (DEFINITIONS["state"], State, {"format_version", "virtual", "objects", *TABLES}),
         (DEFINITIONS["route"], Route, set()),
         (DEFINITIONS["route"]["properties"]["hops"]["items"], NextHop, set()),
         (DEFINITIONS["bond"], Bond, set()),

@@ -25,7 +25,7 @@ from vppcfg.errors import ExitCode
 from vppcfg.model.forwarding import Hop, LinuxForwarding, PairSide, Routes, TableId, Way, prefix_key
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import closest_to
+from vppcfg.plan.rollback import closest_to
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp

@@ -11,18 +11,18 @@ from pathlib import Path
 from vppcfg.adopt.grammar import grammar_of
 from vppcfg.app.loading import read_state
 from vppcfg.common.release import NEWEST, RELEASES, Release
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.problem import Problem
+from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import reverse_plan
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import replay
-from vppcfg.plan.reachable import restorable
+from vppcfg.plan.rollback import reverse_plan
 from vppcfg.render.diff_view import diff_lines
 from vppcfg.render.plan_text import cli_line, plan_text
 

@@ -15,9 +15,9 @@ import yaml
 from tests.api_definitions import api_learned_once
 from tests.kinds.samples import Samples, all_samples, samples_of
 from tests.kinds.there_and_back import assert_there_and_back, configuration_of, plan_to
-from tests.laws.test_simulator_laws import carry_out, connected
-from vppcfg.config.assumed import assumed_state
+from tests.laws.test_simulator_laws import apply_to, connected
 from vppcfg.config.dump import written
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.keys import keys_of
@@ -61,7 +61,7 @@ def test_what_is_dumped_asks_for_what_is_there(samples: Samples) -> None:
     """A dump of a sample has no errors, and is a file by which nothing is to do; dumped again it is the same."""
     for data in samples.configurations:
         with connected(SimulatedVpp(state=bare_vpp(samples))) as vpp:
-            carry_out(plan_to(data, vpp.observe()), vpp)
+            apply_to(plan_to(data, vpp.observe()), vpp)
             state = vpp.observe()
         text = written(state).text
         assert make_plan(state, resolve(configuration_of(yaml.safe_load(text)), state).desired).steps == ()
@@ -89,5 +89,5 @@ def test_every_declared_key_changes_in_the_samples() -> None:
     """A key is absent in one sample and there in another one, or there with two values."""
     for kind in VIRTUAL_INTERFACES:
         entries = [entry or {} for data in samples_of(kind.key).configurations for entry in data[kind.key].values()]
-        for key in keys_of(kind.making):
+        for key in keys_of(kind.virtual):
             assert len({repr(entry.get(key.name)) for entry in entries}) > 1, (kind.key, key.name)

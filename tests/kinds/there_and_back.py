@@ -7,16 +7,16 @@ from typing import Any
 import yaml
 
 from tests.kinds.samples import Samples
-from tests.laws.test_simulator_laws import carry_out
+from tests.laws.test_simulator_laws import apply_to
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
+from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import reverse_plan
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.reachable import restorable
+from vppcfg.plan.rollback import reverse_plan
 from vppcfg.vpp.live import LiveDataplane
 
 
@@ -34,16 +34,16 @@ def plan_to(data: dict[str, Any], observed: State) -> Plan:
 
 def assert_there_and_back(samples: Samples, vpp: LiveDataplane) -> None:
     """Go from each sample to the next one, back, and there again; in the end nothing of the kind is left."""
-    carry_out(plan_to(samples.context, vpp.observe()), vpp)
+    apply_to(plan_to(samples.context, vpp.observe()), vpp)
     without = vpp.observe()
     for data in samples.configurations:
         plan = plan_to(data, vpp.observe())
-        carry_out(plan, vpp)
+        apply_to(plan, vpp)
         assert plan_to(data, vpp.observe()).steps == ()
-        carry_out(reverse_plan(plan), vpp)
+        apply_to(reverse_plan(plan), vpp)
         assert list(diff(vpp.observe(), restorable(plan.observed))) == []
-        carry_out(plan_to(data, vpp.observe()), vpp)
-    carry_out(plan_to(samples.context, vpp.observe()), vpp)
+        apply_to(plan_to(data, vpp.observe()), vpp)
+    apply_to(plan_to(samples.context, vpp.observe()), vpp)
     left = vpp.observe()
     assert list(diff(left, without)) == []
     assert left.objects == without.objects

@@ -35,7 +35,7 @@ TRIES = 4
 DUTS = (Dut.BRIDGE, Dut.ROUTER, Dut.VPP)
 
 
-def why_not(dut: Dut) -> str | None:
+def unsupported_reason(dut: Dut) -> str | None:
     """Return why there can be no laboratory with this device, None when there can."""
     return skip_reason("trafgen", "iperf3") or (real_vpp.skip_reason() if dut is Dut.VPP else None)
 
@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.long]
 
 def laboratory(dut: Dut, link_bps: int) -> Iterator[Layout]:
     """Make a laboratory, and remove it at the end."""
-    reason = why_not(dut)
+    reason = unsupported_reason(dut)
     if reason is not None:
         pytest.skip(reason)
     layout = layout_of(NAME, dut, link_bps)

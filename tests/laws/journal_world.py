@@ -18,15 +18,15 @@ import pytest
 
 from tests.wireguard_keys import KEYS
 from vppcfg.app.applying import apply_configuration
+from vppcfg.app.approval import Terms
 from vppcfg.app.booting import apply_at_boot
 from vppcfg.app.confirming import confirm
-from vppcfg.app.consent import Terms
 from vppcfg.app.console import Silent
 from vppcfg.app.deadline import roll_back_unless_confirmed
-from vppcfg.app.going_back import roll_back
+from vppcfg.app.rollback import roll_back
 from vppcfg.app.target import Target
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.load import Loaded, parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
 from vppcfg.errors import ExitCode, VppcfgError
@@ -34,8 +34,8 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import diff
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import Operation, SetPacketMtu
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -87,12 +87,12 @@ class Obedient:
         should_stop: Callable[[], bool] | None = None,
         waits: Collection[int] = (),
     ) -> Performance:
-        draft = Draft(self.state)
+        draft = WorkingState(self.state)
         for index, operation in enumerate(operations):
-            if text := operation.refusal(draft):
+            if text := operation.precondition_error(draft):
                 refusal = Refusal(index=index, operation=operation, retval=-1, text=text)
                 return Performance(done=tuple(range(index)), refusals=(refusal,))
-            operation.carry_out(draft)
+            operation.apply_to(draft)
             self.state = draft.state()
         return Performance(done=tuple(range(len(operations))))
 
@@ -159,7 +159,7 @@ class World:
         self.file.write_text(text)
         configuration = self.loaded().configuration
         assert configuration is not None
-        self.empty = replace(assumed_state(configuration), made={})
+        self.empty = replace(assumed_state(configuration), virtual={})
         self.run = 0
         self.kill_in: int | None = None
         self.refuse_in: int | None = None
@@ -214,10 +214,10 @@ class World:
 
     def drift(self) -> None:
         """Let somebody change VPP by hand."""
-        draft, state = Draft(self.state()), self.state()
+        draft, state = WorkingState(self.state()), self.state()
         wanted = 1400 if state.interfaces["gi1"].packet_mtu != 1400 else 1600
         operation = SetPacketMtu(interface="gi1", mtu=wanted)
-        if operation.refusal(draft) is None:
+        if operation.precondition_error(draft) is None:
             self._inner.perform([operation])
 
     # What somebody does with vppcfg
@@ -294,7 +294,7 @@ def world(folder: Path, patch: pytest.MonkeyPatch, seed: int, *, is_simulated: b
         return Timer(deadline=watch.deadline, pid=number)
 
     patch.setattr("vppcfg.app.target.Target.connect", lambda self: here.connect())
-    patch.setattr("vppcfg.transaction.sealed.os.fsync", lambda descriptor: here.live())
+    patch.setattr("vppcfg.transaction.signed_document.os.fsync", lambda descriptor: here.live())
     patch.setattr("vppcfg.transaction.watchdog.arm", arm)
     patch.setattr("vppcfg.transaction.watchdog.disarm", lambda timer: here.timer_lives.discard(timer.pid))
     patch.setattr("vppcfg.transaction.watchdog.is_alive", lambda timer: timer.pid in here.timer_lives)

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import (
     AclConfig,
     BridgeConfig,
@@ -20,15 +19,16 @@ from vppcfg.config.configuration import (
     IpfixConfig,
     LcpConfig,
     MacipConfig,
-    MadeConfig,
     NeighborConfig,
     ProxyArpRange,
     QueueConfig,
     RouteConfig,
     StaticMacConfig,
+    VirtualInterfaceConfig,
     VrfConfig,
 )
 from vppcfg.config.parsed import Parsed
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
@@ -274,9 +274,9 @@ def _configuration(dice: _Dice, *, with_linux: bool = False) -> Configuration:
     sflow = replace(configuration.sflow, polling_interval_s=others.pick((20, 30)))
     made = {
         name: _with_linux_bridge(others, made) if isinstance(made, TapConfig) and others.flip() else made
-        for name, made in configuration.made.items()
+        for name, made in configuration.virtual.items()
     }
-    return replace(configuration, made=made, sflow=sflow)
+    return replace(configuration, virtual=made, sflow=sflow)
 
 
 def _with_linux_bridge(dice: _Dice, tap: TapConfig) -> TapConfig:
@@ -303,7 +303,7 @@ class _Network:
         self.ipips: dict[str, TunnelConfig] = {}
         self.wireguards: dict[str, WireguardConfig] = {}
         self.taps: dict[str, TapConfig] = {}
-        self.ports: dict[str, MadeConfig] = {}
+        self.ports: dict[str, VirtualInterfaceConfig] = {}
         self.vrfs: dict[str, VrfConfig] = {}
         self.acls: dict[str, AclConfig] = {}
         self.macips: dict[str, MacipConfig] = {}
@@ -314,7 +314,15 @@ class _Network:
         sflow = self._pick((SflowSettings(), SflowSettings(sampling_rate=1000, header_bytes=64)))
         return Configuration(
             interfaces=self.interfaces,
-            made={**self.bonds, **self.vxlans, **self.gres, **self.ipips, **self.wireguards, **self.taps, **self.ports},
+            virtual={
+                **self.bonds,
+                **self.vxlans,
+                **self.gres,
+                **self.ipips,
+                **self.wireguards,
+                **self.taps,
+                **self.ports,
+            },
             bridges=self.bridges,
             vrfs=self.vrfs,
             acls=self.acls,
@@ -937,11 +945,11 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
     state = resolve(_configuration(dice, with_linux=with_linux), empty).desired
     interfaces, lcps = dict(state.interfaces), dict(state.lcps)
     for name in dice.some(sorted(interfaces), most=3):
-        has_ethernet = name not in state.made or state.made[name].has_ethernet
+        has_ethernet = name not in state.virtual or state.virtual[name].has_ethernet
         interfaces[name] = _tampered(dice, interfaces[name], has_ethernet=has_ethernet)
     if dice.flip():
         other = _foreign_sub_interface(dice)
-        if not any(other.parent in bond.members for bond in state.made_as(Bond).values()):
+        if not any(other.parent in bond.members for bond in state.virtual_as(Bond).values()):
             interfaces.setdefault(other.name, other)
     for name in sorted(lcps):
         if interfaces[name].parent is not None and dice.one_in(10):
@@ -972,11 +980,11 @@ def _changed_by_hand(dice: _Dice, state: State, linux: dict[str, LinuxDevice]) -
     """Give weights to members of bonds that can have them, and take devices out of their Linux bridges."""
     bonds = {
         name: replace(bond, members={m: replace(each, weight=dice.pick((0, 7))) for m, each in bond.members.items()})
-        for name, bond in state.made_as(Bond).items()
+        for name, bond in state.virtual_as(Bond).items()
         if bond.mode is BondMode.ACTIVE_BACKUP
     }
     alone = {name: replace(device, bridge="") if dice.flip() else device for name, device in linux.items()}
-    return replace(state, made={**state.made, **bonds}), alone
+    return replace(state, virtual={**state.virtual, **bonds}), alone
 
 
 def _facts(dice: _Dice) -> Facts:
@@ -988,7 +996,7 @@ def _with_macs(interfaces: dict[str, Interface], state: State) -> dict[str, Inte
     """Return the interfaces with a MAC on each that has one: nothing that exists leaves it open."""
     return {
         name: replace(interface, mac=interface.mac or f"02:00:00:00:bb:{number:02x}")
-        if interface.parent is None and (name not in state.made or state.made[name].has_ethernet)
+        if interface.parent is None and (name not in state.virtual or state.virtual[name].has_ethernet)
         else interface
         for number, (name, interface) in enumerate(interfaces.items())
     }
@@ -1099,23 +1107,23 @@ def without_what_is_left_open(state: State) -> State:
         name: replace(interface, mac="", split_horizon_group=0, rx_mode=None, rx_placement=(), tx_placement=())
         for name, interface in state.interfaces.items()
     }
-    taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.made_as(Tap).items()}
+    taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.virtual_as(Tap).items()}
     bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
-    ports = [name for name, making in state.made.items() if making.is_ours_by_mark]
-    for name in (*state.made_as(Vxlan), *state.made_as(Gre), *state.made_as(Ipip), *taps, *ports):
+    ports = [name for name, virtual in state.virtual.items() if virtual.is_ours_by_mark]
+    for name in (*state.virtual_as(Vxlan), *state.virtual_as(Gre), *state.virtual_as(Ipip), *taps, *ports):
         interfaces[name] = replace(interfaces[name], **bare)
     bonds = {
         name: replace(bond, members=dict.fromkeys(bond.members, Membership()), is_numa_only=False)
-        for name, bond in state.made_as(Bond).items()
+        for name, bond in state.virtual_as(Bond).items()
     }
     bridges = {name: replace(bridge, tag="") for name, bridge in state.bridges.items()}
     wireguards = {
         name: replace(tunnel, peers={key: replace(peer, endpoint="", port=0) for key, peer in tunnel.peers.items()})
-        for name, tunnel in state.made_as(Wireguard).items()
+        for name, tunnel in state.virtual_as(Wireguard).items()
     }
-    made = {**state.made, **taps, **bonds, **wireguards}
+    made = {**state.virtual, **taps, **bonds, **wireguards}
     state = replace(state, has_mpls_table=True, lldp=LldpSettings())
-    return replace(state, interfaces=interfaces, made=made, bridges=bridges)
+    return replace(state, interfaces=interfaces, virtual=made, bridges=bridges)
 
 
 def numbered_pair(state: int, configuration: int) -> dict[str, State | Configuration]:
@@ -1236,7 +1244,7 @@ def _edit_bridge(configuration: Configuration, dice: _Dice) -> Configuration:
 
 
 def _edit_bond(configuration: Configuration, dice: _Dice) -> Configuration:
-    bonds = configuration.made_as(BondConfig)
+    bonds = configuration.virtual_as(BondConfig)
     if not bonds:
         return configuration
     bond = bonds[dice.pick(sorted(bonds))]
@@ -1245,7 +1253,7 @@ def _edit_bond(configuration: Configuration, dice: _Dice) -> Configuration:
     mtu = configuration.interfaces[bond.name].mtu
     for member in members:
         configuration = _with_interface(configuration, member, mtu=mtu)
-    return replace(configuration, made={**configuration.made, bond.name: replace(bond, members=members)})
+    return replace(configuration, virtual={**configuration.virtual, bond.name: replace(bond, members=members)})
 
 
 def _delete_sub_interface(configuration: Configuration, dice: _Dice) -> Configuration:

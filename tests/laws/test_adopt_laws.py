@@ -16,9 +16,9 @@ from tests.laws.networks import configurations, states
 from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts, adopt_state
 from vppcfg.adopt.report import LineOutcome
 from vppcfg.common.release import NEWEST
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import Facts, State
@@ -170,7 +170,7 @@ def comparable(state: State) -> State:
 
     Nor with the MAC addresses that GRE tunnels have by the order in which they are made.
     """
-    gres = state.made_as(Gre)
+    gres = state.virtual_as(Gre)
     return replace(
         state,
         interfaces={

@@ -10,15 +10,15 @@ from tests.kinds.samples import samples_of
 from tests.kinds.there_and_back import configuration_of
 from tests.laws.networks import numbered_plan_ends
 from tests.operations import every_operation
-from vppcfg.config.assumed import assumed_state
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.state import State
+from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import reverse_plan
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
-from vppcfg.plan.reachable import restorable
+from vppcfg.plan.rollback import reverse_plan
 
 NUMBERS = (*range(20), 46, 511, 873)
 """With these few, every operation is in a plan; in 46 a member of a bond gets a weight, in 511 a WireGuard loses a

@@ -51,7 +51,7 @@ def bonded(dice: random.Random) -> State:
     members = {port.name: Membership() for port in ports}
     return State(
         interfaces={each.name: each for each in (*ports, bond, *subs)},
-        made={"BondEthernet0": Bond(mode=dice.choice(list(BondMode)), load_balance=None, members=members)},
+        virtual={"BondEthernet0": Bond(mode=dice.choice(list(BondMode)), load_balance=None, members=members)},
     )
 
 

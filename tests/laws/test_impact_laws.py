@@ -11,18 +11,18 @@ from tests.services import Found, found_on_the_way
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.impact import part_name
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.services import ServicePart
+from vppcfg.plan.working_state import WorkingState
 
 
 def states_on_the_way(plan: Plan) -> list[State]:
     """Return the state before the plan and those after each of its steps."""
-    draft = Draft(plan.observed)
+    draft = WorkingState(plan.observed)
     on_the_way = [plan.observed]
     for operation in plan.operations:
-        operation.carry_out(draft)
+        operation.apply_to(draft)
         on_the_way.append(draft.state())
     return on_the_way
 

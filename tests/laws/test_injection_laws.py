@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from tests.hosts.trees import grow
 from tests.laws.examples import examples
 from vppcfg.common.release import release_of
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.names import INTERFACE, LCP, LIST, NETNS
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host

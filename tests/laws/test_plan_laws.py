@@ -16,12 +16,12 @@ from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
+from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.change import ObjectKind
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import closest_to, reverse_plan
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
-from vppcfg.plan.reachable import restorable
+from vppcfg.plan.rollback import closest_to, reverse_plan
 from vppcfg.render.diff_view import diff_lines, difference_lines
 from vppcfg.render.plan_text import plan_text
 

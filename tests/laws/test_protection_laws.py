@@ -10,7 +10,7 @@ from tests.laws.journal_world import Obedient
 from tests.laws.networks import numbered_edit, numbered_plan_ends
 from tests.laws.test_impact_laws import states_on_the_way
 from tests.services import found_on_the_way
-from vppcfg.app.consent import Terms, about_the_way_back, guard
+from vppcfg.app.approval import Terms, about_the_way_back, guard
 from vppcfg.app.console import Silent
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve

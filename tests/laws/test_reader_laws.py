@@ -21,9 +21,9 @@ import pytest
 from tests.hosts.trees import grow
 from vppcfg.cli.main import main
 from vppcfg.common.release import release_of
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.explain import explanations
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
 from vppcfg.host.inventory import read_host
@@ -34,9 +34,9 @@ from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import conf_text
-from vppcfg.startup.judge.finding import ConfSurroundings
-from vppcfg.startup.judge.judging import judge
-from vppcfg.transaction.sealed import sealed
+from vppcfg.startup.lint.finding import ConfSurroundings
+from vppcfg.startup.lint.lint import judge
+from vppcfg.transaction.signed_document import sealed
 
 ROOT = Path(__file__).parents[1]
 SEEDS, MANY = 100, 20_000

@@ -19,12 +19,12 @@ from vppcfg.app.report import SilentReport
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
-from vppcfg.plan.draft import Draft
-from vppcfg.plan.going_back import reverse_plan
+from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
-from vppcfg.plan.reachable import restorable
+from vppcfg.plan.rollback import reverse_plan
 from vppcfg.plan.stages import Step, waits
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -107,11 +107,11 @@ def test_nothing_is_under_way_with_what_it_depends_on(number: int) -> None:
         now = each.observed
         for together in sent_together(each.steps):
             for refused in together[:-1]:
-                draft = Draft(now)
+                draft = WorkingState(now)
                 for step in together:
                     if step is not refused:
-                        assert step.operation.refusal(draft) is None, f"without {refused.operation}"
-                        step.operation.carry_out(draft)
+                        assert step.operation.precondition_error(draft) is None, f"without {refused.operation}"
+                        step.operation.apply_to(draft)
             now = replay(now, tuple(together))
 
 

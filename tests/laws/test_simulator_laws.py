@@ -17,10 +17,10 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.state import State
+from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import reverse_plan
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.reachable import restorable
+from vppcfg.plan.rollback import reverse_plan
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
@@ -50,13 +50,13 @@ def apply(configuration: Configuration, dataplane: LiveDataplane) -> Plan:
     """Bring the dataplane to the configuration, and check that it was carried out and got there."""
     observed = dataplane.observe()
     plan = make_plan(observed, resolve(configuration, observed).desired)
-    carry_out(plan, dataplane)
+    apply_to(plan, dataplane)
     reached = dataplane.observe()
     assert make_plan(reached, resolve(configuration, reached).desired).steps == ()
     return plan
 
 
-def carry_out(plan: Plan, dataplane: LiveDataplane) -> None:
+def apply_to(plan: Plan, dataplane: LiveDataplane) -> None:
     performance = dataplane.perform(plan.operations)
     assert performance.refusals == ()
     assert len(performance.done) == len(plan.operations)
@@ -72,7 +72,7 @@ def test_a_simulated_vpp_refuses_nothing_and_ends_where_it_should(
     with simulated(observed) as dataplane:
         plan = apply(configuration, dataplane)
         back = reverse_plan(plan)
-        carry_out(back, dataplane)
+        apply_to(back, dataplane)
         assert list(diff(dataplane.observe(), restorable(plan.observed))) == []
 
 

@@ -13,11 +13,11 @@ from vppcfg.config.resolve import resolve
 from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
 from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
-from vppcfg.plan.draft import Draft
-from vppcfg.plan.going_back import way_back
 from vppcfg.plan.operations import DeleteInterface, PutBack, RestoreInLinux, SetAdminState
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.rollback import way_back
 from vppcfg.plan.unmanaged import Survival, irremovable, touched, unmanaged_changes, with_unmanaged
+from vppcfg.plan.working_state import WorkingState
 
 NUMBERS = range(60)
 
@@ -81,9 +81,9 @@ def is_left_behind(attachment: Attachment, plan: Plan) -> bool:
 def test_what_guards_traffic_is_there_whenever_its_interface_is_up(number: int) -> None:
     plan = plan_of(number)
     guards = [each for each in plan.observed.unmanaged if each.guards and each in plan.reached.unmanaged]
-    draft = Draft(plan.observed)
+    draft = WorkingState(plan.observed)
     for step in plan.steps:
-        step.operation.carry_out(draft)
+        step.operation.apply_to(draft)
         for each in guards:
             interface = draft.interfaces.get(each.holder)
             if interface is not None and interface.is_up and (interface.addresses or interface.is_l2):
@@ -93,12 +93,12 @@ def test_what_guards_traffic_is_there_whenever_its_interface_is_up(number: int) 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_nothing_is_left_to_the_next_interface_with_the_index(number: int) -> None:
     plan = plan_of(number)
-    draft = Draft(plan.observed)
+    draft = WorkingState(plan.observed)
     for step in plan.steps:
         if isinstance(step.operation, DeleteInterface):
             left = draft.unmanaged.get(step.operation.interface, ())
             assert not [each for each in left if each.outlives]
-        step.operation.carry_out(draft)
+        step.operation.apply_to(draft)
 
 
 @pytest.mark.parametrize("number", NUMBERS)

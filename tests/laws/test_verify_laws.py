@@ -11,10 +11,10 @@ import pytest
 from tests.linux_forwarding import PORTS, LinuxAround, add_some_route, filled, some_hops, spoken_to
 from vppcfg.app.verifying import verify
 from vppcfg.model.forwarding import NeighborSeen, TableId, ordered
-from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import FIRST, VerifyReport
 
-Expected = tuple[Subject, Discord, str]
+Expected = tuple[Subject, MismatchKind, str]
 """What is to be found, how, and a text that must stand in its group."""
 HEALTHY, FAULTY, MOST_FAULTS = 6, 12, 4
 MANY_HEALTHY, MANY_FAULTY = 100, 420
@@ -37,14 +37,14 @@ def withheld_route(linux: LinuxAround, rng: random.Random) -> Expected:
     """VPP misses the message of a route."""
     _, prefix = add_some_route(linux, rng, 150 + rng.randint(0, 40), is_lost=True)
     linux.broken.add(prefix)
-    return Subject.ROUTE, Discord.MISSING, prefix
+    return Subject.ROUTE, MismatchKind.MISSING, prefix
 
 
 def unwithdrawn_route(linux: LinuxAround, rng: random.Random) -> Expected:
     """VPP misses the message that a route is gone."""
     table, prefix = whole_route(linux, rng)
     del linux.routes[table][prefix]
-    return Subject.ROUTE, Discord.STALE, prefix
+    return Subject.ROUTE, MismatchKind.STALE, prefix
 
 
 def changed_route(linux: LinuxAround, rng: random.Random) -> Expected:
@@ -54,7 +54,7 @@ def changed_route(linux: LinuxAround, rng: random.Random) -> Expected:
     while (hops := ordered(some_hops(rng, table.is_ipv6))) == former:
         pass
     linux.routes[table][prefix] = hops
-    return Subject.ROUTE, Discord.DIFFERENT, prefix
+    return Subject.ROUTE, MismatchKind.DIFFERENT, prefix
 
 
 def whole_route(linux: LinuxAround, rng: random.Random) -> tuple[TableId, str]:
@@ -70,12 +70,12 @@ def stale_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
     name = rng.choice(PORTS)
     address = forgotten(linux, name)
     linux.change(name, failed={**linux.sides[name].failed, address: 0.0})
-    return Subject.NEIGHBOR, Discord.STALE, address
+    return Subject.NEIGHBOR, MismatchKind.STALE, address
 
 
 def kept_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
     """Linux forgets a neighbour, and VPP misses the message of that, or has learnt it by itself."""
-    return Subject.NEIGHBOR, Discord.ALONE, forgotten(linux, rng.choice(PORTS))
+    return Subject.NEIGHBOR, MismatchKind.VPP_ONLY, forgotten(linux, rng.choice(PORTS))
 
 
 def forgotten(linux: LinuxAround, name: str) -> str:
@@ -92,7 +92,7 @@ def lost_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
     number = rng.randrange(len(PORTS))
     linux.add_neighbor(PORTS[number], f"192.0.{number}.252", "02:00:00:00:00:fc", is_lost=True)
     linux.broken.add(f"192.0.{number}.252")
-    return Subject.NEIGHBOR, Discord.MISSING, f"192.0.{number}.252"
+    return Subject.NEIGHBOR, MismatchKind.MISSING, f"192.0.{number}.252"
 
 
 def moved_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
@@ -103,35 +103,35 @@ def moved_neighbor(linux: LinuxAround, rng: random.Random) -> Expected:
     linux.broken.add(address)
     seen = NeighborSeen(mac="02:99:00:00:00:01", is_static=neighbors[address].is_static)
     linux.change(name, neighbors={**neighbors, address: seen})
-    return Subject.NEIGHBOR, Discord.DIFFERENT, address
+    return Subject.NEIGHBOR, MismatchKind.DIFFERENT, address
 
 
 def own_address(linux: LinuxAround, rng: random.Random) -> Expected:
     """Somebody gives VPP's interface an address by hand."""
     number = rng.randrange(len(PORTS))
     linux.nl.address(PORTS[number], f"198.51.{number}.1/24")
-    return Subject.ADDRESS, Discord.STALE, f"198.51.{number}.1/24"
+    return Subject.ADDRESS, MismatchKind.STALE, f"198.51.{number}.1/24"
 
 
 def lost_address(linux: LinuxAround, rng: random.Random) -> Expected:
     """VPP does not learn of an address."""
     number = rng.randrange(len(PORTS))
     linux.add_address(PORTS[number], f"203.0.{number}.1/24", is_lost=True)
-    return Subject.ADDRESS, Discord.MISSING, f"203.0.{number}.1/24"
+    return Subject.ADDRESS, MismatchKind.MISSING, f"203.0.{number}.1/24"
 
 
 def other_mtu(linux: LinuxAround, rng: random.Random) -> Expected:
     """The MTU is changed on one side."""
     name = rng.choice(PORTS)
     linux.change(name, mtu=linux.sides[name].mtu - 100)
-    return Subject.MTU, Discord.DIFFERENT, name
+    return Subject.MTU, MismatchKind.DIFFERENT, name
 
 
 def other_state(linux: LinuxAround, rng: random.Random) -> Expected:
     """Somebody sets the device down, and VPP misses that."""
     name = rng.choice(PORTS)
     linux.change(name, is_up=False)
-    return Subject.STATE, Discord.DIFFERENT, name
+    return Subject.STATE, MismatchKind.DIFFERENT, name
 
 
 def gone_device(linux: LinuxAround, rng: random.Random) -> Expected:
@@ -141,7 +141,7 @@ def gone_device(linux: LinuxAround, rng: random.Random) -> Expected:
     for routes in linux.routes.values():  # the kernel takes its routes with it, and VPP misses that
         for prefix in [each for each, hops in routes.items() if {hop.interface for hop in hops} == {name}]:
             del routes[prefix]
-    return Subject.PAIR, Discord.STALE, name
+    return Subject.PAIR, MismatchKind.STALE, name
 
 
 FAULTS: tuple[Callable[[LinuxAround, random.Random], Expected], ...] = (
@@ -160,7 +160,7 @@ FAULTS: tuple[Callable[[LinuxAround, random.Random], Expected], ...] = (
 )
 
 
-def texts(report: VerifyReport) -> Iterator[tuple[Subject, Discord, str]]:
+def texts(report: VerifyReport) -> Iterator[tuple[Subject, MismatchKind, str]]:
     """Yield each group's subject, discord and all that it names."""
     for group in report.groups:
         yield group.subject, group.discord, " ".join((group.interface, *group.first))
@@ -190,7 +190,7 @@ def faulty(seed: int) -> int:
     return planted
 
 
-def _is_named(subject: Subject, discord: Discord, name: str, report: VerifyReport) -> bool:
+def _is_named(subject: Subject, discord: MismatchKind, name: str, report: VerifyReport) -> bool:
     """Return whether a group has what is wrong by its name; a large one names only the first that it has."""
     return any(
         (group.subject, group.discord) == (subject, discord)
@@ -238,7 +238,7 @@ def test_a_pair_that_is_deleted_in_vpp_leaves_its_routes_behind_and_they_are_sta
             left += 1
     report = verified(linux)
     assert left > 0
-    assert report.counts == {(Subject.ROUTE, Discord.STALE): left}
+    assert report.counts == {(Subject.ROUTE, MismatchKind.STALE): left}
     assert all(name in group.vpp for group in report.groups)
 
 
@@ -257,7 +257,7 @@ def test_a_device_that_is_made_anew_is_not_the_one_of_its_pair() -> None:
         report = verify(vpp, Elsewhere(), clock=Instant())  # type: ignore[arg-type]
     assert facts.pairs[0].device_index == pair.vif_index
     assert [(group.subject, group.discord, group.interface) for group in report.groups] == [
-        (Subject.PAIR, Discord.DIFFERENT, PORTS[0])
+        (Subject.PAIR, MismatchKind.DIFFERENT, PORTS[0])
     ]
 
 
@@ -269,5 +269,5 @@ def test_a_learnt_neighbor_in_vpp_alone_is_told_and_does_not_count_and_a_static_
     report = verified(linux)
     assert report.count == 0
     assert [(group.subject, group.discord, group.first) for group in report.groups] == [
-        (Subject.NEIGHBOR, Discord.ALONE, ("192.0.1.254 (02:00:00:00:01:fe)",))
+        (Subject.NEIGHBOR, MismatchKind.VPP_ONLY, ("192.0.1.254 (02:00:00:00:01:fe)",))
     ]

@@ -14,8 +14,8 @@ from tests.real_vpp import RealVpp, release, skip_reason
 from vppcfg.adopt.adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.others import OthersOfKind, others_in
 from vppcfg.adopt.report import LineOutcome, SourceLine
-from vppcfg.adopt.rest import rest_of_others
 from vppcfg.adopt.simulation import ports_of
+from vppcfg.adopt.unsupported_commands import rest_of_others
 from vppcfg.app.resting import LineEnd, run_rest
 from vppcfg.app.target import Target
 from vppcfg.common.release import release_of

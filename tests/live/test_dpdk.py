@@ -26,7 +26,7 @@ from vppcfg.tune.show.hardware import parse_hardware, parse_interface
 from vppcfg.tune.show.runtime import parse_runtime
 
 
-def why_not() -> str | None:
+def unsupported_reason() -> str | None:
     """Return why no VPP with DPDK and these drivers can be started here."""
     if reason := skip_reason():
         return reason
@@ -35,7 +35,7 @@ def why_not() -> str | None:
     return None if any(Path("/usr/lib").rglob("librte_net_af_packet.so*")) else "DPDK's driver net_af_packet is missing"
 
 
-REASON = why_not()
+REASON = unsupported_reason()
 pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 LINKS = ("veth1", "veth3")

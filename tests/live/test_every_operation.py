@@ -112,7 +112,7 @@ def test_a_bond_is_made_as_told(
     plane: LiveDataplane, vpp: RealVpp, mode: BondMode, load_balance: LoadBalance | None, shown: str
 ) -> None:
     bond = op.CreateBond(interface="BondEthernet3", instance=3, mode=mode, load_balance=load_balance, mac="")
-    assert do(plane, bond).made == {"BondEthernet3": Bond(mode=mode, load_balance=load_balance)}
+    assert do(plane, bond).virtual == {"BondEthernet3": Bond(mode=mode, load_balance=load_balance)}
     text = vpp.cli("show bond details")[1]
     assert (f"mode: {mode.value}" in text, f"load balance: {shown}" in text) == (True, True)
     do(plane, op.DeleteBond(interface="BondEthernet3"))
@@ -134,10 +134,13 @@ def test_members_take_the_mac_of_their_bond_and_get_their_own_back(plane: LiveDa
         op.AddBondMember(interface="port1", bond="BondEthernet3"),
     )
     members = {"port0": Membership(is_passive=True, is_long_timeout=True), "port1": Membership()}
-    assert state.made == {"BondEthernet3": Bond(members=members, is_numa_only=True)}
+    assert state.virtual == {"BondEthernet3": Bond(members=members, is_numa_only=True)}
     assert {state.interfaces[name].mac for name in ("BondEthernet3", "port0", "port1")} == {mac}
     state = do(plane, op.RemoveBondMember(interface="port0", bond="BondEthernet3"))
-    assert (list(state.made_as(Bond)["BondEthernet3"].members), state.interfaces["port0"].mac) == (["port1"], MACS[0])
+    assert (list(state.virtual_as(Bond)["BondEthernet3"].members), state.interfaces["port0"].mac) == (
+        ["port1"],
+        MACS[0],
+    )
     assert do(plane, op.DeleteBond(interface="BondEthernet3")).interfaces["port1"].mac == MACS[1]
 
 
@@ -152,7 +155,7 @@ def test_a_bond_made_without_a_mac_takes_that_of_the_first_member_again_and_agai
         op.AddBondMember(interface="port2", bond=bond),
         op.SetBondWeight(interface="port2", weight=7),
     )
-    assert state.made[bond] == Bond(
+    assert state.virtual[bond] == Bond(
         mode=BondMode.ACTIVE_BACKUP, load_balance=None, members={"port2": Membership(weight=7)}, has_gso=True
     )
     assert state.interfaces[bond].mac == MACS[2]
@@ -213,7 +216,7 @@ def test_a_bridge_is_told_mac_addresses_and_forgets_them(plane: LiveDataplane) -
     assert state.bridges["bd9"].filtered_macs == ("02:00:00:00:00:08",)
     leave = op.LeaveL2(interface="port1")
     assert do(plane, leave).interfaces["port1"].static_macs == state.interfaces["port1"].static_macs
-    do(plane, static.undone, op.ForgetMac(bd_id=9, mac=filtered.mac), op.DeleteBridge(bd_id=9))
+    do(plane, static.inverse, op.ForgetMac(bd_id=9, mac=filtered.mac), op.DeleteBridge(bd_id=9))
 
 
 def test_a_mac_address_of_an_interface_that_is_gone_is_seen_and_forgotten(plane: LiveDataplane) -> None:
@@ -238,7 +241,7 @@ def test_a_mac_address_of_an_interface_that_is_gone_is_seen_and_forgotten(plane:
 def test_a_tunnel_is_made_as_told_and_born_up(plane: LiveDataplane, vpp: RealVpp, vxlan: Vxlan) -> None:
     create = op.CreateVxlan(interface="vxlan_tunnel7", instance=7, tunnel=vxlan)
     state = do(plane, create)
-    assert state.made == {"vxlan_tunnel7": vxlan}
+    assert state.virtual == {"vxlan_tunnel7": vxlan}
     tunnel = state.interfaces["vxlan_tunnel7"]
     assert (tunnel.kind, tunnel.is_up, tunnel.packet_mtu) == (InterfaceKind.VXLAN, True, 9000)
     shown = vpp.cli("show vxlan tunnel")[1]
@@ -251,7 +254,7 @@ def test_a_tunnel_is_made_as_told_and_born_up(plane: LiveDataplane, vpp: RealVpp
 def test_a_tunnel_for_l3_packets_is_not_plain(plane: LiveDataplane, vpp: RealVpp) -> None:
     line = "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 5 instance 7 l3"
     assert vpp.cli(line)[0] == 0
-    assert not plane.observe().made_as(Vxlan)["vxlan_tunnel7"].is_plain
+    assert not plane.observe().virtual_as(Vxlan)["vxlan_tunnel7"].is_plain
     assert vpp.cli(f"{line} del")[0] == 0
 
 
@@ -279,7 +282,7 @@ def test_a_tunnel_for_l3_packets_is_not_plain(plane: LiveDataplane, vpp: RealVpp
 def test_a_gre_tunnel_is_made_as_told_and_born_down(plane: LiveDataplane, vpp: RealVpp, gre: Gre, shown: str) -> None:
     create = op.CreateGre(interface="gre7", instance=7, tunnel=gre)
     state = do(plane, create)
-    assert state.made == {"gre7": gre}
+    assert state.virtual == {"gre7": gre}
     tunnel = state.interfaces["gre7"]
     assert (tunnel.kind, tunnel.is_up, tunnel.packet_mtu) == (InterfaceKind.GRE, False, 9000)
     assert (tunnel.link_mtu, tunnel.mac != "") == (None, gre.has_ethernet)
@@ -303,7 +306,7 @@ def test_an_ipip_tunnel_is_made_as_told_and_born_down(
 ) -> None:
     create = op.CreateIpip(interface="ipip7", instance=7, tunnel=ipip)
     state = do(plane, create)
-    assert state.made == {"ipip7": ipip}
+    assert state.virtual == {"ipip7": ipip}
     tunnel = state.interfaces["ipip7"]
     assert (tunnel.kind, tunnel.is_up, tunnel.packet_mtu) == (InterfaceKind.IPIP, False, 9000)
     assert (tunnel.link_mtu, tunnel.mac) == (None, "")
@@ -328,7 +331,7 @@ def test_a_gre_tunnel_without_ethernet_is_mirrored_by_a_tun(plane: LiveDataplane
 def test_a_gre_tunnel_that_the_file_cannot_say_is_not_plain(plane: LiveDataplane, vpp: RealVpp, words: str) -> None:
     line = f"create gre tunnel src 192.0.2.1 {words} instance 7"
     assert vpp.cli(line)[0] == 0
-    assert not plane.observe().made_as(Gre)["gre7"].is_plain
+    assert not plane.observe().virtual_as(Gre)["gre7"].is_plain
     assert vpp.cli(f"{line} del")[0] == 0
 
 
@@ -342,7 +345,7 @@ def test_a_tap_is_made_as_told(plane: LiveDataplane, vpp: RealVpp) -> None:
         tx_ring_size=1024,
     )
     state = do(plane, op.CreateTap(interface="tap7", instance=7, tap=tap))
-    assert state.made == {"tap7": tap}
+    assert state.virtual == {"tap7": tap}
     assert (state.interfaces["tap7"].kind, state.interfaces["tap7"].is_up) == (InterfaceKind.TAP, False)
     link = vpp.ip("netns", "exec", "blue", "ip", "link", "show", "lab7")
     assert ("mtu 1400" in link, "02:00:00:00:77:01" in link) == (True, True)
@@ -355,7 +358,7 @@ def test_a_tap_is_a_port_of_a_linux_bridge_and_no_host_of_a_pair(plane: LiveData
         op.CreateTap(interface="tap8", instance=8, tap=Tap(host_name="lab8", host_bridge="br0")),
         op.CreateLcpPair(interface="port0", host_name="e0", netns="", is_default_netns=True),
     )
-    assert {name: (tap.host_name, tap.host_bridge) for name, tap in state.made_as(Tap).items()} == {
+    assert {name: (tap.host_name, tap.host_bridge) for name, tap in state.virtual_as(Tap).items()} == {
         "tap8": ("lab8", "br0")
     }
     assert "master br0" in vpp.ip("link", "show", "lab8")
@@ -456,7 +459,7 @@ def test_flows_are_recorded_and_seen(plane: LiveDataplane) -> None:
         "port1": records.records
     }
     assert refused(plane, set_params) == -126
-    off = (records.undone, op.SetFlowParams(params=FlowParams()), op.SetIpfixExporter(exporter=IpfixExporter()))
+    off = (records.inverse, op.SetFlowParams(params=FlowParams()), op.SetIpfixExporter(exporter=IpfixExporter()))
     state = do(plane, *off, op.DeleteVrf(table_id=7, is_ipv6=False))
     assert (state.ipfix, state.interfaces["port1"].flow_records) == (IpfixSettings(), None)
 
@@ -479,14 +482,14 @@ def test_reverse_path_checks_are_set_and_seen(plane: LiveDataplane) -> None:
         UrpfCheck(mode=UrpfMode.STRICT),
         UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True, is_output=True),
     )
-    assert do(plane, strict.undone, loose.undone).interfaces["port1"].urpf == ()
+    assert do(plane, strict.inverse, loose.inverse).interfaces["port1"].urpf == ()
 
 
 def test_the_mss_of_tcp_is_clamped_and_seen(plane: LiveDataplane) -> None:
     limits = (MssLimit(mss=1360, direction=TrafficDirection.OUTPUT), MssLimit(mss=1220, is_ipv6=True))
     operation = op.SetMssClamp(interface="port1", limits=limits)
     assert do(plane, operation).interfaces["port1"].mss_clamp == limits
-    assert do(plane, operation.undone).interfaces["port1"].mss_clamp == ()
+    assert do(plane, operation.inverse).interfaces["port1"].mss_clamp == ()
 
 
 def test_frames_are_mirrored_and_seen(plane: LiveDataplane) -> None:
@@ -498,7 +501,7 @@ def test_frames_are_mirrored_and_seen(plane: LiveDataplane) -> None:
         Mirror(target="port3"),
         Mirror(target="port2", direction=TrafficDirection.OUTPUT, is_l2=True),
     )
-    assert do(plane, both.undone, sent.undone).interfaces["port1"].mirrors == ()
+    assert do(plane, both.inverse, sent.inverse).interfaces["port1"].mirrors == ()
 
 
 def test_arp_is_answered_for_others_and_seen(plane: LiveDataplane) -> None:
@@ -510,7 +513,7 @@ def test_arp_is_answered_for_others_and_seen(plane: LiveDataplane) -> None:
     assert state.interfaces["port1"].has_proxy_arp
     assert state.proxy_arps == {some, one}
     remove = [op.RemoveProxyArp(first=each.first, last=each.last, table_id=each.table_id) for each in (some, one)]
-    state = do(plane, enable.undone, *remove, op.DeleteVrf(table_id=7, is_ipv6=False))
+    state = do(plane, enable.inverse, *remove, op.DeleteVrf(table_id=7, is_ipv6=False))
     assert not state.interfaces["port1"].has_proxy_arp
     assert state.proxy_arps == frozenset()
 
@@ -519,7 +522,7 @@ def test_an_address_is_asked_for_and_the_client_seen(plane: LiveDataplane) -> No
     for client in (DhcpClient(), DhcpClient(hostname="r1", is_broadcast=False, dscp=46)):
         ask = op.SetDhcpClient(interface="port1", client=client)
         assert do(plane, ask).interfaces["port1"].dhcp_client == client
-        assert do(plane, ask.undone).interfaces["port1"].dhcp_client is None
+        assert do(plane, ask.inverse).interfaces["port1"].dhcp_client is None
 
 
 @pytest.mark.skipif(REASON is None and release() < "26.10", reason="VPP tells what its ports tell from 26.10 on")
@@ -532,7 +535,7 @@ def test_lldp_is_spoken_and_seen(plane: LiveDataplane) -> None:
     assert state.lldp == LldpSettings(system_name="r1", hold=5, interval_s=60)
     state = do(plane, op.SetLldpSettings(interval_s=30))
     assert state.lldp == LldpSettings(system_name="r1", hold=5, interval_s=30)
-    assert do(plane, speak.undone).interfaces["port1"].lldp is None
+    assert do(plane, speak.inverse).interfaces["port1"].lldp is None
 
 
 def test_routers_are_advertised_and_seen(plane: LiveDataplane) -> None:
@@ -727,7 +730,7 @@ def test_a_host_interface_is_ours_once_it_is_marked(plane: LiveDataplane) -> Non
     port = HostInterface(device="v1")
     create = op.CreateHostInterface(interface="host-v1", port=port)
     made = do(plane, create)
-    assert (made.made, made.interfaces["host-v1"].kind) == ({"host-v1": port}, InterfaceKind.PHYSICAL)
+    assert (made.virtual, made.interfaces["host-v1"].kind) == ({"host-v1": port}, InterfaceKind.PHYSICAL)
     marked = do(plane, op.SetTag(interface="host-v1", tag=MADE_MARK)).interfaces["host-v1"]
     assert (marked.kind, marked.is_up, marked.link_mtu, marked.packet_mtu) == (
         InterfaceKind.HOST_INTERFACE,
@@ -738,7 +741,7 @@ def test_a_host_interface_is_ours_once_it_is_marked(plane: LiveDataplane) -> Non
     assert refused(plane, create) == -79
     assert refused(plane, op.CreateHostInterface(interface="host-no", port=HostInterface(device="no"))) == -71
     delete = op.DeleteHostInterface(interface="host-v1", port=port)
-    assert do(plane, delete).made == {}
+    assert do(plane, delete).virtual == {}
     assert refused(plane, delete) == -11
 
 
@@ -756,7 +759,7 @@ def test_a_memif_needs_its_socket_and_one_role_at_it(plane: LiveDataplane) -> No
         op.CreateMemif(interface=second, port=packets),
         *[op.SetTag(interface=name, tag=MADE_MARK) for name in (first, second)],
     )
-    assert (state.made, state.facts.memif_sockets) == ({first: ethernet, second: packets}, ((5, file),))
+    assert (state.virtual, state.facts.memif_sockets) == ({first: ethernet, second: packets}, ((5, file),))
     kinds = [state.interfaces[name].kind for name in (first, second)]
     assert (kinds, state.interfaces[second].packet_mtu) == ([InterfaceKind.MEMIF] * 2, 0)
     assert refused(plane, op.CreateMemif(interface="memif5/2", port=slave)) == -68
@@ -778,7 +781,7 @@ def test_a_vhost_user_port_has_a_number_a_socket_and_a_role(plane: LiveDataplane
         *[op.CreateVhostUser(interface=name, port=port) for name, port in ports.items()],
         *[op.SetTag(interface=name, tag=MADE_MARK) for name in ports],
     )
-    assert state.made == ports
+    assert state.virtual == ports
     born = {name: (state.interfaces[name].is_up, state.interfaces[name].packet_mtu) for name in ports}
     assert born == dict.fromkeys(ports, (False, 9000))
     assert [state.interfaces[name].kind for name in ports] == [InterfaceKind.VHOST_USER] * 2

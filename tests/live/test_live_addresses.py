@@ -18,8 +18,8 @@ from vppcfg.config.resolve import resolve
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import closest_to
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.rollback import closest_to
 from vppcfg.vpp.live import LiveDataplane, connect
 
 REASON = skip_reason()

@@ -13,7 +13,7 @@ import pytest
 
 from tests.hosts.trees import grow
 from tests.real_vpp import release
-from tests.startup_vpp import StartupVpp, starting, why_not
+from tests.startup_vpp import StartupVpp, starting, unsupported_reason
 from vppcfg.cli.main import main
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
@@ -22,7 +22,7 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.unixsocket import open_socket
 
-pytestmark = [pytest.mark.live, pytest.mark.skipif(why_not() is not None, reason=str(why_not()))]
+pytestmark = [pytest.mark.live, pytest.mark.skipif(unsupported_reason() is not None, reason=str(unsupported_reason()))]
 
 PORTS = {"host-da": (3, 2), "host-db": (2, 3)}
 """Receive and transmit queues."""

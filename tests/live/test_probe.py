@@ -29,12 +29,12 @@ from vppcfg.model.interface import InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.plan import make_plan
-from vppcfg.probe.aims import Campaign, probes_for
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import frame_text
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Reason, UndecidedError
 from vppcfg.probe.report import ProbeReport, report_of
+from vppcfg.probe.test_cases import Campaign, probes_for
 from vppcfg.probe.verdict import comparable
 from vppcfg.transaction.perform import perform_plan
 

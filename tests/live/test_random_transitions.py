@@ -18,7 +18,7 @@ from tests.operations import every_operation
 from tests.real_vpp import RealVpp, running, skip_reason
 from tests.wireguard_keys import KEYS
 from vppcfg.common.release import Release, is_older
-from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, MadeConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, VirtualInterfaceConfig
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.bond.announcing import ENDS_ANNOUNCING
@@ -102,7 +102,7 @@ class History:
         rows = self.process.client.api.sw_interface_dump(sw_if_index=0xFFFFFFFF)
         return {row.interface_name: row.sw_if_index for row in rows}
 
-    def carry_out(self, plan: Plan) -> None:
+    def apply_to(self, plan: Plan) -> None:
         """Do what a plan says by messages, or by typing it, in turn; of what is typed, a step without text is sent."""
         if self.count % 2:
             for step in plan.steps:
@@ -155,7 +155,7 @@ def _not_yet_typed(version: str) -> set[str]:
 
 def _unpack_utf8(field: Any, data: bytes, offset: int = 0, result: object = None, ntc: bool = False) -> tuple[str, int]:
     """Read a text as vpp_papi does, but descriptions may have letters that are not ASCII."""
-    if field.fixed:
+    if field.recreate_on_change:
         return data[offset : offset + field.num].partition(b"\0")[0].decode(), field.num
     length, size = field.length_field_packer.unpack(data, offset)
     begin = offset + size
@@ -187,7 +187,7 @@ def go_to(router: History, configuration: Configuration) -> None:
     resolution = resolve(configuration, observed)
     assume(ENDS_ANNOUNCING not in {problem.rule for problem in resolution.problems})
     plan = make_plan(observed, resolution.desired)
-    router.carry_out(plan)
+    router.apply_to(plan)
     reached = router.dataplane.observe()
     assert list(diff(reached, plan.desired)) == []
     assert make_plan(reached, resolve(configuration, reached).desired).steps == ()
@@ -202,17 +202,17 @@ def go_to(router: History, configuration: Configuration) -> None:
 
 def assert_as_on_a_fresh_vpp(router: History, configuration: Configuration) -> None:
     """Compare what a plain client reads with what it reads of a VPP that began with this configuration."""
-    made = {name: _with_socket_elsewhere(making) for name, making in configuration.made.items()}
-    configuration = replace(configuration, made=made)
+    made = {name: _with_socket_elsewhere(virtual) for name, virtual in configuration.virtual.items()}
+    configuration = replace(configuration, virtual=made)
     with started() as fresh:
-        fresh.carry_out(make_plan(fresh.empty, resolve(configuration, fresh.empty).desired))
+        fresh.apply_to(make_plan(fresh.empty, resolve(configuration, fresh.empty).desired))
         found, expected = (read_state(each.process.socket_path, each.process.api_dir) for each in (router, fresh))
     assert differences(said(found, configuration), said(_here(expected), configuration)) == []
 
 
 def said(state: dict[str, Any], configuration: Configuration) -> dict[str, Any]:
     """Return what a plain client has read, without what the file leaves open: that may depend on what was before."""
-    macs = {name: getattr(making, "mac", None) for name, making in configuration.made.items()}
+    macs = {name: getattr(virtual, "mac", None) for name, virtual in configuration.virtual.items()}
     interfaces: dict[str, Any] = {}
     for name, values in state["interfaces"].items():
         entry = configuration.interfaces.get(name)
@@ -220,7 +220,7 @@ def said(state: dict[str, Any], configuration: Configuration) -> dict[str, Any]:
         left_open = {*(() if has_mac else ("MAC",)), *(_OF_BARE_PORTS if entry is None else ())}
         interfaces[name] = {key: value for key, value in values.items() if key not in left_open}
     taps = {
-        name: (host, mac if configuration.made_as(TapConfig)[name].host_mac else "", *rest)
+        name: (host, mac if configuration.virtual_as(TapConfig)[name].host_mac else "", *rest)
         for name, (host, mac, *rest) in state["taps"].items()
     }
     return {**state, "interfaces": interfaces, "taps": taps, "modes": []}
@@ -235,11 +235,11 @@ def _here(value: Any) -> Any:
     return type(value)(_here(each) for each in value) if isinstance(value, list | tuple) else value
 
 
-def _with_socket_elsewhere(making: MadeConfig) -> MadeConfig:
+def _with_socket_elsewhere(virtual: VirtualInterfaceConfig) -> VirtualInterfaceConfig:
     """Two VPPs cannot listen at one place."""
-    if isinstance(making, PortConfig) and isinstance(making.port, Memif | VhostUser) and making.port.socket:
-        return replace(making, port=replace(making.port, socket=f"{making.port.socket}{_ELSEWHERE}"))
-    return making
+    if isinstance(virtual, PortConfig) and isinstance(virtual.port, Memif | VhostUser) and virtual.port.socket:
+        return replace(virtual, port=replace(virtual.port, socket=f"{virtual.port.socket}{_ELSEWHERE}"))
+    return virtual
 
 
 def with_a_change_of_loopbacks(configuration: Configuration, count: int) -> Configuration:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.hosts.trees import MACHINES, grow
 from tests.real_vpp import release
-from tests.startup_vpp import StartupVpp, starting, why_not
+from tests.startup_vpp import StartupVpp, starting, unsupported_reason
 from vppcfg.cli.main import main
 from vppcfg.common.release import release_of
 from vppcfg.config.for_release import too_new_for
@@ -33,9 +33,13 @@ from vppcfg.startup.running import COMMANDS, verify
 from vppcfg.startup.settings import Settings
 from vppcfg.vpp.running import read_running
 
-pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(why_not() is not None, reason=str(why_not()))]
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.slow,
+    pytest.mark.skipif(unsupported_reason() is not None, reason=str(unsupported_reason())),
+]
 
-INSTALLED = release() if why_not() is None else "26.10"
+INSTALLED = release() if unsupported_reason() is None else "26.10"
 RELEASE = release_of(INSTALLED)
 PORTS: dict[str, tuple[str, ...]] = {
     "arm_board": ("0000:01:00.0", "0001:01:00.0"),

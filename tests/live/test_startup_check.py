@@ -17,16 +17,20 @@ import pytest
 
 from tests.hosts.trees import grow
 from tests.real_vpp import prefix, release
-from tests.startup_vpp import StartupVpp, launched, why_not
+from tests.startup_vpp import StartupVpp, launched, unsupported_reason
 from vppcfg.common.release import release_of
 from vppcfg.host.inventory import read_host
 from vppcfg.startup.conf.plugin_names import SUFFIX, name_in
 from vppcfg.startup.conf.reader import read_conf
-from vppcfg.startup.judge.finding import ConfJudgement, ConfSurroundings
-from vppcfg.startup.judge.judging import judge
-from vppcfg.startup.judge.machine import folders_named
+from vppcfg.startup.lint.finding import ConfJudgement, ConfSurroundings
+from vppcfg.startup.lint.lint import judge
+from vppcfg.startup.lint.machine import folders_named
 
-pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(why_not() is not None, reason=str(why_not()))]
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.slow,
+    pytest.mark.skipif(unsupported_reason() is not None, reason=str(unsupported_reason())),
+]
 
 FILES = sorted((Path(__file__).parent / "startup_confs").glob("*.conf"))
 SAMPLE = 61

@@ -10,7 +10,7 @@ import pytest
 from tests.real_vpp import RealVpp, skip_reason
 from vppcfg.app.target import Target
 from vppcfg.app.verifying import verify
-from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport
 
 REASON = skip_reason()
@@ -47,7 +47,7 @@ NEIGHBORS = (
     "2001:db8::9 lladdr 02:00:00:00:00:0b nud permanent dev e0",
 )
 SETTLE_S = 1.0
-Found = set[tuple[Subject, Discord, str]]
+Found = set[tuple[Subject, MismatchKind, str]]
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def verified(vpp: RealVpp) -> VerifyReport:
 
 def found(vpp: RealVpp) -> Found:
     """Return what counts, each with the first that is named, or the interface."""
-    groups = [group for group in verified(vpp).groups if group.discord is not Discord.ALONE]
+    groups = [group for group in verified(vpp).groups if group.discord is not MismatchKind.VPP_ONLY]
     return {(group.subject, group.discord, next(iter(group.first), group.interface)) for group in groups}
 
 
@@ -107,25 +107,25 @@ def add_a_static_route_that_linux_does_not_go_by(vpp: RealVpp) -> None:
     [
         (
             lambda vpp: vpp.cli("set interface ip address port0 203.0.113.1/24"),
-            (Subject.ADDRESS, Discord.STALE, "203.0.113.1/24"),
+            (Subject.ADDRESS, MismatchKind.STALE, "203.0.113.1/24"),
         ),
-        (lambda vpp: vpp.cli("set interface mtu packet 1300 port1"), (Subject.MTU, Discord.DIFFERENT, "port1")),
+        (lambda vpp: vpp.cli("set interface mtu packet 1300 port1"), (Subject.MTU, MismatchKind.DIFFERENT, "port1")),
         (
             lambda vpp: vpp.cli("set ip neighbor port0 192.0.2.10 02:00:00:00:00:99"),
-            (Subject.NEIGHBOR, Discord.DIFFERENT, "192.0.2.10"),
+            (Subject.NEIGHBOR, MismatchKind.DIFFERENT, "192.0.2.10"),
         ),
         (
             lambda vpp: vpp.cli("set ip neighbor del port0 192.0.2.9 02:00:00:00:00:09"),
-            (Subject.NEIGHBOR, Discord.MISSING, "192.0.2.9 (02:00:00:00:00:09)"),
+            (Subject.NEIGHBOR, MismatchKind.MISSING, "192.0.2.9 (02:00:00:00:00:09)"),
         ),
         (
             add_a_static_route_that_linux_does_not_go_by,
-            (Subject.ROUTE, Discord.DIFFERENT, "10.10.0.0/16"),
+            (Subject.ROUTE, MismatchKind.DIFFERENT, "10.10.0.0/16"),
         ),
     ],
 )
 def test_what_is_changed_behind_linuxs_back_is_found_alone(
-    router: RealVpp, fault: Callable[[RealVpp], object], expected: tuple[Subject, Discord, str]
+    router: RealVpp, fault: Callable[[RealVpp], object], expected: tuple[Subject, MismatchKind, str]
 ) -> None:
     fault(router)
     time.sleep(SETTLE_S)
@@ -136,7 +136,7 @@ def test_a_neighbor_that_vpp_has_learnt_by_itself_does_not_count(router: RealVpp
     router.cli("set ip neighbor port0 192.0.2.200 02:00:00:00:00:c8")
     report = verified(router)
     assert report.count == 0
-    assert report.counts == {(Subject.NEIGHBOR, Discord.ALONE): 1}
+    assert report.counts == {(Subject.NEIGHBOR, MismatchKind.VPP_ONLY): 1}
 
 
 def test_a_route_that_is_older_than_the_first_pair_never_came() -> None:
@@ -148,7 +148,7 @@ def test_a_route_that_is_older_than_the_first_pair_never_came() -> None:
         assert vpp.cli("lcp create port0 host-if e0") == (0, "")
         vpp.ip("link", "set", "e0", "up")
         time.sleep(SETTLE_S)
-        assert found(vpp) == {(Subject.ROUTE, Discord.MISSING, EARLY)}
+        assert found(vpp) == {(Subject.ROUTE, MismatchKind.MISSING, EARLY)}
     finally:
         vpp.stop()
 
@@ -179,6 +179,6 @@ def test_addresses_that_a_device_made_anew_has_lost_are_found() -> None:
         for line in ("lcp delete port0", "lcp create port0 host-if wan"):
             assert vpp.cli(line) == (0, "")
         vpp.ip("link", "set", "wan", "up")
-        assert found(vpp) == {(Subject.ADDRESS, Discord.STALE, "192.0.2.1/24")}
+        assert found(vpp) == {(Subject.ADDRESS, MismatchKind.STALE, "192.0.2.1/24")}
     finally:
         vpp.stop()

@@ -19,7 +19,7 @@ from vppcfg.simulator.vpp import SimulatedVpp
 
 __all__ = ["serve"]
 
-ALONE = f"""
+VPP_ONLY = f"""
 import sys
 from vppcfg import api
 
@@ -45,7 +45,7 @@ def is_at(router: api.Target, text: str) -> bool:
 
 def test_it_works_without_the_command_and_its_parser(router: api.Target) -> None:
     finished = subprocess.run(
-        [sys.executable, "-c", ALONE, router.api_socket], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", VPP_ONLY, router.api_socket], capture_output=True, text=True, timeout=60, check=False
     )
     assert (finished.returncode, finished.stdout, finished.stderr) == (0, "\n", "")
 

@@ -391,7 +391,7 @@ LISTS = {
     "model/interface.py",
     "model/kinds.py",
     "plan/operations/__init__.py",
-    "plan/steps/made.py",
+    "plan/steps/virtual_interface.py",
     "render/cli_lines.py",
     "simulator/kinds/__init__.py",
     "vpp/definitions.py",
@@ -416,7 +416,7 @@ TUNNELS = {
             "wireguard",
             # Keys and peers have no like among the other kinds.
             {
-                *("config/schema/words.py", "config/sections/interface.py", "render/cause_text.py"),
+                *("config/schema/words.py", "config/sections/interface.py", "render/impact_reasons.py"),
                 "startup/conf/plugin_names.py",
                 "upgrade/subject.py",  # nothing else needs engines that encrypt
             },
@@ -426,9 +426,9 @@ TUNNELS = {
             # VXLAN-GPE, which is another kind, rules, an example in a docstring, a key of T-Rex, and the
             # lists of VPP's plugins, of DPDK's hashes, and of other products' words.
             {
-                *("config/sections/made_section.py", "loadtest/trex/streams.py"),
-                *("adopt/made_elsewhere.py", "startup/conf/plugin_names.py", "config/schema/foreign.py"),
-                "startup/judge/dpdk.py",
+                *("config/sections/virtual_interface_section.py", "loadtest/trex/streams.py"),
+                *("adopt/unmanaged_interfaces.py", "startup/conf/plugin_names.py", "config/schema/foreign.py"),
+                "startup/lint/dpdk.py",
             },
         ),
     ],

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from vppcfg.adopt.classify import Classifier
+from vppcfg.adopt.command_targets import PLACING, queue_in, says_more_than_a_file
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
 from vppcfg.adopt.grammar import Grammar, grammar_of
 from vppcfg.adopt.others import OthersOfKind
-from vppcfg.adopt.places import PLACING, queue_in, says_more_than_a_file
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
-from vppcfg.adopt.rest import RestFile, rest_of, rest_of_others
 from vppcfg.adopt.simulation import Simulation
+from vppcfg.adopt.unsupported_commands import RestFile, rest_of, rest_of_others
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import Release
@@ -242,10 +242,10 @@ def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     that a file can make is one that it makes, but for those that are left to scripts to be made.
     """
     interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
-    for name, made in state.made.items():
+    for name, made in state.virtual.items():
         if made.is_ours_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
             tag = tag_for(description_of(interfaces[name].tag), MADE_MARK)
-            if not is_foreign(interfaces[name].tag) and MADE_BY[type(made)].why_not(made) is None:
+            if not is_foreign(interfaces[name].tag) and MADE_BY[type(made)].unsupported_reason(made) is None:
                 interfaces[name] = replace(interfaces[name], kind=made.kind, tag=tag)
     return replace(state, interfaces=interfaces)
 

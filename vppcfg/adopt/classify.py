@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from vppcfg.adopt.places import PLACING, says_more_than_a_file
+from vppcfg.adopt.command_targets import PLACING, says_more_than_a_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
@@ -159,7 +159,7 @@ def _with_key(command: str, path: KeyPath) -> KeyPath:
 def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:
     """Return the memifs of a file at the socket that a command gives its file."""
     numbers = [word for word in line.text.split() if word.isdecimal()]
-    return [name for name in configuration.made if numbers and name.startswith(f"memif{int(numbers[0])}/")]
+    return [name for name in configuration.virtual if numbers and name.startswith(f"memif{int(numbers[0])}/")]
 
 
 def _macip_of(text: str) -> str:

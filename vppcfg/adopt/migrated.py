@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
-from vppcfg.adopt.rest import RestFile
+from vppcfg.adopt.unsupported_commands import RestFile
 from vppcfg.config.load import parse_text
 from vppcfg.config.migration import MigrationKind, MigrationNote, migrate
 from vppcfg.config.yaml.document import Document

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 
+from vppcfg.adopt.command_targets import Place, is_log, is_reading, made_by, place_of, port_in, unsupported_reason
 from vppcfg.adopt.grammar import Grammar, Meant
-from vppcfg.adopt.made_elsewhere import MadeElsewhere
-from vppcfg.adopt.places import Place, is_log, is_reading, made_by, place_of, port_in, why_not
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.script import MacroError, Macros, commands_in
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.sources import is_script
+from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces
 from vppcfg.errors import UsageError
 from vppcfg.model.state import State
 
@@ -50,7 +50,7 @@ class Replay:
         self._past_errors = past_errors
         self._may_assume = may_assume
         self._macros = Macros()
-        self._elsewhere = MadeElsewhere()
+        self._elsewhere = UnmanagedInterfaces()
         self._setters: dict[Place, tuple[SourceLine, str]] = {}
         """The line that set a place last, and what follows the words of its command."""
         self._about: dict[str, list[SourceLine]] = {}
@@ -127,7 +127,7 @@ class Replay:
         if meant.command not in self._simulation.commands:
             self._elsewhere.note(meant.command, words)
             line.subjects = self._interfaces_in(words)
-            line.become(LineOutcome.UNMANAGED, why_not(meant.command), "adopt-rest")
+            line.become(LineOutcome.UNMANAGED, unsupported_reason(meant.command), "adopt-rest")
             return True
         return self._carry_out(line, meant, words)
 
@@ -143,7 +143,9 @@ class Replay:
             return self._refused(line, reason or "VPP refuses it", "adopt-not-exact" if _NOT_EXACT in reason else "")
         if meant.command in _SETTINGS:
             line.outcome, line.path = LineOutcome.DATAPLANE, _SETTINGS[meant.command]
-        elif (why := why_not(meant.command) if meant.command.startswith(("ip route", "ip mroute")) else "") != "":
+        elif (
+            why := unsupported_reason(meant.command) if meant.command.startswith(("ip route", "ip mroute")) else ""
+        ) != "":
             line.become(LineOutcome.UNMANAGED, why, "adopt-rest")
             return True
         self._overtake(line, meant, words)

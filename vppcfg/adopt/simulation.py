@@ -6,7 +6,7 @@ import socket
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from vppcfg.adopt.places import PLACING, placed_port, queue_in
+from vppcfg.adopt.command_targets import PLACING, placed_port, queue_in
 from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings

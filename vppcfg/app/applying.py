@@ -6,14 +6,14 @@ import logging
 import os
 from dataclasses import replace
 
+from vppcfg.app.approval import Terms, guard, pass_guards, refuse_rolled_back
+from vppcfg.app.change_context import ChangeContext, workplace
 from vppcfg.app.changing import Intent, make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
-from vppcfg.app.consent import Terms, guard, pass_guards, refuse_rolled_back
 from vppcfg.app.console import Console
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
 from vppcfg.app.target import Target
-from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
 from vppcfg.config.yaml.files import SourceFiles
@@ -65,7 +65,7 @@ def awaited_confirmation(applied: Applied, target: Target, terms: Terms, console
 
 
 def apply_at(
-    place: Workplace,
+    place: ChangeContext,
     configuration: Configuration,
     loaded: Loaded,
     terms: Terms,
@@ -126,7 +126,7 @@ def _installing(intent: Intent, terms: Terms) -> Intent:
     return replace(intent, source_name=path, install_as="" if is_there else path)
 
 
-def is_news(digest: str, place: Workplace) -> bool:
+def is_news(digest: str, place: ChangeContext) -> bool:
     """Return whether the journal does not know yet that this file is in force."""
     last = last_accepted(place.records)
     return last is None or last.entry.source_digest != digest

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vppcfg.app.applying import apply_at
+from vppcfg.app.approval import Terms, pass_guards
+from vppcfg.app.change_context import ChangeContext, workplace
 from vppcfg.app.changing import Intent, make_change
-from vppcfg.app.consent import Terms, pass_guards
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import after_boot, kept_hooks
 from vppcfg.app.loading import configuration_in, load_configuration, read
 from vppcfg.app.target import Target, now
 from vppcfg.app.unmanaged import compare_with
-from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
 from vppcfg.config.resolve import resolve
@@ -24,7 +24,7 @@ from vppcfg.errors import ConfigError, ExitCode, NotNowError, StorageError
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
-from vppcfg.plan.going_back import closest_to
+from vppcfg.plan.rollback import closest_to
 from vppcfg.transaction.accepted import accepted_entry, accepted_state
 from vppcfg.transaction.entry import HALF_WAY, Entry, Origin, Status
 from vppcfg.transaction.planning import plan_on
@@ -48,7 +48,7 @@ def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, consol
         return code
 
 
-def _compare(place: Workplace) -> None:
+def _compare(place: ChangeContext) -> None:
     """Log what others had on interfaces and in tables when they were last looked at, and do not have after the boot."""
     copy = place.journal.accepted()
     accepted = accepted_entry(place.records, copy)
@@ -57,7 +57,7 @@ def _compare(place: Workplace) -> None:
         compare_with(state, place.session.dataplane)
 
 
-def _note_half_way(place: Workplace) -> None:
+def _note_half_way(place: ChangeContext) -> None:
     """Write down that nothing is left in VPP of the last changes, which did not come to their end before this boot.
 
     Those that a later change went on from stay what they are: it began half-way.
@@ -75,7 +75,7 @@ def _note_half_way(place: Workplace) -> None:
                 )
 
 
-def _apply_at(place: Workplace, files: str | SourceFiles, terms: Terms, console: Console) -> ExitCode:
+def _apply_at(place: ChangeContext, files: str | SourceFiles, terms: Terms, console: Console) -> ExitCode:
     copy = place.journal.accepted()
     accepted = accepted_entry(place.records, copy)
     if accepted is None:
@@ -117,7 +117,7 @@ def await_ports(
         pause = min(2 * pause, 2.0)
 
 
-def _missing_ports(configuration: Configuration, place: Workplace) -> tuple[str, ...]:
+def _missing_ports(configuration: Configuration, place: ChangeContext) -> tuple[str, ...]:
     problems = resolve(configuration, place.session.dataplane.observe()).problems
     return tuple(str(problem.path[-1]) for problem in problems if problem.rule == _PORT_MISSING)
 
@@ -131,7 +131,7 @@ def _readable(files: str | SourceFiles) -> Loaded | None:
 
 
 def _apply_file(
-    configuration: Configuration, loaded: Loaded, place: Workplace, terms: Terms, console: Console
+    configuration: Configuration, loaded: Loaded, place: ChangeContext, terms: Terms, console: Console
 ) -> ExitCode:
     await_ports(lambda: _missing_ports(configuration, place))
     applied = apply_at(place, configuration, loaded, terms, console, is_boot=True)
@@ -145,7 +145,7 @@ def _are_ports_all(problems: Sequence[Problem]) -> bool:
     return rules == {_PORT_MISSING}
 
 
-def _apply_state(entry: Entry, wanted: State, place: Workplace, terms: Terms, console: Console) -> ExitCode:
+def _apply_state(entry: Entry, wanted: State, place: ChangeContext, terms: Terms, console: Console) -> ExitCode:
     is_unmanaged = NameGlobs(entry.unmanaged).matches
     await_ports(lambda: closest_to(wanted, place.session.dataplane.observe(), is_unmanaged).missing)
     observed = place.session.dataplane.observe()

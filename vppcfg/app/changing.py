@@ -10,6 +10,7 @@ from dataclasses import replace
 from signal import SIGTERM
 
 from vppcfg import __version__
+from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import hooks_in_force, run_hook
 from vppcfg.app.keys import keys_for
@@ -18,13 +19,12 @@ from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
 from vppcfg.app.timers import armed, disarm
 from vppcfg.app.unmanaged import listed_by_holder
-from vppcfg.app.workplace import Workplace
 from vppcfg.common.numbers import numbered
 from vppcfg.errors import DataplaneError, ExitCode, PlanProofError, PlanRefusedError, StorageError
 from vppcfg.model.hooks import NO_HOOKS, HookEvent, Hooks
 from vppcfg.model.ownership import NameGlobs
-from vppcfg.plan.going_back import way_back
 from vppcfg.plan.plan import Plan
+from vppcfg.plan.rollback import way_back
 from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.render.diff_view import summary
@@ -83,7 +83,7 @@ class Made:
         return self.code in {ExitCode.DONE, ExitCode.HOOK_FAILED}
 
 
-def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> Record:
+def note_unchanged(plan: Plan, intent: Intent, place: ChangeContext) -> Record:
     """Write down that a state is in force although nothing had to be done for it, so that a boot brings it back.
 
     Raise StorageError when that cannot be written, unless the change is the way back or a boot.
@@ -98,7 +98,7 @@ def note_unchanged(plan: Plan, intent: Intent, place: Workplace) -> Record:
     return record
 
 
-def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) -> Made:
+def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Console) -> Made:
     """Write the plan and the way back down, carry the plan out or go back, and write down how it ended.
 
     Raise StorageError, before anything is changed, when that cannot be written, unless the change is the way back or a
@@ -136,13 +136,13 @@ def make_change(plan: Plan, intent: Intent, place: Workplace, console: Console) 
         return ended(outcome)
 
 
-def _written(plan: Plan, intent: Intent, place: Workplace) -> Record:
+def _written(plan: Plan, intent: Intent, place: ChangeContext) -> Record:
     texts = {"plan.txt": plan_text(plan).lines, "reverse.txt": _way_back(plan, intent)}
     return _added(plan, intent, texts, place, is_needed=intent.confirm_s is not None)
 
 
 def _added(
-    plan: Plan, intent: Intent, texts: Mapping[str, Sequence[str]], place: Workplace, *, is_needed: bool
+    plan: Plan, intent: Intent, texts: Mapping[str, Sequence[str]], place: ChangeContext, *, is_needed: bool
 ) -> Record:
     """Return the new entry of the journal. Raise StorageError when it cannot be written.
 
@@ -171,7 +171,7 @@ def _added(
     return Record(entry=entry, status=Status.STARTED, at=entry.made_at)
 
 
-def _with_file(record: Record, intent: Intent, place: Workplace) -> Record:
+def _with_file(record: Record, intent: Intent, place: ChangeContext) -> Record:
     """Make the file ready that is to be put in place later. Raise StorageError, the entry ended, when it cannot be."""
     if not record.entry.install_as:
         return record
@@ -194,7 +194,7 @@ def _way_back(plan: Plan, intent: Intent) -> list[str]:
         return [f"There is no way back: {error.message}"]
 
 
-def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
+def _entry(plan: Plan, intent: Intent, place: ChangeContext) -> Entry:
     return Entry(
         number=0,
         origin=intent.origin,
@@ -219,7 +219,7 @@ def _entry(plan: Plan, intent: Intent, place: Workplace) -> Entry:
     )
 
 
-def _run_after(outcome: Outcome, intent: Intent, record: Record, place: Workplace) -> str:
+def _run_after(outcome: Outcome, intent: Intent, record: Record, place: ChangeContext) -> str:
     """Run the hook for a state that is back, that of the configuration which is in force again; return why it failed.
 
     A boot that failed has brought back a VPP without a configuration, which has none.
@@ -231,7 +231,7 @@ def _run_after(outcome: Outcome, intent: Intent, record: Record, place: Workplac
     return run_hook(hooks, HookEvent.AFTER_ROLLBACK, record.entry.number, place)
 
 
-def _seen_after(outcome: Outcome, plan: Plan, place: Workplace) -> Outcome:
+def _seen_after(outcome: Outcome, plan: Plan, place: ChangeContext) -> Outcome:
     """Return how VPP stands after the hook, which may have brought back what others had."""
     if outcome.ending is not Ending.OLD or not outcome.not_back:
         return outcome
@@ -255,7 +255,9 @@ def _code_of(outcome: Outcome, hook_trouble: str, stop: Stop) -> ExitCode:
     return ExitCode.DIFFERENT if outcome.failure.cause is Cause.DIFFERENT else ExitCode.ROLLED_BACK
 
 
-def _ended(record: Record, outcome: Outcome, hook_trouble: str, stop: Stop, report: Report, place: Workplace) -> Made:
+def _ended(
+    record: Record, outcome: Outcome, hook_trouble: str, stop: Stop, report: Report, place: ChangeContext
+) -> Made:
     """Write down how it ended, and say so; a disk that is full by now does not change what VPP has."""
     code = _code_of(outcome, hook_trouble, stop)
     status, text = _status_of(outcome, has_timer=record.timer is not None)

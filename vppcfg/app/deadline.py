@@ -9,11 +9,11 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 
-from vppcfg.app.consent import Terms
+from vppcfg.app.approval import Terms
+from vppcfg.app.change_context import ChangeContext, workplace
 from vppcfg.app.console import Console
-from vppcfg.app.going_back import go_back, note, whole
+from vppcfg.app.rollback import go_back, note, whole
 from vppcfg.app.target import Target
-from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.transaction.accepted import accepted_entry
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
@@ -112,7 +112,7 @@ def _act(change: Awaited, target: Target, console: Console) -> ExitCode:
         raise
 
 
-def _roll_back(change: Awaited, place: Workplace, console: Console) -> ExitCode:
+def _roll_back(change: Awaited, place: ChangeContext, console: Console) -> ExitCode:
     found = change.look()
     if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE
@@ -133,7 +133,7 @@ def _roll_back(change: Awaited, place: Workplace, console: Console) -> ExitCode:
     return ExitCode.DONE
 
 
-def _stand_in(number: int, place: Workplace) -> Record:
+def _stand_in(number: int, place: ChangeContext) -> Record:
     """Return what is known of a change whose entry cannot be read: it followed what was accepted last."""
     former = accepted_entry(place.records, place.journal.accepted())
     if former is None:

@@ -47,7 +47,7 @@ def _blamed(change: Change[Any], desired: State) -> Blame:
     bd_id = next((each.bridge for each in (change.after, change.before) if each and each.bridge is not None), None)
     if _MEMBERSHIP & attributes and bd_id is not None:
         return of_bridge(bd_id, f"member {change.name}")
-    made = desired.made.get(change.name)
+    made = desired.virtual.get(change.name)
     if attributes and made is not None and attributes <= {each.name for each in fields(made)}:
         return Blame(thing=f"{made.noun} {change.name}")
     return of_interface(change.name)
@@ -67,7 +67,7 @@ def _with(change: Change[Any], observed: State, desired: State) -> State:
             return replace(
                 desired,
                 interfaces=_as_observed(change.name, observed.interfaces, desired.interfaces),
-                made=_as_observed(change.name, observed.made, desired.made),
+                virtual=_as_observed(change.name, observed.virtual, desired.virtual),
             )
         case ObjectKind.BRIDGE:
             return replace(desired, bridges=_as_observed(change.name, observed.bridges, desired.bridges))

@@ -7,9 +7,9 @@ import os
 import shlex
 from collections.abc import Callable
 
+from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.hook_process import Ran, run_command
 from vppcfg.app.target import now
-from vppcfg.app.workplace import Workplace
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import HookEvent, Hooks
 from vppcfg.transaction.accepted import last_accepted
@@ -21,7 +21,7 @@ _ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
 
 
 def run_hook(
-    hooks: Hooks, event: HookEvent, number: int, place: Workplace, should_stop: Callable[[], bool] = lambda: False
+    hooks: Hooks, event: HookEvent, number: int, place: ChangeContext, should_stop: Callable[[], bool] = lambda: False
 ) -> str:
     """Run the command for an event after change `number`, and return why it has failed; '' when it has not."""
     if hooks.unreadable:
@@ -41,7 +41,7 @@ def run_hook(
     return _said(f"the hook {event.value} failed: {ran.trouble}{kept}") if ran.trouble else ""
 
 
-def hooks_in_force(place: Workplace) -> Hooks:
+def hooks_in_force(place: ChangeContext) -> Hooks:
     """Return the hooks of the configuration that was accepted last, as the journal has kept them."""
     former = last_accepted(place.records)
     return kept_hooks(former.entry.number, place.journal) if former is not None else Hooks()
@@ -55,7 +55,7 @@ def kept_hooks(number: int, journal: Journal) -> Hooks:
         return Hooks(unreadable=error.message)
 
 
-def after_boot(code: ExitCode, hooks: Hooks, place: Workplace) -> ExitCode:
+def after_boot(code: ExitCode, hooks: Hooks, place: ChangeContext) -> ExitCode:
     """Run what is to be run once VPP has its configuration, and return how the boot ended."""
     if code is not ExitCode.DONE:
         return code

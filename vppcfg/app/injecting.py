@@ -19,18 +19,18 @@ from vppcfg.app.deviations import deviations
 from vppcfg.app.planning import propose, show_obstacles
 from vppcfg.app.probing import DOWN, names_of, seen, sent_again
 from vppcfg.app.rehearsing import with_macs
-from vppcfg.app.router import Router
 from vppcfg.app.signals import deferring
 from vppcfg.app.target import Target, who
+from vppcfg.app.vpp_with_linux import Router
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
 from vppcfg.errors import DataplaneError, NotNowError, PlanRefusedError
 from vppcfg.model.state import State
-from vppcfg.probe.aims import Campaign, Unproved
-from vppcfg.probe.guests import foreign_addresses, guests_for, went_out
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import FrameProbe
 from vppcfg.probe.report import ProbeReport, report_of
+from vppcfg.probe.safe_injection import foreign_addresses, guests_for, went_out
+from vppcfg.probe.test_cases import Campaign, Unproved
 from vppcfg.probe.trace import Names, Observation, is_whole
 from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 from vppcfg.record import record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vppcfg.app.workplace import Workplace
+from vppcfg.app.change_context import ChangeContext
 from vppcfg.errors import PlanRefusedError
 from vppcfg.model.secret_key import KeyWanted
 from vppcfg.model.state import State
@@ -11,7 +11,7 @@ from vppcfg.transaction.entry import UNSTOPPABLE, Origin
 from vppcfg.transaction.key_file import read_key
 
 
-def keys_for(plan: Plan, origin: Origin, place: Workplace, *, is_forced: bool) -> dict[str, bytes]:
+def keys_for(plan: Plan, origin: Origin, place: ChangeContext, *, is_forced: bool) -> dict[str, bytes]:
     """Return the keys of the state before a plan and of the one after it, by what they go by.
 
     What VPP has in use, it tells. What it lacks is in the files of the configuration; what goes back, or comes back at
@@ -48,4 +48,4 @@ def keys_in_files(state: State) -> dict[str, bytes]:
 
 def _wanted(state: State) -> dict[str, KeyWanted]:
     """Return the keys that a state needs, by what they go by."""
-    return {key.name: key for name, made in state.made.items() for key in made.keys_wanted(name)}
+    return {key.name: key for name, made in state.virtual.items() for key in made.keys_wanted(name)}

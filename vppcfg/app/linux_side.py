@@ -24,7 +24,7 @@ class SettingsReader(Protocol):
 
 def linux_names(state: State) -> dict[tuple[str, str], str]:
     """Return the interface that each Linux device belongs to, by namespace and name."""
-    names = {(tap.host_netns, tap.host_name): name for name, tap in state.made_as(Tap).items()}
+    names = {(tap.host_netns, tap.host_name): name for name, tap in state.virtual_as(Tap).items()}
     return names | {(pair.netns, pair.host_name): name for name, pair in state.lcps.items() if pair.has_host}
 
 

@@ -84,8 +84,8 @@ def read_state(file_name: str) -> State:
 
 def _configured_state(source: bytes, file_name: str) -> State:
     """Return the state of an unconfigured VPP after the configuration in `source` has been applied to it."""
-    from vppcfg.config.assumed import assumed_state
     from vppcfg.config.load import parse_text
+    from vppcfg.config.placeholders import assumed_state
     from vppcfg.config.resolve import resolve
 
     configuration = parse_text(source, file_name).configuration

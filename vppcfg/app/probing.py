@@ -10,12 +10,12 @@ from vppcfg.app.deviations import deviations
 from vppcfg.common.packets import TCP, UDP
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
-from vppcfg.probe.aims import Campaign
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import frame_bytes
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Reason, UndecidedError
 from vppcfg.probe.report import ProbeReport, report_of
+from vppcfg.probe.test_cases import Campaign
 from vppcfg.probe.trace import Names, Observation, is_whole, observe_way, packets
 from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 

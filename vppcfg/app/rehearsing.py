@@ -9,8 +9,8 @@ from pathlib import Path
 
 from vppcfg.app.keys import keys_in_files
 from vppcfg.app.probing import prove
-from vppcfg.config.assumed import assumed_state
-from vppcfg.config.configuration import Configuration, InterfaceConfig, MadeConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig, VirtualInterfaceConfig
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.host_interface import HostInterfaceConfig
@@ -23,9 +23,9 @@ from vppcfg.model.neighbor import Neighbor, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.plan.plan import make_plan
-from vppcfg.probe.aims import Campaign, free_host, probes_for
 from vppcfg.probe.network import Network
 from vppcfg.probe.report import ProbeReport
+from vppcfg.probe.test_cases import Campaign, free_host, probes_for
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.vpp.live import LiveDataplane, connect
@@ -43,7 +43,7 @@ def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
     LCP pairs and DHCP clients are left out: both speak to somebody who is not there. A TAP is stood in for by a port,
     for its other end would be in Linux.
     """
-    taps = {name for name, config in configuration.made.items() if isinstance(config, TapConfig)}
+    taps = {name for name, config in configuration.virtual.items() if isinstance(config, TapConfig)}
     declared = {
         name: InterfaceConfig(name=name, path=("taps", name)) for name in taps - configuration.interfaces.keys()
     }
@@ -58,15 +58,15 @@ def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
     }
     sockets = {
         each.port.socket: None
-        for each in configuration.made.values()
+        for each in configuration.virtual.values()
         if isinstance(each, PortConfig) and isinstance(each.port, _WITH_SOCKET)
     }
     apart = {file: str(folder / f"socket-{number}") for number, file in enumerate(sockets)}
-    made = {name: _apart(config, apart) for name, config in configuration.made.items() if name not in taps}
-    return replace(configuration, interfaces=interfaces, made=made)
+    made = {name: _apart(config, apart) for name, config in configuration.virtual.items() if name not in taps}
+    return replace(configuration, interfaces=interfaces, virtual=made)
 
 
-def _apart(config: MadeConfig, sockets: Mapping[str, str]) -> MadeConfig:
+def _apart(config: VirtualInterfaceConfig, sockets: Mapping[str, str]) -> VirtualInterfaceConfig:
     if isinstance(config, PortConfig) and isinstance(config.port, _WITH_SOCKET) and config.port.socket:
         return replace(config, port=replace(config.port, socket=sockets[config.port.socket]))
     return config
@@ -130,7 +130,7 @@ def _add_ports(vpp: LiveDataplane, process: PrivateVpp, configuration: Configura
 
 def add_host_devices(process: PrivateVpp, configuration: Configuration) -> None:
     """Make the Linux devices that the host-interfaces of a file need. Raise LinuxError."""
-    for config in configuration.made.values():
+    for config in configuration.virtual.values():
         if isinstance(config, HostInterfaceConfig):
             process.add_device(config.name.removeprefix("host-"))
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from vppcfg import __version__
 from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
-from vppcfg.app.consent import Terms
+from vppcfg.app.approval import Terms
+from vppcfg.app.change_context import workplace
 from vppcfg.app.console import Console
 from vppcfg.app.planning import propose
 from vppcfg.app.target import Target, now
-from vppcfg.app.workplace import workplace
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, parse_text, source_of
 from vppcfg.config.resolve import resolve
@@ -27,7 +27,7 @@ from vppcfg.record import record
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.folders import group_id
 from vppcfg.transaction.saved_plan import SavedPlan, read_saved_plan, sealed_plan
-from vppcfg.transaction.sealed import write_durably
+from vppcfg.transaction.signed_document import write_durably
 
 log = logging.getLogger("root.main")
 _AGAIN = "make a new one: `vppcfg plan --save`"

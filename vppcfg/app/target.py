@@ -9,7 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vppcfg.app import places
+from vppcfg.app import default_paths
 from vppcfg.common.clock import local_time
 from vppcfg.record import record
 from vppcfg.transaction.folders import folder_name, is_usable, made_folder
@@ -18,7 +18,7 @@ from vppcfg.transaction.lock import Holder, Lock, holder_of
 from vppcfg.transaction.process import is_running, mark_of
 
 if TYPE_CHECKING:
-    from vppcfg.app.router import Router
+    from vppcfg.app.vpp_with_linux import Router
     from vppcfg.dataplane import Follower
     from vppcfg.linux.host import LinuxHost
     from vppcfg.vpp.live import LiveDataplane
@@ -30,12 +30,12 @@ _NAMES_OF_VPP = ("vpp_main", "vpp")
 class Target:
     """One VPP and what vppcfg keeps about it. Two that are equal are the same VPP."""
 
-    api_socket: str = places.SOCKET
+    api_socket: str = default_paths.SOCKET
     json_dir: str | None = None
     """API definitions (`*.api.json`) of a VPP that does not serve them itself; None for the usual places."""
-    state_dir: str = field(default_factory=places.state_dir)
-    run_dir: str = field(default_factory=places.run_dir)
-    timeout_s: float = places.TIMEOUT_S
+    state_dir: str = field(default_factory=default_paths.state_dir)
+    run_dir: str = field(default_factory=default_paths.run_dir)
+    timeout_s: float = default_paths.TIMEOUT_S
     """How long VPP may be silent."""
 
     def connect(self) -> Router:
@@ -44,7 +44,7 @@ class Target:
 
     def connect_following(self) -> tuple[Router, Follower]:
         """Return what `connect` does, and what tells when something happens to the interfaces of that VPP."""
-        from vppcfg.app.router import Router
+        from vppcfg.app.vpp_with_linux import Router
 
         vpp, linux = self.connect_apart()
         return Router(vpp, linux), vpp

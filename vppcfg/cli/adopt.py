@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TextIO
 
-from vppcfg.app import places
+from vppcfg.app import default_paths
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import (
     add_dataplane_options,
@@ -138,7 +138,7 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
         return adopt_migrated(*file)
     adoption = _joined(sources, _ground(args), args)
     if file is not None:
-        from vppcfg.adopt.beside_yaml import together_with_yaml
+        from vppcfg.adopt.merge_yaml import together_with_yaml
 
         return together_with_yaml(adoption, *file)
     return adoption
@@ -188,7 +188,7 @@ def _of_folder(folder: Folder, args: argparse.Namespace) -> Adoption:
 def _joined(
     sources: Sequence[Source], ground: Ground, args: argparse.Namespace, folder: Folder | None = None
 ) -> Adoption:
-    from vppcfg.adopt.joined import adopt_sources
+    from vppcfg.adopt.merge_sources import adopt_sources
     from vppcfg.adopt.sources import reader_below
     from vppcfg.config.yaml.files import read_source
 
@@ -219,7 +219,7 @@ def _running(args: argparse.Namespace) -> State | None:
         dataplane = target_of(args).connect()
     except DataplaneError as error:
         is_stopped = isinstance(error.__cause__, FileNotFoundError | ConnectionRefusedError)
-        if args.api_socket == places.SOCKET and is_stopped:
+        if args.api_socket == default_paths.SOCKET and is_stopped:
             return None
         raise
     with dataplane:

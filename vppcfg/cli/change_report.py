@@ -103,9 +103,9 @@ class TextReport:
         elif outcome.ending is Ending.KEPT:
             log.error("It stays as it is, as --keep asks")
         elif outcome.ending is Ending.OLD and not outcome.not_back:
-            log.warning("The old state is back, after %s", _steps(outcome.undone))
+            log.warning("The old state is back, after %s", _steps(outcome.inverse))
         elif outcome.ending is Ending.OLD:
-            log.warning("What vppcfg manages is as before, after %s", _steps(outcome.undone))
+            log.warning("What vppcfg manages is as before, after %s", _steps(outcome.inverse))
         else:
             _say_what_stands(outcome, folder / f"{record.entry.number:06}")
         log_missing(outcome.not_back)

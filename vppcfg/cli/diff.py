@@ -116,7 +116,7 @@ def _compare_changes(journal: Journal, args: argparse.Namespace) -> ExitCode:
 def _way_back(journal: Journal, args: argparse.Namespace) -> tuple[State, State]:
     """Return what VPP has, and where a rollback would lead."""
     from vppcfg.model.ownership import NameGlobs
-    from vppcfg.plan.going_back import closest_to, created_ports
+    from vppcfg.plan.rollback import closest_to, created_ports
 
     entry, before = journal.record(args.number).entry, journal.before(args.number)
     with target_of(args).connect() as dataplane:

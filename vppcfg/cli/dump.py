@@ -90,7 +90,7 @@ def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: s
     `wanted` is as for `laid_into`. The file as it was is kept beside it. Raise what `laid_into` raises, and UsageError
     for a pipe.
     """
-    from vppcfg.app.into import laid_into
+    from vppcfg.app.merge_dump import laid_into
     from vppcfg.cli.output import write_difference, write_document
     from vppcfg.common.edited_yaml import difference
     from vppcfg.config.yaml.files import can_be_read_again, read_source

@@ -105,7 +105,7 @@ def _show_difference(number: int, journal: Journal, args: argparse.Namespace) ->
 def _say_what_is_open(records: Sequence[Record], journal: Journal) -> None:
     """Say what waits for somebody, or was cut off, and what to do."""
     from vppcfg.app.confirming import unconfirmed
-    from vppcfg.app.half_way import half_way
+    from vppcfg.app.interrupted_change import half_way
     from vppcfg.transaction.accepted import awaited
     from vppcfg.transaction.entry import Status
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from vppcfg.app.half_way import purpose
+from vppcfg.app.interrupted_change import purpose
 from vppcfg.cli.history_document import status_of
 from vppcfg.transaction.accepted import beginning
 from vppcfg.transaction.entry import ACCEPTED, Entry, Origin, Record, Status

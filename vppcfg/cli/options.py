@@ -7,17 +7,17 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from vppcfg.app import places
+from vppcfg.app import default_paths
 from vppcfg.errors import UsageError
 
 if TYPE_CHECKING:
-    from vppcfg.app.consent import Terms
+    from vppcfg.app.approval import Terms
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
     from vppcfg.config.yaml.files import SourceFiles
     from vppcfg.transaction.guard import Limits
 
-DEFAULT_CONFIG = (places.CONFIG,)
+DEFAULT_CONFIG = (default_paths.CONFIG,)
 """The files that a command goes by when none is named."""
 IMPACTS = ("none", "degrade", "policy", "flap", "recreate", "remove")
 """The words of `plan.impact.Impact`, which is imported only where it is needed."""
@@ -34,8 +34,8 @@ def add_config_option(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         action=ConfigFiles,
         default=DEFAULT_CONFIG,
-        help=f"configuration file, - for standard input (default: {places.CONFIG}); given several times, each file "
-        "is laid over those before it; a folder stands for its files *.yaml",
+        help=f"configuration file, - for standard input (default: {default_paths.CONFIG}); given several times, each "
+        "file is laid over those before it; a folder stands for its files *.yaml",
     )
 
 
@@ -174,7 +174,11 @@ def add_dataplane_options(parser: argparse.ArgumentParser) -> None:
 def add_socket_option(parser: argparse.ArgumentParser) -> None:
     """Add -a, which names a VPP, also to commands that do not speak to it."""
     parser.add_argument(
-        "-a", "--api-socket", metavar="SOCKET", default=places.SOCKET, help="VPP's API socket (default: %(default)s)"
+        "-a",
+        "--api-socket",
+        metavar="SOCKET",
+        default=default_paths.SOCKET,
+        help="VPP's API socket (default: %(default)s)",
     )
 
 
@@ -183,8 +187,9 @@ def add_state_dir_option(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--state-dir",
         metavar="DIR",
-        default=places.state_dir(),
-        help=f"where the journal is kept (default: ${places.STATE_DIR_VARIABLE}, else {places.STATE_DIR})",
+        default=default_paths.state_dir(),
+        help="where the journal is kept "
+        f"(default: ${default_paths.STATE_DIR_VARIABLE}, else {default_paths.STATE_DIR})",
     )
 
 
@@ -255,7 +260,7 @@ def add_confirm_options(parser: argparse.ArgumentParser) -> None:
         type=minutes,
         const=0.0,
         help="bring the old state back unless `vppcfg confirm` comes within this time (without a number: "
-        f"${places.CONFIRM_MINUTES_VARIABLE}, else {places.CONFIRM_MINUTES:g})",
+        f"${default_paths.CONFIRM_MINUTES_VARIABLE}, else {default_paths.CONFIRM_MINUTES:g})",
     )
     parser.add_argument(
         "--wait", action="store_true", help="with --confirm: wait for it, and exit 9 when it does not come"
@@ -270,9 +275,9 @@ def check_confirm_options(args: argparse.Namespace) -> None:
         raise UsageError("--wait is for --confirm", "name the time: --confirm MINUTES")
     if args.confirm == 0.0:
         try:
-            args.confirm = minutes(places.confirm_minutes())
+            args.confirm = minutes(default_paths.confirm_minutes())
         except argparse.ArgumentTypeError as error:
-            raise UsageError(f"${places.CONFIRM_MINUTES_VARIABLE}: {error}") from error
+            raise UsageError(f"${default_paths.CONFIRM_MINUTES_VARIABLE}: {error}") from error
 
 
 def add_look_options(parser: argparse.ArgumentParser) -> None:
@@ -310,13 +315,13 @@ def target_of(args: argparse.Namespace) -> Target:
     """Return the VPP that the options name, and where its journal is."""
     from vppcfg.app.target import Target
 
-    state_dir = getattr(args, "state_dir", None) or places.state_dir()
+    state_dir = getattr(args, "state_dir", None) or default_paths.state_dir()
     return Target(api_socket=args.api_socket, json_dir=getattr(args, "vpp_json_dir", None), state_dir=state_dir)
 
 
 def terms_of(args: argparse.Namespace) -> Terms:
     """Return how far a change may go by the options of a command, those that it does not have as by default."""
-    from vppcfg.app.consent import Terms
+    from vppcfg.app.approval import Terms
 
     confirm_min = getattr(args, "confirm", None)
     return Terms(

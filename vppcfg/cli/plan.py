@@ -194,7 +194,7 @@ def _verdict(
 def observed(args: argparse.Namespace, configuration: Configuration) -> Iterator[tuple[State, Dataplane | None]]:
     """Yield the state to plan from, made up, read or that of a running VPP, and that VPP."""
     if args.novpp:
-        from vppcfg.config.assumed import assumed_state
+        from vppcfg.config.placeholders import assumed_state
 
         yield assumed_state(configuration), None
     elif args.state is not None:
@@ -224,7 +224,7 @@ def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
 
 def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> list[Objection]:
     """Return what `apply` would find at VPP before it plans; nothing where there is no VPP."""
-    from vppcfg.app.consent import about_the_place
+    from vppcfg.app.approval import about_the_place
 
     return list(about_the_place(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
 
@@ -233,7 +233,7 @@ def _guarded(
     plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
 ) -> list[Objection]:
     """Return what the guards of `apply` with the same options have against the plan."""
-    from vppcfg.app.consent import about_the_way_back
+    from vppcfg.app.approval import about_the_way_back
     from vppcfg.transaction.guard import about_neighbors, about_routes, about_unmanaged, objections
 
     if not plan.steps:
@@ -251,7 +251,7 @@ def _guarded(
 def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:
     """Say what the journal knows of what is undecided or was cut off, where it may be read."""
     from vppcfg.app.confirming import unconfirmed
-    from vppcfg.app.half_way import half_way
+    from vppcfg.app.interrupted_change import half_way
 
     journal = target_of(args).journal()
     with suppress(PlanRefusedError):

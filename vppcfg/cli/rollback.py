@@ -56,6 +56,6 @@ def run(args: argparse.Namespace) -> ExitCode:
 
         number = args.unless_confirmed
         return roll_back_unless_confirmed(number, target, console, moment_s=args.deadline, ready_fd=args.ready_fd)
-    from vppcfg.app.going_back import roll_back
+    from vppcfg.app.rollback import roll_back
 
     return roll_back(args.number, target, terms_of(args), console)

@@ -16,7 +16,7 @@ from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.common.release import Release
-    from vppcfg.startup.judge.finding import ConfJudgement, ConfSurroundings
+    from vppcfg.startup.lint.finding import ConfJudgement, ConfSurroundings
 
 DEFAULT_FILE = "/etc/vpp/startup.conf"
 FORMAT_VERSION = 1
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Show what is wrong with the file on standard output."""
     from vppcfg.cli.problems import report
     from vppcfg.model.problem import Severity
-    from vppcfg.startup.judge.judging import judge
+    from vppcfg.startup.lint.lint import judge
 
     _refuse_options_above(args)
     name, text = _source(args)
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 def document(judgement: ConfJudgement, file_name: str) -> dict[str, Any]:
     """Return a judgement as data for JSON."""
     from vppcfg.cli.problems import document as problems_document
-    from vppcfg.startup.judge.finding import NEEDS
+    from vppcfg.startup.lint.finding import NEEDS
 
     whole = problems_document(judgement.problems, file_name)
     entries = [
@@ -137,7 +137,7 @@ def _refuse_options_above(args: argparse.Namespace) -> None:
 
 def _scope(judgement: ConfJudgement) -> str:
     """Return what was judged, and what more could be, for the last line."""
-    from vppcfg.startup.judge.finding import Level
+    from vppcfg.startup.lint.finding import Level
 
     judged = ", ".join(level.value for level in judgement.levels)
     first, last = judgement.releases[0], judgement.releases[-1]
@@ -174,7 +174,7 @@ def _source(args: argparse.Namespace) -> tuple[str, str]:
 
 def _surroundings(args: argparse.Namespace, text: str) -> ConfSurroundings:
     from vppcfg.cli.host import machine_at, read_machine
-    from vppcfg.startup.judge.finding import ConfSurroundings
+    from vppcfg.startup.lint.finding import ConfSurroundings
 
     host = None
     if args.checked_host is not None:
@@ -193,7 +193,7 @@ def _folders(text: str, root: str) -> frozenset[str]:
     """Return the folders that the file names and that are below `root`."""
     from vppcfg.common.release import NEWEST
     from vppcfg.startup.conf.reader import read_conf
-    from vppcfg.startup.judge.machine import folders_named
+    from vppcfg.startup.lint.machine import folders_named
 
     conf, _ = read_conf(text, NEWEST)
     return frozenset(folder for folder in folders_named(conf) if os.path.isdir(os.path.join(root, folder.lstrip("/"))))

@@ -22,7 +22,7 @@ from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import conf_text, kept_stanzas, update
 from vppcfg.startup.files import COST_TEXT, STARTUP_CONF, Cost, FileChange, compare, conf_of, missing_at_boot
-from vppcfg.transaction.sealed import sync_folder
+from vppcfg.transaction.signed_document import sync_folder
 
 if TYPE_CHECKING:
     from vppcfg.model.host import Host
@@ -56,8 +56,8 @@ def _show_what_is_kept_and_does_not_go(
     What the section says by itself was judged with the configuration.
     """
     from vppcfg.cli.problems import report
-    from vppcfg.startup.judge.finding import ConfSurroundings, Level
-    from vppcfg.startup.judge.judging import judge
+    from vppcfg.startup.lint.finding import ConfSurroundings, Level
+    from vppcfg.startup.lint.lint import judge
 
     known = ConfSurroundings(host=host)
     ours = {(one.rule, one.text) for one in judge(generated, (settings.release,), known).problems}

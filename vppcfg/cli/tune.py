@@ -26,7 +26,7 @@ from vppcfg.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from vppcfg.tune.diagnosis import Diagnosis
     from vppcfg.tune.load import Load
-    from vppcfg.tune.situation import FrameTrial, Situation
+    from vppcfg.tune.rule_context import FrameTrial, Situation
 
 SUBCOMMANDS: tuple[CommandModule, ...] = (tune_capture, tune_capacity, tune_linerate)
 
@@ -146,7 +146,7 @@ def _refuse_unknown_rules(names: list[str]) -> None:
 
 def situation_of(args: argparse.Namespace) -> Situation:
     """Return what there is to judge: the options' traffic, and the load of the VPP or captures that they name."""
-    from vppcfg.tune.situation import Situation
+    from vppcfg.tune.rule_context import Situation
 
     trials = tuple(_trial(text) for text in args.trial)
     load = _load(args, has_trials=bool(trials))
@@ -177,7 +177,7 @@ def _load(args: argparse.Namespace, *, has_trials: bool) -> Load:
 
 def _trial(text: str) -> FrameTrial:
     from vppcfg.common.rates import parse_figure
-    from vppcfg.tune.situation import FrameTrial
+    from vppcfg.tune.rule_context import FrameTrial
 
     frame, _, rates = text.partition("=")
     sent, colon, back = rates.partition(":")

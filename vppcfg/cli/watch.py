@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vppcfg.app.confirming import Unconfirmed
-    from vppcfg.app.half_way import HalfWay
+    from vppcfg.app.interrupted_change import HalfWay
     from vppcfg.app.target import Target
     from vppcfg.app.watching.file import WatchedFile
     from vppcfg.app.watching.loop import VppWatch
@@ -163,7 +163,7 @@ def _attending(args: argparse.Namespace) -> Callable[[], Unconfirmed | None]:
 
 def _asking_for_half_way(args: argparse.Namespace) -> Callable[[str], HalfWay | None]:
     """Return what tells whether a change left VPP between two states; who may not read the journal sees nothing."""
-    from vppcfg.app.half_way import half_way
+    from vppcfg.app.interrupted_change import half_way
 
     journal = target_of(args).journal()
 

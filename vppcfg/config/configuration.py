@@ -113,7 +113,7 @@ class InterfaceConfig(InterfaceValues):
 
 
 @record
-class MadeConfig:
+class VirtualInterfaceConfig:
     """One entry of a section whose objects VPP makes on demand; a kind is a subclass, in the module of its section.
 
     MTU, addresses and so on of the same interface stand in its InterfaceConfig.
@@ -134,7 +134,7 @@ class MadeConfig:
         return MARK
 
 
-_Kind = TypeVar("_Kind", bound=MadeConfig)
+_Kind = TypeVar("_Kind", bound=VirtualInterfaceConfig)
 
 
 @record
@@ -288,7 +288,7 @@ class Configuration:
 
     interfaces: Mapping[str, InterfaceConfig] = field(default_factory=dict)
     """Everything below `interfaces` and `loopbacks`; a tunnel or TAP may stand in its own section alone."""
-    made: Mapping[str, MadeConfig] = field(default_factory=dict)
+    virtual: Mapping[str, VirtualInterfaceConfig] = field(default_factory=dict)
     """What bonds, tunnels and TAPs are to be made with, by interface."""
     bridges: Mapping[str, BridgeConfig] = field(default_factory=dict)
     """By name, bdN."""
@@ -314,32 +314,32 @@ class Configuration:
     dataplane: DataplaneSection | None = None
     """How VPP itself is set up; plans do not look at it."""
 
-    def making(self, name: str, kind: type[_Kind]) -> _Kind | None:
+    def virtual_of(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """Return what an interface of a kind is to be made with, None when it is none of that kind."""
-        made = self.made.get(name)
+        made = self.virtual.get(name)
         return made if isinstance(made, kind) else None
 
-    def made_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
+    def virtual_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
         """Return what all interfaces of a kind are to be made with, by name; it goes through all kinds each time."""
-        return {name: made for name, made in self.made.items() if isinstance(made, kind)}
+        return {name: made for name, made in self.virtual.items() if isinstance(made, kind)}
 
     def owned_keys(self, holder: KeyHolder, name: str) -> list[KeyValue]:
         """Return the keys of `owned` that stand below an interface, VRF, bridge domain or tunnel."""
         found = (entries[name] for entries in self.owned.values() if name in entries)
         return [each.yaml for each in found if each.holder is holder]
 
-    def described_beyond_tags(self) -> list[InterfaceConfig | MadeConfig | BridgeConfig]:
+    def described_beyond_tags(self) -> list[InterfaceConfig | VirtualInterfaceConfig | BridgeConfig]:
         """Return the entries with a description of which a tag of VPP does not hold every character."""
-        entries: list[InterfaceConfig | MadeConfig | BridgeConfig] = [*self.interfaces.values()]
-        entries += [*self.made.values(), *self.bridges.values()]
+        entries: list[InterfaceConfig | VirtualInterfaceConfig | BridgeConfig] = [*self.interfaces.values()]
+        entries += [*self.virtual.values(), *self.bridges.values()]
         return [entry for entry in entries if entry.description and self.kept_by_vpp(entry) != entry.description]
 
-    def kept_by_vpp(self, entry: InterfaceConfig | MadeConfig | BridgeConfig) -> str:
+    def kept_by_vpp(self, entry: InterfaceConfig | VirtualInterfaceConfig | BridgeConfig) -> str:
         """Return what a tag holds of the description of an entry."""
-        made = self.made.get(entry.name)
+        made = self.virtual.get(entry.name)
         return kept_by_vpp(entry.description or "", MARK if made is None else made.mark)
 
     def path_of(self, name: str) -> KeyPath | None:
         """Return where the file names an interface, None when it does not."""
-        entry = self.interfaces.get(name) or self.made.get(name)
+        entry = self.interfaces.get(name) or self.virtual.get(name)
         return None if entry is None else entry.path

@@ -12,7 +12,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.desired import whole_descriptions
+from vppcfg.config.desired_state import whole_descriptions
 from vppcfg.config.names import glob_of
 from vppcfg.config.parsed import Parsed
 from vppcfg.config.resolve import resolve
@@ -20,7 +20,7 @@ from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.section_list import INTERFACES, MADE_BY, SECTIONS
 from vppcfg.config.sections import acl, bridge, macip, vrf
-from vppcfg.config.sections.section import SaidEntry, Section, Unmanaged, enter
+from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.bond import Bond
@@ -44,11 +44,11 @@ def with_names_of(accepted: Configuration, state: State) -> State:
     That is, which addresses are those of the file and which are left alone.
     """
     made = {
-        name: MADE_BY[type(making)].named(making, accepted.made[name]) if name in accepted.made else making
-        for name, making in state.made.items()
+        name: MADE_BY[type(virtual)].named(virtual, accepted.virtual[name]) if name in accepted.virtual else virtual
+        for name, virtual in state.virtual.items()
     }
     addresses = {name: (each.addresses, each.unmanaged_addresses) for name, each in accepted.interfaces.items()}
-    return marked(replace(state, descriptions=whole_descriptions(accepted), made=made), addresses)
+    return marked(replace(state, descriptions=whole_descriptions(accepted), virtual=made), addresses)
 
 
 @record
@@ -76,8 +76,8 @@ def written(state: State, *, chosen_macs: Collection[str] | None = None, with_bo
     configuration, left = said(state)
     if chosen_macs is not None:
         configuration = _with_macs(configuration, state, chosen_macs, with_bond_macs=with_bond_macs)
-    made = {name: MADE_BY[type(state.made[name])].completed(entry) for name, entry in configuration.made.items()}
-    configuration = replace(configuration, made=made)
+    made = {name: MADE_BY[type(state.virtual[name])].completed(entry) for name, entry in configuration.virtual.items()}
+    configuration = replace(configuration, virtual=made)
     reasons = _unmanaged_globs(state, left)
     texts = ("\n".join(section.lines(configuration, reasons)) for section in SECTIONS)
     text = "\n\n".join(text for text in texts if text) + "\n"
@@ -87,22 +87,22 @@ def written(state: State, *, chosen_macs: Collection[str] | None = None, with_bo
 def _with_macs(
     configuration: Configuration, state: State, chosen: Collection[str], *, with_bond_macs: bool
 ) -> Configuration:
-    made, interfaces = dict(configuration.made), dict(configuration.interfaces)
+    made, interfaces = dict(configuration.virtual), dict(configuration.interfaces)
     members: set[str] = set()
-    for name, bond in configuration.made_as(BondConfig).items():
-        own = state.made_as(Bond)[name].members
+    for name, bond in configuration.virtual_as(BondConfig).items():
+        own = state.virtual_as(Bond)[name].members
         members.update(own)
         is_taken = any(state.interfaces[member].mac == bond.mac for member in own if member in state.interfaces)
         if is_taken and not with_bond_macs and bond.mac not in chosen:
             made[name] = replace(bond, mac=None)
-    for name, tap in configuration.made_as(TapConfig).items():
+    for name, tap in configuration.virtual_as(TapConfig).items():
         if tap.host_mac not in chosen:
             made[name] = replace(tap, host_mac=None)
     for name, interface in interfaces.items():
         mac = state.interfaces[name].mac
         if mac in chosen and name not in members and not isinstance(made.get(name), BondConfig):
             interfaces[name] = replace(interface, mac=mac)
-    return replace(configuration, made=made, interfaces=interfaces)
+    return replace(configuration, virtual=made, interfaces=interfaces)
 
 
 def said(state: State) -> tuple[Configuration, Unmanaged]:
@@ -120,14 +120,14 @@ def said(state: State) -> tuple[Configuration, Unmanaged]:
             return configuration, left
 
 
-def said_entries(
+def yaml_entries(
     state: State,
     *,
     with_macs: Collection[str] = (),
     namespaces: Collection[str] = (),
     linux_bridges: Collection[tuple[str, str]] = (),
     sections: Sequence[Section] = SECTIONS,
-) -> dict[KeyPath, SaidEntry]:
+) -> dict[KeyPath, YamlEntry]:
     """Return by path the entries that say what a state is, defaults too, as far as some sections of a file can say it.
 
     Of the interfaces `with_macs` the MAC is told that may be the hardware's. `namespaces` and `linux_bridges` are those
@@ -136,24 +136,30 @@ def said_entries(
     configuration = _restated(state, Unmanaged({}, {}, {}, {}, {}), sections)
     interfaces = dict(configuration.interfaces)
     for name in with_macs:
-        if name in interfaces and not isinstance(state.made.get(name), Bond):
+        if name in interfaces and not isinstance(state.virtual.get(name), Bond):
             interfaces[name] = replace(interfaces[name], mac=state.interfaces[name].mac or None)
     made = {
-        name: MADE_BY[type(state.made[name])].making_in_linux(entry, namespaces, linux_bridges)
-        for name, entry in configuration.made.items()
+        name: MADE_BY[type(state.virtual[name])].making_in_linux(entry, namespaces, linux_bridges)
+        for name, entry in configuration.virtual.items()
     }
-    configuration = replace(configuration, interfaces=interfaces, made=made)
+    configuration = replace(configuration, interfaces=interfaces, virtual=made)
     return {entry.path: entry for section in sections for entry in section.said(configuration)}
 
 
 def _what_cannot_be_said(state: State) -> Unmanaged:
     """Return what the file cannot say by itself."""
     return Unmanaged(
-        interfaces={name: reason for name in state.interfaces if (reason := INTERFACES.why_not(name, state))},
-        bridges={name: reason for name, each in state.bridges.items() if (reason := bridge.why_not(name, each))},
-        vrfs={key: reason for key, each in state.vrfs.items() if (reason := vrf.why_not_table(each, state))},
-        acls={name: reason for name, each in state.acls.items() if (reason := acl.why_not(name, each))},
-        macips={name: reason for name, each in state.macips.items() if (reason := macip.why_not(name, each))},
+        interfaces={
+            name: reason for name in state.interfaces if (reason := INTERFACES.unsupported_reason(name, state))
+        },
+        bridges={
+            name: reason for name, each in state.bridges.items() if (reason := bridge.unsupported_reason(name, each))
+        },
+        vrfs={key: reason for key, each in state.vrfs.items() if (reason := vrf.unsupported_table(each, state))},
+        acls={name: reason for name, each in state.acls.items() if (reason := acl.unsupported_reason(name, each))},
+        macips={
+            name: reason for name, each in state.macips.items() if (reason := macip.unsupported_reason(name, each))
+        },
     )
 
 
@@ -161,7 +167,7 @@ def _restated(state: State, left: Unmanaged, sections: Sequence[Section] = SECTI
     """Return the configuration of all that is not left alone; nothing is checked here."""
     attributes: dict[str, Any] = {"unmanaged": tuple(_unmanaged_globs(state, left))}
     for section in sections:
-        part = section.restate(state, left)
+        part = section.from_state(state, left)
         if part is not None and section.attribute is not None:
             enter(attributes, section.attribute, part)
     return Configuration(**attributes)
@@ -177,7 +183,7 @@ def _unmanaged_globs(state: State, left: Unmanaged) -> dict[str, str]:
     found |= {glob_of(f"{UNMANAGED_VRF}{state.vrfs[key].name}"): left.vrfs[key] for key in sorted(left.vrfs)}
     found |= {glob_of(f"acl:{state.acls[name].tag}"): left.acls[name] for name in sorted(left.acls)}
     found |= {glob_of(f"{macip.KIND}{state.macips[name].tag}"): left.macips[name] for name in sorted(left.macips)}
-    idle = dict(state.facts.memif_sockets).keys() - sockets_in_use(state.made.items()).keys()
+    idle = dict(state.facts.memif_sockets).keys() - sockets_in_use(state.virtual.items()).keys()
     return found | {f"memif{number}/*": _IDLE_SOCKET for number in sorted(idle)}
 
 
@@ -229,7 +235,7 @@ def _changed_interfaces(configuration: Configuration, desired: State, observed: 
         is_same = (
             wanted == found
             and desired.lcps.get(name) == observed.lcps.get(name)
-            and desired.made.get(name) == observed.made.get(name)
+            and desired.virtual.get(name) == observed.virtual.get(name)
         )
         if not is_same:
             yield name
@@ -291,7 +297,7 @@ class _Followers:
             yield interface.unnumbered, "it borrows the addresses of"
         for mirror in interface.mirrors:
             yield mirror.target, "it mirrors frames to"
-        bond = self._state.making(interface.name, Bond)
+        bond = self._state.virtual_of(interface.name, Bond)
         for member in bond.members if bond is not None else ():
             yield member, "it has the member"
 
@@ -314,7 +320,7 @@ class _Followers:
     def _spread(self, name: str) -> None:
         for referrer, words in self._referrers.get(name, ()):
             self._add(referrer, f"{words} {name}, which is unmanaged")
-        bond = self._state.making(name, Bond)
+        bond = self._state.virtual_of(name, Bond)
         for member in bond.members if bond is not None else ():
             self._add(member, f"it is a member of {name}, which is unmanaged")
         bridge = self._state.interfaces[name].bridge

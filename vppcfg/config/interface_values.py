@@ -61,7 +61,7 @@ def values_set(holder: InterfaceValues | Interface) -> Iterator[tuple[InterfaceK
         yield from ((value, given) for value, given, default in rows if given != default)
 
 
-def why_not(interface: Interface) -> str | None:
+def unsupported_reason(interface: Interface) -> str | None:
     """Return why the file cannot say the values of an observed interface, None when it can."""
     if _GET_ALL(interface) == _ALL_DEFAULTS:
         return None

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.mending import mended
+from vppcfg.config.error_recovery import mended
 from vppcfg.config.parse import parse
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules

@@ -14,7 +14,7 @@ from vppcfg.config.interface_key import InterfaceKey
 from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN
 from vppcfg.config.section_list import MADE
 from vppcfg.config.sections import acl, lcp
-from vppcfg.config.sections.made_section import MadeSection, Plugin
+from vppcfg.config.sections.virtual_interface_section import Plugin, VirtualInterfaceSection
 from vppcfg.kinds.tap.entry import TAP_PLUGIN_SINCE
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import KeyPath
@@ -91,7 +91,9 @@ def _with_key(value: InterfaceKey) -> Callable[[Configuration], Iterator[KeyPath
     return users
 
 
-def _objects(section: MadeSection[Any, Any], plugin: Plugin) -> Callable[[Configuration], Iterator[KeyPath]]:
+def _objects(
+    section: VirtualInterfaceSection[Any, Any], plugin: Plugin
+) -> Callable[[Configuration], Iterator[KeyPath]]:
     def users(configuration: Configuration) -> Iterator[KeyPath]:
         made = section.entries_in(configuration).values()
         return (each.path for each in made if plugin.is_needed_by(each))

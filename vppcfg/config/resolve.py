@@ -6,9 +6,9 @@ dataplane cannot give comes out as problems; the desired state then leaves it as
 
 from __future__ import annotations
 
-from vppcfg.config.clashes import clashes, taken_by_live
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, lcp, macip, vrf
 from vppcfg.kinds import proxy_arp_ranges
@@ -17,10 +17,10 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import marked, with_live_of
-from vppcfg.model.making import MAKING_OF
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
 from vppcfg.record import record
 
 
@@ -38,7 +38,7 @@ class Resolution:
 def resolve(configuration: Configuration, observed: State, *, adopt: bool = False) -> Resolution:
     """Return what the dataplane should become; with `adopt`, a named interface may carry somebody else's tag."""
     observed = marked(observed, _addresses_in(configuration))
-    desired = DesiredState(configuration, observed, adopt=adopt)
+    desired = DesiredStateBuilder(configuration, observed, adopt=adopt)
     _copy_what_is_not_ours(desired)
     not_ours = desired.state()
     for section in SECTIONS:
@@ -66,7 +66,7 @@ def _addresses_in(configuration: Configuration) -> dict[str, tuple[tuple[str, ..
     return {name: (each.addresses, each.unmanaged_addresses) for name, each in configuration.interfaces.items()}
 
 
-def _copy_what_is_not_ours(desired: DesiredState) -> None:
+def _copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
     """Enter as it is what carries somebody else's tag, is `unmanaged`, or cannot be said.
 
     Ports are looked at before sub-interfaces, which follow theirs.
@@ -78,8 +78,8 @@ def _copy_what_is_not_ours(desired: DesiredState) -> None:
             desired.interfaces[name] = interface
             if name in observed.lcps:
                 desired.lcps[name] = observed.lcps[name]
-            if name in observed.made:
-                desired.made[name] = observed.made[name]
+            if name in observed.virtual:
+                desired.virtual[name] = observed.virtual[name]
     _copy_made_ports(desired)
     _copy_bridges(desired)
     _copy_acls(desired)
@@ -88,7 +88,7 @@ def _copy_what_is_not_ours(desired: DesiredState) -> None:
     proxy_arp_ranges.KIND.copy_what_is_not_ours(desired)
 
 
-def _is_ours(desired: DesiredState, interface: Interface) -> bool:
+def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:
     """Return whether plans may change the interface; say so where the file wants what must not be."""
     path = desired.configuration.path_of(interface.name)
     if path is None:
@@ -105,35 +105,35 @@ def _is_ours(desired: DesiredState, interface: Interface) -> bool:
     return _is_as_the_file_says(desired, interface)
 
 
-def _is_as_the_file_says(desired: DesiredState, interface: Interface) -> bool:
+def _is_as_the_file_says(desired: DesiredStateBuilder, interface: Interface) -> bool:
     """Return whether an interface is one that the file can make, or a port; say so where it is not."""
-    name, made = interface.name, desired.observed.made.get(interface.name)
-    config = desired.configuration.made.get(name)
+    name, made = interface.name, desired.observed.virtual.get(interface.name)
+    config = desired.configuration.virtual.get(name)
     if interface.kind is InterfaceKind.PHYSICAL:
-        if config is None or not section_of(config).making.is_ours_by_mark:
+        if config is None or not section_of(config).virtual.is_ours_by_mark:
             return True
         section = section_of(config)
-        reason = section.why_not_taken(name, desired.observed, section.making_of(config, None, desired))
+        reason = section.adoption_conflict(name, desired.observed, section.to_desired(config, None, desired))
         if reason is None:
             return True
         text = f"VPP has {name} already, which no file has made and which is {reason}"
         desired.problem("made-otherwise", config.path, text + "; delete it there, or take it out of the file")
         return False
     if is_marked(interface.kind) and config is None:
-        section = MADE_BY[type(made)] if made is not None else MADE_BY[MAKING_OF[interface.kind]]
+        section = MADE_BY[type(made)] if made is not None else MADE_BY[VIRTUAL_INTERFACE_OF[interface.kind]]
         path = desired.configuration.path_of(name) or (section.key,)
         text = f"{name} was made by a file, and this one does not make it; add it to `{section.key}`"
         desired.problem("made-undefined", path, text + ", or take it out of the file and have it removed")
         return False
     if made is not None and not MADE_BY[type(made)].may_remove(made):
-        text = f"{name} is in VPP, and {MADE_BY[type(made)].why_not(made)}"
+        text = f"{name} is in VPP, and {MADE_BY[type(made)].unsupported_reason(made)}"
         path = desired.configuration.path_of(name) or ("interfaces",)
         desired.problem("made-unsupported", path, text + "; delete it there, or list it under unmanaged")
         return False
     return True
 
 
-def _is_ours_unnamed(desired: DesiredState, interface: Interface) -> bool:
+def _is_ours_unnamed(desired: DesiredStateBuilder, interface: Interface) -> bool:
     if desired.globs.matches(interface.name) or is_foreign(interface.tag):
         return False
     if interface.kind is InterfaceKind.PHYSICAL:
@@ -146,20 +146,20 @@ def _is_ours_unnamed(desired: DesiredState, interface: Interface) -> bool:
     if interface.parent is not None:
         is_sayable = not isinstance(interface.encapsulation, OtherMatch)
         return is_sayable and interface.parent not in desired.interfaces
-    made = desired.observed.made.get(interface.name)
+    made = desired.observed.virtual.get(interface.name)
     return made is None or MADE_BY[type(made)].may_remove(made)
 
 
-def _copy_made_ports(desired: DesiredState) -> None:
+def _copy_made_ports(desired: DesiredStateBuilder) -> None:
     """Enter what ports are made with that somebody else has made, and that the file does not take over."""
-    for name, made in desired.observed.made.items():
+    for name, made in desired.observed.virtual.items():
         interface = desired.observed.interfaces.get(name)
         is_port = interface is not None and interface.kind is InterfaceKind.PHYSICAL
-        if is_port and name not in desired.configuration.made:
-            desired.made.setdefault(name, made)
+        if is_port and name not in desired.configuration.virtual:
+            desired.virtual.setdefault(name, made)
 
 
-def _copy_bridges(desired: DesiredState) -> None:
+def _copy_bridges(desired: DesiredStateBuilder) -> None:
     """Copy bridges of somebody else, or with a member that is not ours, from under the file."""
     occupied = {interface.bridge for interface in desired.interfaces.values()}
     for name, bridge in desired.observed.bridges.items():
@@ -172,7 +172,7 @@ def _copy_bridges(desired: DesiredState) -> None:
             desired.problem("foreign-tag", config.path, f"{name} {reason}; take it out of the file")
 
 
-def _why_not_ours(desired: DesiredState, name: str, bridge: Bridge, *, is_occupied: bool) -> str | None:
+def _why_not_ours(desired: DesiredStateBuilder, name: str, bridge: Bridge, *, is_occupied: bool) -> str | None:
     if is_foreign(bridge.tag) and not desired.adopt:
         return f'carries the tag "{bridge.tag}" of somebody else'
     if desired.globs.matches(name):
@@ -180,7 +180,7 @@ def _why_not_ours(desired: DesiredState, name: str, bridge: Bridge, *, is_occupi
     return "has a member that is not managed" if is_occupied else None
 
 
-def _copy_acls(desired: DesiredState) -> None:
+def _copy_acls(desired: DesiredStateBuilder) -> None:
     """Copy access lists of somebody else, and those that an interface applies that is not ours."""
     applied = {
         name

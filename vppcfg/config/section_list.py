@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.config.sections import (
     acl,
     acl_match,
@@ -21,10 +21,10 @@ from vppcfg.config.sections import (
     unmanaged,
     vrf,
 )
-from vppcfg.config.sections.made_section import MadeSection
 from vppcfg.config.sections.section import NamedSection, Section
+from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 
 _NAMED: tuple[NamedSection, ...] = (
     *VIRTUAL_INTERFACES[:1],
@@ -35,9 +35,13 @@ _NAMED: tuple[NamedSection, ...] = (
     acl.SECTION,
     macip.SECTION,
 )
-MADE: tuple[MadeSection[Any, Any], ...] = tuple(section for section in _NAMED if isinstance(section, MadeSection))
+MADE: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
+    section for section in _NAMED if isinstance(section, VirtualInterfaceSection)
+)
 """Those of interfaces that VPP makes on demand, a kind each."""
-MADE_BY: Mapping[type[Making], MadeSection[Any, Any]] = {section.making: section for section in MADE}
+MADE_BY: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any, Any]] = {
+    section.virtual: section for section in MADE
+}
 INTERFACES = interface.Interfaces(MADE)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,
@@ -51,6 +55,6 @@ SECTIONS: tuple[Section, ...] = (
 )
 
 
-def section_of(entry: MadeConfig) -> MadeSection[Any, Any]:
+def section_of(entry: VirtualInterfaceConfig) -> VirtualInterfaceSection[Any, Any]:
     """Return the section of an entry."""
     return next(section for section in MADE if section.is_entry(entry))

@@ -15,11 +15,11 @@ from vppcfg.config.names import is_dhcp_hostname
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.features import DhcpClient
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.request import NO_MAC, Indexes, Known, Request, Vocabulary
 from vppcfg.plan.request import Value as MessageValue
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 
@@ -40,7 +40,7 @@ class SetDhcpClient(SetFeature):
     client: DhcpClient | None
 
     @property
-    def undone(self) -> SetDhcpClient:
+    def inverse(self) -> SetDhcpClient:
         """Return the operation that asks no longer."""
         return SetDhcpClient(interface=self.interface, client=None)
 
@@ -52,7 +52,7 @@ class SetDhcpClient(SetFeature):
         """Return the client that there is then."""
         return self.client
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         is_there = draft.interfaces[self.interface].dhcp_client is not None
         if is_there == (self.client is not None):
             return f"{self.interface} has {'a' if is_there else 'no'} DHCP client"

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
 from vppcfg.config.sections.section import Section
@@ -25,9 +25,9 @@ from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import address_values, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader
@@ -68,7 +68,7 @@ class SetDhcpRelay(SetObject):
 
     thing: DhcpRelay
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         for other in draft.objects.get(DhcpRelay, {}).values():
             if (
                 isinstance(other, DhcpRelay)
@@ -245,7 +245,7 @@ class DhcpRelaySection(OwnedSection[Relays]):
                     server_table_id=table_id if server.vrf is None else _table_id(server.vrf, configuration),
                 )
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the relays, and warn of programs in Linux that hear nothing any more."""
         OwnedSection.resolve(self, desired)
         for entry in self.entries_in(desired.configuration).values():

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.made_section import Plugin
+from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.kinds.feature_list import output_keys
 from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
 from vppcfg.model.features import TrafficDirection
@@ -42,7 +42,7 @@ class CreateGre(CreateTunnel):
 class DeleteGre(DeleteTunnel):
     """gre_tunnel_add_del_v2: delete a tunnel, which VPP finds by all that it was created with."""
 
-    making = Gre
+    virtual = Gre
 
     tunnel: Gre
 
@@ -69,7 +69,7 @@ def _words(tunnel: Gre) -> str:
 
 
 def _tunnels(index: Index) -> Iterator[tuple[TunnelConfig, Gre]]:
-    for config in index.configuration.made_as(TunnelConfig).values():
+    for config in index.configuration.virtual_as(TunnelConfig).values():
         if isinstance(config.tunnel, Gre):
             yield config, config.tunnel
 
@@ -93,7 +93,7 @@ def _duplicate(index: Index) -> Iterator[Problem]:
     """Find tunnels that VPP could not tell apart."""
     owners: dict[tuple[object, ...], str] = {}
     for config, tunnel in _tunnels(index):
-        first = owners.setdefault((config.encap_vrf, *tunnel.identity), config.name)
+        first = owners.setdefault((config.encap_vrf, *tunnel.unique_key), config.name)
         if first != config.name:
             text = f"{first} has the same ends, VRF, mode, session and key; make one of them differ"
             yield Problem(rule="gre-duplicate", path=config.path, text=text)
@@ -145,7 +145,7 @@ class GreKind(TunnelKind[Gre]):
     key = "gre_tunnels"
     word = "gre"
     ethernet_hint = "; `mode: teb` can"
-    making = Gre
+    virtual = Gre
     plugin = Plugin(name="gre", reason="the file has a GRE tunnel", thing="a GRE tunnel")
     rules = (_session_and_key, _duplicate, _routed_frames)
     api_module = "gre"
@@ -166,11 +166,11 @@ class GreKind(TunnelKind[Gre]):
     create_operation = CreateGre
     delete_operation = DeleteGre
 
-    def conflict(self, making: Gre) -> str | None:
+    def conflict(self, virtual: Gre) -> str | None:
         """Return which values no entry can have together."""
-        if making.session and making.mode is not GreMode.ERSPAN:
+        if virtual.session and virtual.mode is not GreMode.ERSPAN:
             return "it has a session without being an ERSPAN tunnel"
-        return "it is an ERSPAN tunnel with a key" if making.key and making.mode is GreMode.ERSPAN else None
+        return "it is an ERSPAN tunnel with a key" if virtual.key and virtual.mode is GreMode.ERSPAN else None
 
 
 KIND = GreKind()

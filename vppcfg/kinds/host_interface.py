@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from vppcfg.config.names import LINUX_NAME_LENGTH
-from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Naming
+from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.kinds.port import CreatePort, DeletePort, PortConfig, PortKind
 from vppcfg.model.host_interface import HOST_INTERFACE_PREFIX, HostInterface
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
@@ -56,7 +56,7 @@ class CreateHostInterface(CreatePort):
 class DeleteHostInterface(DeletePort):
     """af_packet_delete: delete the port on a device, which stays."""
 
-    making = HostInterface
+    virtual = HostInterface
 
     port: HostInterface
 
@@ -75,7 +75,7 @@ class HostInterfaceKind(PortKind[HostInterfaceConfig, HostInterface]):
     key = "host_interfaces"
     thing = "host-interface"
     config = HostInterfaceConfig
-    making = HostInterface
+    virtual = HostInterface
     plugin = Plugin(name="af_packet", reason="the file has a host-interface", thing="a host-interface")
     naming = Naming(
         is_name=lambda value: isinstance(value, str) and _is_name(value),

@@ -12,10 +12,10 @@ from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.ipfix import FlowRecords, FlowVariant
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -40,7 +40,7 @@ class SetFlowRecords(SetFeature):
     is_on: bool = True
 
     @property
-    def undone(self) -> SetFlowRecords:
+    def inverse(self) -> SetFlowRecords:
         """Return the operation that records no longer."""
         return replace(self, is_on=False)
 
@@ -52,7 +52,7 @@ class SetFlowRecords(SetFeature):
         """Return what is recorded then."""
         return self.records if self.is_on else None
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         before = draft.interfaces[self.interface].flow_records
         if self.is_on and before is not None:
             return f"flows of {self.interface} are recorded already"
@@ -60,9 +60,9 @@ class SetFlowRecords(SetFeature):
             return f"{self.interface} has no such flow records"
         return None if draft.ipfix.params.layers else "nothing is to be recorded of flows"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set it, and note who is recorded."""
-        SetFeature.carry_out(self, draft)
+        SetFeature.apply_to(self, draft)
         if self.is_on:
             draft.recorded.add(self.interface)
         else:

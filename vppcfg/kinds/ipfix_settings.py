@@ -12,7 +12,7 @@ from typing import Any
 
 from vppcfg.common.addresses import canonical_host
 from vppcfg.config.configuration import IpfixConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
@@ -22,11 +22,11 @@ from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, table_key
 from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import Operation, missing_table
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -56,11 +56,11 @@ class SetFlowParams(IpfixOperation):
 
     params: FlowParams
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         recorded = sorted(name for name in draft.recorded if name in draft.interfaces)
         return f"flows of {recorded[0]} are recorded" if recorded else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set it."""
         draft.ipfix = replace(draft.ipfix, params=self.params)
 
@@ -87,11 +87,11 @@ class SetIpfixExporter(IpfixOperation):
 
     exporter: IpfixExporter
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         table_id = self.exporter.table_id
         return missing_table(table_key(table_id, is_ipv6=False), draft) if table_id else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set it."""
         draft.ipfix = replace(draft.ipfix, exporter=self.exporter)
 
@@ -172,7 +172,7 @@ class Ipfix(Kind, SettingsSection):
         )
         return IpfixConfig(exporter=exporter, vrf=given.get("vrf"), params=params)
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> IpfixConfig | None:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> IpfixConfig | None:
         """Return the settings of VPP, nothing where no file can say them."""
         params = state.ipfix.params if state.ipfix.params.layers or state.ipfix.params.active_s else FlowParams()
         settings = replace(state.ipfix, params=params)
@@ -203,7 +203,7 @@ class Ipfix(Kind, SettingsSection):
         yield KeyValue("active-timeout", params.active_s, is_default=params.active_s == default.active_s)
         yield KeyValue("passive-timeout", params.passive_s, is_default=params.passive_s == default.passive_s)
 
-    def resolve_settings(self, desired: DesiredState) -> None:
+    def resolve_settings(self, desired: DesiredStateBuilder) -> None:
         """Set what the file has; nothing is recorded, and sent nowhere, where it has nothing.
 
         An exporter that flow records do not use stays with its FIB table where that is not the file's, which
@@ -276,7 +276,7 @@ def _given(raw: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {attribute: raw[key] for key, attribute in names.items() if raw.get(key) is not None}
 
 
-def _is_in_table_of_others(desired: DesiredState) -> bool:
+def _is_in_table_of_others(desired: DesiredStateBuilder) -> bool:
     """Return whether the exporter is in a FIB table that stays, and that is no VRF of the file."""
     table_id = desired.observed.ipfix.exporter.table_id
     if not table_id or table_key(table_id, is_ipv6=False) not in desired.vrfs:
@@ -284,7 +284,7 @@ def _is_in_table_of_others(desired: DesiredState) -> bool:
     return all(each.table_id != table_id or not each.has_ipv4 for each in desired.configuration.vrfs.values())
 
 
-def _params(wanted: FlowParams, desired: DesiredState) -> FlowParams:
+def _params(wanted: FlowParams, desired: DesiredStateBuilder) -> FlowParams:
     """Return what is to be recorded, as it is where it cannot be changed, or is a timer of what nobody records."""
     observed, path = desired.observed.ipfix.params, (_KEY,)
     if not wanted.layers and not observed.layers and not observed.active_s:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from vppcfg.common.release import Release
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.made_section import Plugin
+from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
 from vppcfg.model.keys import words_of
 from vppcfg.model.problem import Problem
@@ -45,7 +45,7 @@ class CreateIpip(CreateTunnel):
 class DeleteIpip(DeleteTunnel):
     """ipip_del_tunnel: delete a tunnel, which VPP finds by the index of its interface."""
 
-    making = Ipip
+    virtual = Ipip
 
     tunnel: Ipip
 
@@ -58,7 +58,7 @@ class DeleteIpip(DeleteTunnel):
 
 
 def _tunnels(index: Index) -> Iterator[tuple[TunnelConfig, Ipip]]:
-    for config in index.configuration.made_as(TunnelConfig).values():
+    for config in index.configuration.virtual_as(TunnelConfig).values():
         if isinstance(config.tunnel, Ipip):
             yield config, config.tunnel
 
@@ -67,7 +67,7 @@ def _duplicate(index: Index) -> Iterator[Problem]:
     """Find tunnels that VPP could not tell apart."""
     owners: dict[tuple[object, ...], str] = {}
     for config, tunnel in _tunnels(index):
-        first = owners.setdefault((config.encap_vrf, *tunnel.identity), config.name)
+        first = owners.setdefault((config.encap_vrf, *tunnel.unique_key), config.name)
         if first != config.name:
             text = f"{first} has the same ends and VRF; make one of them differ"
             yield Problem(rule="ipip-duplicate", path=config.path, text=text)
@@ -90,7 +90,7 @@ class IpipKind(TunnelKind[Ipip]):
 
     key = "ipip_tunnels"
     word = "ipip"
-    making = Ipip
+    virtual = Ipip
     plugin = Plugin(name="ipip", reason="the file has an IPIP tunnel", thing="an IPIP tunnel", since=Release(26, 10))
     rules = (_duplicate, _flags)
     api_module = "ipip"

@@ -28,7 +28,7 @@ from vppcfg.kinds.owned_list import OWNED_KINDS
 from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import VppObject
 
 VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
@@ -43,7 +43,7 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
     vhost_user.KIND,
 )
 """Interfaces that VPP creates on demand."""
-MAKINGS: tuple[type[Making], ...] = tuple(kind.making for kind in VIRTUAL_INTERFACES)
+VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtual for kind in VIRTUAL_INTERFACES)
 """The classes of what these are made with."""
 
 OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS)

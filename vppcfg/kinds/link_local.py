@@ -11,10 +11,10 @@ from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.feature import FeatureKind, Questions
 from vppcfg.kinds.ra import lacks_ipv6, read_mtus
 from vppcfg.model.problem import Problem
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import address_values, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader
@@ -37,7 +37,7 @@ class SetLinkLocal(SetFeature):
     """False where it is that one."""
 
     @property
-    def undone(self) -> SetLinkLocal:
+    def inverse(self) -> SetLinkLocal:
         """Return the operation that takes the one that VPP would make."""
         return SetLinkLocal(interface=self.interface, address="", is_chosen=False)
 
@@ -45,7 +45,7 @@ class SetLinkLocal(SetFeature):
         """Return the address that was chosen."""
         return self.address if self.is_chosen else None
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         interface = draft.interfaces[self.interface]
         if interface.has_ipv6 or (interface.link_local is not None and not self.is_chosen):
             return None

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_host
 from vppcfg.common.release import Release
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue, Value
@@ -22,13 +22,13 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, State
 from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
 from vppcfg.plan.request import Value as MessageValue
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 
@@ -55,7 +55,7 @@ class SetLldp(SetFeature):
     lldp: Lldp | None
 
     @property
-    def undone(self) -> SetLldp:
+    def inverse(self) -> SetLldp:
         """Return the operation that speaks LLDP no longer."""
         return SetLldp(interface=self.interface, lldp=None)
 
@@ -67,7 +67,7 @@ class SetLldp(SetFeature):
         """Return what the port sends then."""
         return self.lldp
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         before = draft.interfaces[self.interface]
         if before.parent is not None:
             return f"{self.interface} is a sub-interface, which speaks no LLDP"
@@ -114,7 +114,7 @@ class SetLldpSettings(Operation):
         """Return `lldp`."""
         return "lldp"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set what is given."""
         given: dict[str, Any] = {"system_name": self.system_name, "hold": self.hold, "interval_s": self.interval_s}
         draft.lldp = replace(draft.lldp, **{name: value for name, value in given.items() if value is not None})
@@ -291,12 +291,12 @@ class LldpSection(SettingsSection):
             system_name=given.get("system-name") or None, hold=given.get("hold"), interval_s=given.get("interval")
         )
 
-    def resolve_settings(self, desired: DesiredState) -> None:
+    def resolve_settings(self, desired: DesiredStateBuilder) -> None:
         """Set the settings of the file where a port speaks LLDP: VPP reports them with these alone."""
         if any(interface.lldp is not None for interface in desired.interfaces.values()):
             desired.lldp = desired.configuration.lldp
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> LldpSettings:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> LldpSettings:
         """Return the settings of VPP, without a name that no file can set."""
         return state.lldp if _fits_file(state.lldp.system_name or "") else replace(state.lldp, system_name=None)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import CreateInterface, DeleteInterface
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import evolve, record
 from vppcfg.vpp.address_codec import mac_bytes
 
@@ -20,7 +20,7 @@ class CreateLoopback(CreateInterface):
     mac: str
     """'' for one that VPP derives from the instance."""
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the loopback."""
         draft.add_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
 

@@ -17,13 +17,13 @@ from vppcfg.model.acl import ONE_MAC, MacipAcl, MacipAction, MacipRule, canonica
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change, ObjectKind, table_changes
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import Operation, braced
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary
 from vppcfg.plan.request import Value as MessageValue
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import mac_bytes, prefix_values, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader, malformed, text_of
@@ -59,10 +59,10 @@ class CreateMacip(MacipOperation):
     rules: tuple[MacipRule, ...]
     tag: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return f"the MACIP access list {self.macip} exists" if self.macip in draft.macips else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the list."""
         draft.macips[self.macip] = MacipAcl(rules=self.rules, tag=self.tag)
 
@@ -82,10 +82,10 @@ class ReplaceMacip(MacipOperation):
     rules: tuple[MacipRule, ...]
     tag: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return None if self.macip in draft.macips else f"there is no MACIP access list {self.macip}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Give the list its new rules and tag."""
         draft.macips[self.macip] = replace(draft.macips[self.macip], rules=self.rules, tag=self.tag)
 
@@ -108,13 +108,13 @@ class DeleteMacip(MacipOperation):
     index: int | None = None
     """VPP's own number for the list, which its CLI wants."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         users = sorted(draft.bound_macips.to(self.macip))
         if users:
             return f"the MACIP access list {self.macip} is in use on {users[0]}"
         return None if self.macip in draft.macips else f"there is no MACIP access list {self.macip}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the list out."""
         del draft.macips[self.macip]
 
@@ -139,7 +139,7 @@ class SetMacip(SetFeature):
     """VPP's own number for the list, which its CLI wants; None for one that the same plan makes."""
 
     @property
-    def undone(self) -> SetMacip:
+    def inverse(self) -> SetMacip:
         """Return the operation that applies none."""
         return SetMacip(interface=self.interface, macip=None)
 
@@ -152,18 +152,18 @@ class SetMacip(SetFeature):
         """Return the list that is applied then."""
         return self.macip
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.macip is None:
             is_bound = draft.interfaces[self.interface].macip is not None
             return None if is_bound else f"{self.interface} applies no MACIP access list"
         return None if self.macip in draft.macips else f"there is no MACIP access list {self.macip}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set what the interface applies, and note who applies what."""
         before = draft.interfaces[self.interface].macip
         draft.bound_macips.drop(self.interface, [] if before is None else [before])
         draft.bound_macips.add(self.interface, [] if self.macip is None else [self.macip])
-        SetFeature.carry_out(self, draft)
+        SetFeature.apply_to(self, draft)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Name the list that is applied; VPP does not look at it where it applies none."""

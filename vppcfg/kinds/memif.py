@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.rules.index import Index
 from vppcfg.config.schema.words import is_file_path
-from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Naming
+from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.kinds.declared import message_values
 from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket, socket_of
 from vppcfg.kinds.port import CreatePort, DeletePort, PortConfig, PortKind, is_long
@@ -28,10 +28,10 @@ from vppcfg.model.memif import (
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change, ObjectKind, appearance
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 from vppcfg.vpp.row import Row
@@ -63,13 +63,13 @@ class CreateMemif(CreatePort):
 
     port: Memif
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         socket_id = socket_of(self.interface)
         if socket_id is None:
             return f"{self.interface} is no name of a memif"
         if socket_id != BUILT_IN_SOCKET and draft.memif_sockets.get(socket_id) != self.port.socket:
             return f"there is no memif socket {socket_id} at {self.port.socket}"
-        for name, made in draft.made.items():
+        for name, made in draft.virtual.items():
             if isinstance(made, Memif) and made.role is not self.port.role and socket_of(name) == socket_id:
                 return f"{name} at the same socket is a {made.role.value}"
         return None
@@ -91,7 +91,7 @@ class CreateMemif(CreatePort):
 class DeleteMemif(DeletePort):
     """memif_delete: delete a memif; its socket stays."""
 
-    making = Memif
+    virtual = Memif
 
     port: Memif
 
@@ -109,7 +109,7 @@ class DeleteMemif(DeletePort):
 
 def _interface(index: Index) -> Iterator[Problem]:
     """Find memifs without an entry below `interfaces`: one for packets is created without an MTU."""
-    for memif in index.configuration.made_as(MemifConfig).values():
+    for memif in index.configuration.virtual_as(MemifConfig).values():
         if not index.has(memif.name):
             text = f"{memif.name} has no entry below `interfaces`; add one, with its MTU and addresses"
             yield Problem(rule="memif-no-interface", path=memif.path, text=text)
@@ -119,7 +119,7 @@ def _sockets(index: Index) -> Iterator[Problem]:
     """Find memifs whose socket has no file, more than one, a long one, or that of another socket."""
     files: dict[int, tuple[str, str]] = {}
     numbers: dict[str, tuple[int, str]] = {}
-    for memif in index.configuration.made_as(MemifConfig).values():
+    for memif in index.configuration.virtual_as(MemifConfig).values():
         number, file, path = memif.socket_id, memif.port.socket, (*memif.path, "socket")
         if (number == BUILT_IN_SOCKET) != (not file):
             text = f"{memif.name} is at socket {number}, whose file has to be said; add `socket: /run/vpp/FILE`"
@@ -145,7 +145,7 @@ def _sockets(index: Index) -> Iterator[Problem]:
 def _role(index: Index) -> Iterator[Problem]:
     """Find memifs whose role is not that of the first at their socket; VPP refuses them."""
     firsts: dict[int, MemifConfig] = {}
-    for memif in index.configuration.made_as(MemifConfig).values():
+    for memif in index.configuration.virtual_as(MemifConfig).values():
         first = firsts.setdefault(memif.socket_id, memif)
         role = first.port.role
         if role is not memif.port.role:
@@ -159,7 +159,7 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     key = "memifs"
     thing = "memif"
     config = MemifConfig
-    making = Memif
+    virtual = Memif
     plugin = Plugin(name="memif", reason="the file has a memif", thing="a memif")
     needs_interface = True
     ethernet_hint = "; mode ethernet can"
@@ -182,14 +182,14 @@ class MemifKind(PortKind[MemifConfig, Memif]):
         PortKind.__init__(self)
         self.operations = (*self.operations, CreateMemifSocket, DeleteMemifSocket)  # type: ignore[misc] # with sockets
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the memifs of the file; a socket that is taken by one that stays as it is cannot be theirs."""
         PortKind.resolve(self, desired)
         _leave_out_idle_sockets(desired)
         taken = [
-            (name, making)
-            for name, making in desired.made.items()
-            if isinstance(making, Memif) and name not in desired.configuration.made
+            (name, virtual)
+            for name, virtual in desired.virtual.items()
+            if isinstance(virtual, Memif) and name not in desired.configuration.virtual
         ]
         for config in self.entries_in(desired.configuration).values() if taken else ():
             for name, other in taken:
@@ -202,12 +202,12 @@ class MemifKind(PortKind[MemifConfig, Memif]):
                     )
                     desired.problem("memif-socket-taken", config.path, text + "; take another number for the socket")
 
-    def why_not(self, making: Memif) -> str | None:
+    def unsupported_reason(self, virtual: Memif) -> str | None:
         """Return why no entry can describe an observed memif."""
-        if making.mode is MemifMode.PUNT_INJECT:
+        if virtual.mode is MemifMode.PUNT_INJECT:
             return "it is for punt and inject"
-        if making.socket and not is_file_path(making.socket):
-            return f"its socket has a name that the configuration does not allow: {making.socket}"
+        if virtual.socket and not is_file_path(virtual.socket):
+            return f"its socket has a name that the configuration does not allow: {virtual.socket}"
         return None
 
     def ports(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> Iterator[tuple[str, Memif]]:
@@ -237,7 +237,7 @@ class MemifKind(PortKind[MemifConfig, Memif]):
         sockets = observed.facts.memif_sockets
         if sockets == desired.facts.memif_sockets or not sockets:
             return
-        used = sockets_in_use([*observed.made.items(), *desired.made.items()])
+        used = sockets_in_use([*observed.virtual.items(), *desired.virtual.items()])
         kept = used.keys() | dict(desired.facts.memif_sockets).keys()
         for socket_id, file in sockets:
             if socket_id not in kept:
@@ -246,8 +246,8 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that remove and make sockets. One without a memif goes unless the desired state has it."""
         before, after = transition.observed, transition.desired
-        used = sockets_in_use(before.made.items())
-        wanted = sockets_in_use(after.made.items())
+        used = sockets_in_use(before.virtual.items())
+        wanted = sockets_in_use(after.virtual.items())
         there = {**dict(before.facts.memif_sockets), **used}
         idle = dict(after.facts.memif_sockets).keys() - used.keys()
         for socket_id, file in there.items():
@@ -260,7 +260,7 @@ class MemifKind(PortKind[MemifConfig, Memif]):
                 yield Step(stage=Stage.CREATE_MEMIF_SOCKET, operation=create)
 
 
-def _leave_out_idle_sockets(desired: DesiredState) -> None:
+def _leave_out_idle_sockets(desired: DesiredStateBuilder) -> None:
     """Want no socket without a memif: a change that was cut short has left it, and VPP does nothing with it.
 
     A memif of the file at its number, or an `unmanaged` one, keeps it.
@@ -268,7 +268,7 @@ def _leave_out_idle_sockets(desired: DesiredState) -> None:
     sockets = desired.observed.facts.memif_sockets
     if not sockets:
         return
-    used = sockets_in_use([*desired.observed.made.items(), *desired.made.items()])
+    used = sockets_in_use([*desired.observed.virtual.items(), *desired.virtual.items()])
     kept = tuple(
         (number, file) for number, file in sockets if number in used or desired.globs.matches(memif_name(number, 0))
     )

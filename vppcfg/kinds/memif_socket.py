@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vppcfg.model.memif import memif_numbers
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 _ADD_DEL_SOCKET = "memif_socket_filename_add_del"
@@ -35,11 +35,11 @@ class CreateMemifSocket(MemifSocketOperation):
 
     file: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         found = draft.memif_sockets.get(self.socket_id, self.file)
         return f"memif socket {self.socket_id} is {found}" if found != self.file else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the socket."""
         draft.memif_sockets[self.socket_id] = self.file
 
@@ -56,13 +56,13 @@ class CreateMemifSocket(MemifSocketOperation):
 class DeleteMemifSocket(MemifSocketOperation):
     """memif_socket_filename_add_del: forget a socket that no memif is at."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.socket_id not in draft.memif_sockets:
             return f"there is no memif socket {self.socket_id}"
-        held = next((name for name in draft.made if socket_of(name) == self.socket_id), None)
+        held = next((name for name in draft.virtual if socket_of(name) == self.socket_id), None)
         return f"{held} is at memif socket {self.socket_id}" if held else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the socket out."""
         del draft.memif_sockets[self.socket_id]
 

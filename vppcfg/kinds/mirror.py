@@ -13,9 +13,9 @@ from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.features import DELETED_TARGET, Mirror, TrafficDirection, mirrors_in_order
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.request import NO_INDEX, Indexes, Known, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -47,7 +47,7 @@ class SetMirror(SetFeature):
         return self.is_l2, self.target
 
     @property
-    def undone(self) -> SetMirror:
+    def inverse(self) -> SetMirror:
         """Return the operation that copies nothing any more."""
         return SetMirror(interface=self.interface, target=self.target, direction=None, is_l2=self.is_l2)
 
@@ -70,15 +70,15 @@ class SetMirror(SetFeature):
             return tuple(others)
         return mirrors_in_order([*others, Mirror(target=self.target, direction=self.direction, is_l2=self.is_l2)])
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.direction is None or self.target in draft.interfaces:
             return None
         return f"there is no {self.target} to mirror {self.interface} to"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set it."""
         draft.mirrored.drop(self.interface, _targets(self.interface, draft))
-        SetFeature.carry_out(self, draft)
+        SetFeature.apply_to(self, draft)
         draft.mirrored.add(self.interface, _targets(self.interface, draft))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -99,7 +99,7 @@ class SetMirror(SetFeature):
         return f"{words} {'disable' if self.direction is None else _WORDS[self.direction]}"
 
 
-def _targets(name: str, draft: Draft) -> set[str]:
+def _targets(name: str, draft: WorkingState) -> set[str]:
     return {each.target for each in draft.interfaces[name].mirrors}
 
 

@@ -9,12 +9,12 @@ from typing import Any
 from vppcfg.kinds.feature import SwitchKind
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change, ObjectKind, appearance
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import Switch
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 from vppcfg.vpp.row import unsigned
@@ -35,7 +35,7 @@ class CreateMplsTable(Operation):
         """Return `mpls`."""
         return "mpls"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the table."""
         draft.has_mpls_table = True
 
@@ -54,7 +54,7 @@ class SetMpls(Switch):
 
     attribute = "has_mpls"
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return Switch._refusal(self, draft) or ("there is no MPLS table" if not draft.has_mpls_table else None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

@@ -32,7 +32,7 @@ class SetMssClamp(SetFeature):
     limits: tuple[MssLimit, ...]
 
     @property
-    def undone(self) -> SetMssClamp:
+    def inverse(self) -> SetMssClamp:
         """Return the operation that limits nothing."""
         return SetMssClamp(interface=self.interface, limits=())
 

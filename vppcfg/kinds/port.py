@@ -6,20 +6,20 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from vppcfg.config.configuration import MadeConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.configuration import VirtualInterfaceConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import Parsing, SectionEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.declared import DESCRIPTION, parsed, placeholders, schema_lines, yaml_keys
 from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.model.interface import Interface
 from vppcfg.model.kinds import as_created
-from vppcfg.model.making import Making
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import State
-from vppcfg.plan.draft import Draft
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.operation import CreateInterface, DeleteInterface
 from vppcfg.plan.request import Value
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 from vppcfg.vpp.row import Row
@@ -29,10 +29,10 @@ MAX_SOCKET_PATH = 107
 
 
 @record
-class PortConfig(MadeConfig):
+class PortConfig(VirtualInterfaceConfig):
     """One entry of a section of ports."""
 
-    port: Making
+    port: VirtualInterface
     """As the file wants it."""
 
     @property
@@ -50,13 +50,13 @@ class PortConfig(MadeConfig):
 class CreatePort(CreateInterface):
     """Create a port like no other of its kind. It is nobody's until it bears the mark of a made port."""
 
-    port: Making
+    port: VirtualInterface
 
-    def _refusal(self, draft: Draft) -> str | None:
-        other = draft.made_alike(self.port)
+    def _refusal(self, draft: WorkingState) -> str | None:
+        other = draft.virtual_alike(self.port)
         return f"{other} is the same {self.port.noun}" if other else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the port."""
         draft.add_interface(as_created(self.interface, self.port.kind, self.port))
         draft.enter_made(self.interface, self.port)
@@ -66,11 +66,11 @@ class CreatePort(CreateInterface):
 class DeletePort(DeleteInterface):
     """Delete a port, which VPP finds by its interface or by what it was created with."""
 
-    port: Making
+    port: VirtualInterface
 
 
 C = TypeVar("C", bound=PortConfig)
-P = TypeVar("P", bound=Making)
+P = TypeVar("P", bound=VirtualInterface)
 
 
 class PortKind(VirtualInterfaceKind[C, P], Generic[C, P]):
@@ -83,12 +83,12 @@ class PortKind(VirtualInterfaceKind[C, P], Generic[C, P]):
     delete_operation: ClassVar[type[DeletePort]]
 
     def __init__(self) -> None:
-        self.assumed = placeholders(self.making)  # type: ignore[misc] # from the keys, once
+        self.assumed = placeholders(self.virtual)  # type: ignore[misc] # from the keys, once
         self.operations = (self.create_operation, self.delete_operation)  # type: ignore[misc]
 
     def schema_parts(self) -> Mapping[str, Sequence[str]]:
         """Return the lines of schema/vppcfg.yaml about an entry."""
-        return {self.kind.value: [DESCRIPTION, *schema_lines(self.making)]}
+        return {self.kind.value: [DESCRIPTION, *schema_lines(self.virtual)]}
 
     def named_values(self, name: str) -> Mapping[str, str]:
         """Return the attributes of a port that its name gives."""
@@ -96,19 +96,19 @@ class PortKind(VirtualInterfaceKind[C, P], Generic[C, P]):
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> C:
         """Return a port."""
-        port = self.making(**self.named_values(entry.name), **parsed(self.making, entry.raw))
+        port = self.virtual(**self.named_values(entry.name), **parsed(self.virtual, entry.raw))
         return self.config(name=entry.name, path=entry.path, description=entry.description, port=port)
 
-    def making_of(self, config: C, before: P | None, desired: DesiredState) -> P:
+    def to_desired(self, config: C, before: P | None, desired: DesiredStateBuilder) -> P:
         """Return the port to create."""
-        assert isinstance(config.port, self.making)
+        assert isinstance(config.port, self.virtual)
         return config.port
 
-    def restate_made(self, name: str, making: P, state: State) -> C:
+    def virtual_from_state(self, name: str, virtual: P, state: State) -> C:
         """Return the entry of an observed port."""
-        return self.config(name=name, path=(self.key, name), port=making)
+        return self.config(name=name, path=(self.key, name), port=virtual)
 
-    def made_keys(self, entry: C) -> Iterator[KeyValue]:
+    def to_yaml_keys(self, entry: C) -> Iterator[KeyValue]:
         """Yield the keys of a port."""
         yield from yaml_keys(entry.port)
 

@@ -9,9 +9,9 @@ from vppcfg.config.rules.index import Index
 from vppcfg.kinds.feature import SwitchKind
 from vppcfg.kinds.proxy_arp_ranges import RANGES
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import Switch
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -24,7 +24,7 @@ class SetProxyArp(Switch):
 
     attribute = "has_proxy_arp"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set it, and note who answers."""
         draft.change(self.interface, has_proxy_arp=self.is_on)
         if self.is_on:

@@ -14,7 +14,7 @@ from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import Release, is_older
 from vppcfg.config.configuration import ProxyArpRange
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue, Value
@@ -24,12 +24,12 @@ from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED, table_key
 from vppcfg.plan.change import AttributeChange, Change, ObjectKind, setting_changes
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import Operation, missing_table
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.request import Value as MessageValue
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -59,7 +59,7 @@ class ProxyArpOperation(Operation):
         """Return the range."""
         return ProxyArp(first=self.first, last=self.last, table_id=self.table_id)
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return missing_table(table_key(self.table_id, is_ipv6=False), draft) if self.table_id else None
 
     def _message(self, *, is_add: bool) -> Request:
@@ -77,12 +77,12 @@ class ProxyArpOperation(Operation):
 class AddProxyArp(ProxyArpOperation):
     """proxy_arp_add_del: answer for a range of addresses. VPP takes one that it has, and changes nothing."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.range in draft.proxy_arps:
             return f"VPP answers for {self.first} to {self.last} already"
         return ProxyArpOperation._refusal(self, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the range."""
         draft.proxy_arps |= {self.range}
 
@@ -99,12 +99,12 @@ class AddProxyArp(ProxyArpOperation):
 class RemoveProxyArp(ProxyArpOperation):
     """proxy_arp_add_del: no longer answer for a range of addresses, which must be just as it was added."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.range not in draft.proxy_arps:
             return f"VPP does not answer for {self.first} to {self.last}"
         return ProxyArpOperation._refusal(self, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the range out."""
         draft.proxy_arps -= {self.range}
 
@@ -146,7 +146,7 @@ class ProxyArpRanges(Kind, SettingsSection):
             found += [_range(str(text), str(vrf), position) for position, text in enumerate(texts or ())]
         return tuple(found)
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the ranges of the file beside those that are not its own."""
         vrfs = desired.configuration.vrfs
         for each in desired.configuration.proxy_arps:
@@ -156,10 +156,10 @@ class ProxyArpRanges(Kind, SettingsSection):
                 desired.proxy_arps |= {ProxyArp(first=each.first, last=each.last, table_id=table_id)}
 
     @staticmethod
-    def _can_be_read(of_vrf: ProxyArpRange, desired: DesiredState) -> bool:
+    def _can_be_read(of_vrf: ProxyArpRange, desired: DesiredStateBuilder) -> bool:
         return desired.is_since(_REPORTS_TABLES, of_vrf.path, f"the ranges of {of_vrf.vrf} must be read again")
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> tuple[ProxyArpRange, ...]:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> tuple[ProxyArpRange, ...]:
         """Return the ranges of the tables that are not left alone, in order."""
         found = []
         for each in _in_order(state.proxy_arps):
@@ -183,7 +183,7 @@ class ProxyArpRanges(Kind, SettingsSection):
         if named:
             yield KeyValue("vrfs", tuple(KeyValue(vrf, by_vrf[vrf]) for vrf in named), is_block=True)
 
-    def copy_what_is_not_ours(self, desired: DesiredState) -> None:
+    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
         """Enter the ranges of the tables that plans must not touch, and of those without a name, which are nobody's."""
         named = {config.table_id for config in desired.configuration.vrfs.values()}
         for each in desired.observed.proxy_arps:
@@ -221,11 +221,11 @@ class ProxyArpRanges(Kind, SettingsSection):
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that add and remove ranges, new ones first, and those of tables that go before these."""
         before, after = transition.observed.proxy_arps, transition.desired.proxy_arps
-        doomed = {each for each in before if table_key(each.table_id, is_ipv6=False) in transition.doomed_tables}
-        for each in _in_order(doomed | (before - after)):
+        to_delete = {each for each in before if table_key(each.table_id, is_ipv6=False) in transition.doomed_tables}
+        for each in _in_order(to_delete | (before - after)):
             remove = RemoveProxyArp(table_id=each.table_id, first=each.first, last=each.last)
-            yield Step(stage=Stage.TURN_OFF if each in doomed else Stage.REMOVE_PROXY_ARP, operation=remove)
-        for each in _in_order((after - before) | (after & doomed)):
+            yield Step(stage=Stage.TURN_OFF if each in to_delete else Stage.REMOVE_PROXY_ARP, operation=remove)
+        for each in _in_order((after - before) | (after & to_delete)):
             add = AddProxyArp(table_id=each.table_id, first=each.first, last=each.last)
             yield Step(stage=Stage.ADD_PROXY_ARP, operation=add)
 

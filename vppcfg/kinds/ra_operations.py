@@ -10,10 +10,10 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix, RouterAdvertisements, ra_prefixes_in_order
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import prefix_values
 
@@ -43,7 +43,7 @@ class RaOperation(SetFeature):
     def _changed(self, value: RouterAdvertisements) -> RouterAdvertisements:
         raise NotImplementedError(type(self).__name__)
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         interface = draft.interfaces[self.interface]
         if interface.has_ipv6 or interface.ra is not None or interface.link_local is not None:
             return None
@@ -69,7 +69,7 @@ class SetRa(RaOperation):
     def _changed(self, value: RouterAdvertisements) -> RouterAdvertisements:
         return replace(self.settings, is_sent=True, prefixes=value.prefixes)
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         present = draft.interfaces[self.interface].ra
         if present is not None and not present.may_become(self.settings):
             return f"{self.interface} would go on to advertise what was set there before"
@@ -208,7 +208,7 @@ class RemoveRaPrefix(RaOperation):
     def _changed(self, value: RouterAdvertisements) -> RouterAdvertisements:
         return replace(value, prefixes=tuple(each for each in value.prefixes if each.prefix != self.prefix))
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         present = draft.interfaces[self.interface].ra
         if present is not None and any(each.prefix == self.prefix for each in present.prefixes):
             return None
@@ -233,7 +233,7 @@ class RenewIpv6(InterfaceOperation):
     a link-local address that was chosen are forgotten.
     """
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Forget what goes with IPv6."""
         draft.change(self.interface, ra=None, link_local=None, ra_mtu=0)
 

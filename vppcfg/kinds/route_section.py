@@ -14,8 +14,8 @@ from typing import Any
 from vppcfg.common.addresses import address_key, canonical_address, canonical_host, canonical_prefix
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, HopConfig, RouteConfig
-from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections.section import Parsing, SaidEntry, Section, Unmanaged
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.sections.section import Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value, indented, key_lines
 from vppcfg.model.problem import KeyPath, Problem
@@ -46,7 +46,7 @@ class RouteSection(Section):
                 tables.append((name, ("vrfs", name, KEY), entry.get(KEY)))
         return tuple(route for vrf, path, raw in tables for route in _parsed(parsing, vrf, path, raw))
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the routes of the file."""
         for config in desired.configuration.routes:
             route = route_of(config, desired.configuration)
@@ -56,16 +56,16 @@ class RouteSection(Section):
             if is_readable:
                 desired.enter(route)
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> tuple[RouteConfig, ...]:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> tuple[RouteConfig, ...]:
         """Return the routes of all tables, the default one first, by address."""
         routes = sorted(state.of(Route).values(), key=lambda route: (route.table_id, address_key(route.prefix)))
         found = (_config(route, state) for route in routes)
         return tuple(config for config in found if config is not None)
 
-    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what each route is."""
         for config in configuration.routes:
-            yield SaidEntry(path=config.path, name=config.prefix, keys=(KeyValue("via", _via(config)),))
+            yield YamlEntry(path=config.path, name=config.prefix, keys=(KeyValue("via", _via(config)),))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the routes of the default table; `lines_of_vrf` has those of others."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
@@ -21,12 +21,12 @@ from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import Switch
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, malformed
 
@@ -52,7 +52,7 @@ class SetSflow(Switch):
 
     attribute = "has_sflow"
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if draft.interfaces[self.interface].parent is not None:
             return f"{self.interface} is a sub-interface, which takes no sFlow"
         return Switch._refusal(self, draft)
@@ -83,7 +83,7 @@ class SetSflowSamplingRate(SflowSetting):
 
     sampling_rate: int
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the rate."""
         draft.sflow = replace(draft.sflow, sampling_rate=self.sampling_rate)
 
@@ -102,7 +102,7 @@ class SetSflowPollingInterval(SflowSetting):
 
     polling_interval_s: int
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the interval."""
         draft.sflow = replace(draft.sflow, polling_interval_s=self.polling_interval_s)
 
@@ -121,7 +121,7 @@ class SetSflowHeaderBytes(SflowSetting):
 
     header_bytes: int
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the length."""
         draft.sflow = replace(draft.sflow, header_bytes=self.header_bytes)
 
@@ -236,7 +236,7 @@ class SflowSection(SettingsSection):
             header_bytes=_DEFAULTS.header_bytes if header is None else max(_LEAST, _whole_steps(header)),
         )
 
-    def resolve_settings(self, desired: DesiredState) -> None:
+    def resolve_settings(self, desired: DesiredStateBuilder) -> None:
         """Set the settings of the file; a VPP without the plugin is left alone unless the file needs it."""
         settings = desired.configuration.sflow
         if _PLUGIN in desired.observed.facts.plugins:
@@ -245,7 +245,7 @@ class SflowSection(SettingsSection):
         elif settings != _DEFAULTS:
             desired.has_plugin(_PLUGIN, (self.key,), "the file sets up sFlow", since=_SINCE)
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> SflowSettings:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> SflowSettings:
         """Return the settings of VPP."""
         return state.sflow
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
 
 from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.common.names import instance_of
-from vppcfg.config.configuration import MadeConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.configuration import VirtualInterfaceConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections import vrf
-from vppcfg.config.sections.made_section import Part
 from vppcfg.config.sections.section import Parsing, SectionEntry
+from vppcfg.config.sections.virtual_interface_section import Part
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.declared import (
     DESCRIPTION,
@@ -32,9 +32,9 @@ from vppcfg.model.kinds import as_created
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Tunnel
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, missing_table
 from vppcfg.plan.request import ALL_INDEXES, Value
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import address_values, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader, malformed
@@ -46,7 +46,7 @@ _SCHEMA = ("local: host()", "remote: host()", "encap-vrf: vrf_name(required=Fals
 
 
 @record
-class EncapConfig(MadeConfig):
+class EncapConfig(VirtualInterfaceConfig):
     """One entry of a section of interfaces whose packets travel inside of others, from an own address."""
 
     encap_vrf: str | None = None
@@ -102,14 +102,14 @@ class CreateTunnel(CreateInterface):
     instance: int
     tunnel: Tunnel
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         table = self.tunnel.needed_table
         if table is not None and (missing := missing_table(table, draft)):
             return missing
-        other = draft.made_alike(self.tunnel)
+        other = draft.virtual_alike(self.tunnel)
         return f"{other} is the same tunnel" if other else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the tunnel."""
         draft.add_interface(as_created(self.interface, self.tunnel.kind))
         draft.enter_made(self.interface, self.tunnel)
@@ -147,21 +147,21 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
     delete_operation: ClassVar[type[DeleteTunnel]]
 
     def __init__(self) -> None:
-        self.assumed = {**ASSUMED_ENDS, **placeholders(self.making)}  # type: ignore[misc] # from the keys, once
+        self.assumed = {**ASSUMED_ENDS, **placeholders(self.virtual)}  # type: ignore[misc] # from the keys, once
         self.parts = tuple(
             Part(name=key.capability, thing=key.needs, since=key.since, is_needed_by=_is_set(key.name))
-            for key in keys_of(self.making)
+            for key in keys_of(self.virtual)
             if key.since is not None
         )
         self.operations = (self.create_operation, self.delete_operation)  # type: ignore[misc]
 
-    def is_entry(self, entry: MadeConfig | None) -> TypeGuard[TunnelConfig]:
+    def is_entry(self, entry: VirtualInterfaceConfig | None) -> TypeGuard[TunnelConfig]:
         """Return whether an entry is one of this section."""
-        return isinstance(entry, TunnelConfig) and isinstance(entry.tunnel, self.making)
+        return isinstance(entry, TunnelConfig) and isinstance(entry.tunnel, self.virtual)
 
     def schema_parts(self) -> Mapping[str, Sequence[str]]:
         """Return the lines of schema/vppcfg.yaml about an entry."""
-        return {self.kind.value: [DESCRIPTION, *_SCHEMA, *schema_lines(self.making)]}
+        return {self.kind.value: [DESCRIPTION, *_SCHEMA, *schema_lines(self.virtual)]}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TunnelConfig:
         """Return a tunnel with canonical ends."""
@@ -170,46 +170,46 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
             path=entry.path,
             description=entry.description,
             encap_vrf=entry.raw.get("encap-vrf"),
-            tunnel=self.making(
+            tunnel=self.virtual(
                 local=canonical_host(entry.raw["local"]) or "",
                 remote=canonical_host(entry.raw["remote"]) or "",
-                **parsed(self.making, entry.raw),
+                **parsed(self.virtual, entry.raw),
             ),
             given=frozenset(key for key, value in entry.raw.items() if value is not None),
         )
 
-    def making_of(self, config: TunnelConfig, before: T | None, desired: DesiredState) -> T:
+    def to_desired(self, config: TunnelConfig, before: T | None, desired: DesiredStateBuilder) -> T:
         """Return the tunnel to create, its VRF as the number of a table."""
-        assert isinstance(config.tunnel, self.making)
+        assert isinstance(config.tunnel, self.virtual)
         table = vrf.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
         return replace(config.tunnel, encap_vrf=table)
 
-    def may_remove(self, making: T) -> bool:
+    def may_remove(self, virtual: T) -> bool:
         """Return whether the file could name the tunnel."""
-        return making.is_plain
+        return virtual.is_plain
 
-    def why_not(self, making: T) -> str | None:
+    def unsupported_reason(self, virtual: T) -> str | None:
         """Return why no entry can describe an observed tunnel."""
-        if not making.is_plain:
+        if not virtual.is_plain:
             return self.why_not_plain
-        return excess(making) or self.conflict(making) or why_not_ends(making.local, making.remote)
+        return excess(virtual) or self.conflict(virtual) or unsupported_ends(virtual.local, virtual.remote)
 
     why_not_plain: ClassVar[str]
     """Why no entry can describe a tunnel that is not plain."""
 
-    def conflict(self, making: T) -> str | None:
+    def conflict(self, virtual: T) -> str | None:
         """Return which values of an observed tunnel no entry can have together."""
         return None
 
-    def restate_made(self, name: str, making: T, state: State) -> TunnelConfig:
+    def virtual_from_state(self, name: str, virtual: T, state: State) -> TunnelConfig:
         """Return the entry of an observed tunnel."""
-        encap_vrf = vrf.encap_vrf_of(making.encap_vrf, is_ipv6=":" in making.local, state=state)
-        given = frozenset(key.name for key in keys_of(self.making) if key.writes(making))
+        encap_vrf = vrf.encap_vrf_of(virtual.encap_vrf, is_ipv6=":" in virtual.local, state=state)
+        given = frozenset(key.name for key in keys_of(self.virtual) if key.writes(virtual))
         return TunnelConfig(
-            name=name, path=(self.key, name), tunnel=replace(making, encap_vrf=0), encap_vrf=encap_vrf, given=given
+            name=name, path=(self.key, name), tunnel=replace(virtual, encap_vrf=0), encap_vrf=encap_vrf, given=given
         )
 
-    def made_keys(self, entry: TunnelConfig) -> Iterator[KeyValue]:
+    def to_yaml_keys(self, entry: TunnelConfig) -> Iterator[KeyValue]:
         """Yield the ends of a tunnel, and the keys of its kind."""
         yield KeyValue("local", entry.local)
         yield KeyValue("remote", entry.remote)
@@ -238,7 +238,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         if not self._is_offered(connection):
             return {}
         details = self.dumps[connection.newest(tuple(self.dumps))]
-        keys = [key for key in keys_of(self.making) if key.path and connection.has_field(details, key.path)]
+        keys = [key for key in keys_of(self.virtual) if key.path and connection.has_field(details, key.path)]
         at = self.paths
         paths = (at.interface, f"{at.local}.af", f"{at.local}.un", f"{at.remote}.un", at.table)
         found = connection.rows(replies, details, *paths, *(key.path for key in keys), *self.also_read)
@@ -252,7 +252,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
             if row is None or not self.is_own(row):
                 continue
             remote = text_of_address(family, target)
-            tunnels[row.name] = self.making(
+            tunnels[row.name] = self.virtual(
                 local=text_of_address(family, source),
                 remote=remote,
                 encap_vrf=table,
@@ -283,7 +283,7 @@ def _is_set(key: str) -> Any:
     return lambda config: key in config.given
 
 
-def why_not_ends(local: str, remote: str) -> str | None:
+def unsupported_ends(local: str, remote: str) -> str | None:
     """Return why no entry can have the ends of an observed tunnel, None when one can."""
     if not all(canonical_host(end) == end and is_unicast(end) for end in (local, remote)):
         return "one of its ends is no address of a host"

@@ -45,7 +45,7 @@ class SetUrpf(SetFeature):
         return self.is_ipv6, self.is_output
 
     @property
-    def undone(self) -> SetUrpf:
+    def inverse(self) -> SetUrpf:
         """Return the operation that checks these packets no longer."""
         return SetUrpf(interface=self.interface, is_ipv6=self.is_ipv6, is_output=self.is_output, mode=None)
 

@@ -8,15 +8,15 @@ from typing import ClassVar
 
 from vppcfg.config.rules.index import Index
 from vppcfg.config.schema.words import is_file_path
-from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Naming
+from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.kinds.declared import message_values
 from vppcfg.kinds.memif import MemifConfig
 from vppcfg.kinds.port import CreatePort, DeletePort, PortConfig, PortKind, is_long
 from vppcfg.model.problem import Problem
 from vppcfg.model.vhost_user import VHOST_USER_PREFIX, VhostUser, VhostUserRole, vhost_user_number
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.request import ALL_INDEXES, Indexes, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
 from vppcfg.vpp.row import Row
@@ -39,7 +39,7 @@ class CreateVhostUser(CreatePort):
 
     port: VhostUser
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if vhost_user_number(self.interface) is None:
             return f"{self.interface} is no name of a vhost-user port"
         return CreatePort._refusal(self, draft)
@@ -60,7 +60,7 @@ class CreateVhostUser(CreatePort):
 class DeleteVhostUser(DeletePort):
     """delete_vhost_user_if: delete a port and the file of its socket, if VPP created that."""
 
-    making = VhostUser
+    virtual = VhostUser
 
     port: VhostUser
 
@@ -75,9 +75,9 @@ class DeleteVhostUser(DeletePort):
 
 def _socket(index: Index) -> Iterator[Problem]:
     """Find vhost-user ports with a long path, or with the socket of another port or of a memif."""
-    memifs = index.configuration.made_as(MemifConfig).values()
+    memifs = index.configuration.virtual_as(MemifConfig).values()
     owners = {memif.port.socket: memif.name for memif in memifs if memif.port.socket}
-    for config in index.configuration.made_as(VhostUserConfig).values():
+    for config in index.configuration.virtual_as(VhostUserConfig).values():
         path, socket = (*config.path, "socket"), config.port.socket
         if text := is_long(socket):
             yield Problem(rule="vhost-user-socket-long", path=path, text=text)
@@ -93,7 +93,7 @@ class VhostUserKind(PortKind[VhostUserConfig, VhostUser]):
     key = "vhost_users"
     thing = "vhost-user port"
     config = VhostUserConfig
-    making = VhostUser
+    virtual = VhostUser
     plugin = Plugin(name="vhost", reason="the file has a vhost-user port", thing="a vhost-user port")
     naming = Naming(
         is_name=lambda value: isinstance(value, str) and _is_name(value),
@@ -111,11 +111,11 @@ class VhostUserKind(PortKind[VhostUserConfig, VhostUser]):
     create_operation = CreateVhostUser
     delete_operation = DeleteVhostUser
 
-    def why_not(self, making: VhostUser) -> str | None:
+    def unsupported_reason(self, virtual: VhostUser) -> str | None:
         """Return why no entry can describe an observed port."""
-        if is_file_path(making.socket):
+        if is_file_path(virtual.socket):
             return None
-        return f"its socket has a name that the configuration does not allow: {making.socket}"
+        return f"its socket has a name that the configuration does not allow: {virtual.socket}"
 
     def ports(
         self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]

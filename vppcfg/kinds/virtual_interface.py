@@ -7,21 +7,21 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from vppcfg.config.configuration import MadeConfig
-from vppcfg.config.sections.made_section import MadeSection
+from vppcfg.config.configuration import VirtualInterfaceConfig
+from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.interface import Interface
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, Operation
 from vppcfg.plan.stages import Step
 from vppcfg.vpp.reading import Replies, VppReader
 from vppcfg.vpp.row import Row
 
-C = TypeVar("C", bound=MadeConfig)
-M = TypeVar("M", bound=Making)
+C = TypeVar("C", bound=VirtualInterfaceConfig)
+M = TypeVar("M", bound=VirtualInterface)
 
 
-class VirtualInterfaceKind(Kind, MadeSection[C, M], Generic[C, M]):
+class VirtualInterfaceKind(Kind, VirtualInterfaceSection[C, M], Generic[C, M]):
     """One kind of interface that VPP creates on demand."""
 
     device_class: ClassVar[str]

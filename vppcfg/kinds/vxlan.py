@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from vppcfg.common.names import instance_of
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.made_section import Plugin
+from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
 from vppcfg.model.problem import Problem
 from vppcfg.model.tunnel import VXLAN_PORT, Vxlan
@@ -45,7 +45,7 @@ class CreateVxlan(CreateTunnel):
 class DeleteVxlan(DeleteTunnel):
     """vxlan_add_del_tunnel: delete the tunnel between these ends."""
 
-    making = Vxlan
+    virtual = Vxlan
 
     instance: int
     tunnel: Vxlan
@@ -76,7 +76,7 @@ def _words(tunnel: Vxlan, instance: int) -> str:
 def _vni(index: Index) -> Iterator[Problem]:
     """Find VNIs that more than one tunnel of a VRF has on one port of this router."""
     owners: dict[tuple[str | None, int, int], str] = {}
-    for config in index.configuration.made_as(TunnelConfig).values():
+    for config in index.configuration.virtual_as(TunnelConfig).values():
         if not isinstance(tunnel := config.tunnel, Vxlan):
             continue
         first = owners.setdefault((config.encap_vrf, tunnel.vni, tunnel.source_port), config.name)
@@ -90,7 +90,7 @@ class VxlanKind(TunnelKind[Vxlan]):
 
     key = "vxlan_tunnels"
     word = "vxlan_tunnel"
-    making = Vxlan
+    virtual = Vxlan
     plugin = Plugin(name="vxlan", reason="the file has a VXLAN tunnel", thing="a VXLAN tunnel")
     rules = (_vni,)
     api_module = "vxlan"

@@ -164,12 +164,12 @@ def _running(prefix: Path, folder: Path, around: VppEnvironment) -> Iterator[sub
 
 def apart(around: VppEnvironment) -> tuple[str, ...]:
     """Return the words before a command that has it run in namespaces of its own, which end with this process."""
-    making = []
+    virtual = []
     for folder in around.hidden:
         is_own = folder.is_relative_to(_SOCKETS)
-        making.append(f"{'mkdir -p' if is_own else 'mount -t tmpfs none'} {shlex.quote(str(folder))}")
-    making += [f"ip netns add {shlex.quote(name)}" for name in around.namespaces]
-    return (*_APART, " && ".join([_OWN_FOLDERS, *making, 'exec "$0" "$@"']))
+        virtual.append(f"{'mkdir -p' if is_own else 'mount -t tmpfs none'} {shlex.quote(str(folder))}")
+    virtual += [f"ip netns add {shlex.quote(name)}" for name in around.namespaces]
+    return (*_APART, " && ".join([_OWN_FOLDERS, *virtual, 'exec "$0" "$@"']))
 
 
 def _listens(path: Path) -> bool:

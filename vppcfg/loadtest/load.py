@@ -217,7 +217,7 @@ def _is_short(sample: Sample) -> bool:
     return any(tally.sent < least for tally in sample.tallies)
 
 
-def why_not_comparable(one: Result, other: Result) -> str:
+def incomparable_reason(one: Result, other: Result) -> str:
     """Return why two results must not be compared; an empty text when they may."""
     if one.kind is not other.kind:
         return f"one is a {one.kind.value} test, the other a {other.kind.value} test"

@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import Enum
 
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
 
@@ -51,7 +51,7 @@ class Membership:
 
 
 @record
-class Bond(Making):
+class Bond(VirtualInterface):
     """What a bond is made with, and its members, who come and go."""
 
     kind = InterfaceKind.BOND

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
 HOST_INTERFACE_PREFIX = "host-"
@@ -11,7 +11,7 @@ HOST_INTERFACE_PREFIX = "host-"
 
 
 @record
-class HostInterface(Making):
+class HostInterface(VirtualInterface):
     """What a host-interface is made with; VPP tells nothing else of it."""
 
     kind = InterfaceKind.HOST_INTERFACE
@@ -25,6 +25,6 @@ class HostInterface(Making):
     """In Linux, in the namespace that VPP runs in."""
 
     @property
-    def identity(self) -> tuple[object, ...]:
+    def unique_key(self) -> tuple[object, ...]:
         """Return the device, which has one host-interface at most."""
         return (self.device,)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.making import MAKING_OF, Making
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterface
 
 
 def is_marked(kind: InterfaceKind) -> bool:
     """Return whether an interface of a kind is told from a port that somebody else made by its mark alone."""
-    return MAKING_OF.get(kind, Making).is_ours_by_mark
+    return VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface).is_ours_by_mark
 
 
-def is_same_port(before: Interface, after: Interface, made: Making | None) -> bool:
+def is_same_port(before: Interface, after: Interface, made: VirtualInterface | None) -> bool:
     """Return whether two interfaces are of one kind, or both the port that was made with `made`: with a mark or not."""
     if before.kind is after.kind:
         return True
@@ -20,18 +20,18 @@ def is_same_port(before: Interface, after: Interface, made: Making | None) -> bo
     return {before.kind, after.kind} <= {InterfaceKind.PHYSICAL, made.kind}
 
 
-def as_created(name: str, kind: InterfaceKind, made: Making | None = None) -> Interface:
+def as_created(name: str, kind: InterfaceKind, made: VirtualInterface | None = None) -> Interface:
     """Return a loopback, bond, tunnel, TAP or port as VPP makes it, before anything is set on it.
 
     `made` is what it is made with, which its MTUs depend on in some kinds.
     """
-    making = MAKING_OF.get(kind, Making)
+    virtual = VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface)
     return Interface(
         name=name,
         kind=kind,
-        link_mtu=making.link_mtu_as_created if made is None else made.link_mtu_when_made,
-        packet_mtu=making.packet_mtu_as_created if made is None else made.packet_mtu_when_made,
-        is_up=making.is_up_as_created,
+        link_mtu=virtual.link_mtu_as_created if made is None else made.link_mtu_when_made,
+        packet_mtu=virtual.packet_mtu_as_created if made is None else made.packet_mtu_when_made,
+        is_up=virtual.is_up_as_created,
     )
 
 

@@ -110,4 +110,4 @@ def _live(interface: Interface, own: frozenset[str], prefixes: tuple[str, ...]) 
 def _may_have_addresses(interface: Interface, state: State) -> bool:
     if (interface.is_l2 and not interface.is_bvi) or interface.unnumbered is not None:
         return False
-    return all(interface.name not in bond.members for bond in state.made_as(Bond).values())
+    return all(interface.name not in bond.members for bond in state.virtual_as(Bond).values())

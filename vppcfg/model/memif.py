@@ -9,7 +9,7 @@ from enum import Enum
 
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.keys import choice, file_path, yaml_key
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
 BUILT_IN_SOCKET = 0
@@ -34,7 +34,7 @@ class MemifMode(Enum):
 
 
 @record
-class Memif(Making):
+class Memif(VirtualInterface):
     """What a memif is made with, as far as VPP tells; sizes, queues and the secret are not told."""
 
     kind = InterfaceKind.MEMIF
@@ -87,11 +87,11 @@ def memif_numbers(name: str) -> tuple[int, int] | None:
     return None if match is None else (int(match[1]), int(match[2]))
 
 
-def sockets_in_use(made: Iterable[tuple[str, Making]]) -> dict[int, str]:
+def sockets_in_use(made: Iterable[tuple[str, VirtualInterface]]) -> dict[int, str]:
     """Return the sockets that memifs are at, but for the built-in one: their files by their ids."""
     found: dict[int, str] = {}
-    for name, making in made:
-        numbers = memif_numbers(name) if isinstance(making, Memif) else None
-        if numbers is not None and numbers[0] != BUILT_IN_SOCKET and isinstance(making, Memif):
-            found[numbers[0]] = making.socket
+    for name, virtual in made:
+        numbers = memif_numbers(name) if isinstance(virtual, Memif) else None
+        if numbers is not None and numbers[0] != BUILT_IN_SOCKET and isinstance(virtual, Memif):
+            found[numbers[0]] = virtual.socket
     return found

@@ -14,14 +14,14 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.making import Making
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Objects, Ownership, Reference, Referent, VppObject, has_object, owned_of
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
-_Kind = TypeVar("_Kind", bound=Making)
+_Kind = TypeVar("_Kind", bound=VirtualInterface)
 _Object = TypeVar("_Object", bound=VppObject)
 
 
@@ -77,7 +77,7 @@ class State:
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     lcps: Mapping[str, LcpPair] = field(default_factory=dict)
     """LCP pairs by the name of the VPP interface."""
-    made: Mapping[str, Making] = field(default_factory=dict)
+    virtual: Mapping[str, VirtualInterface] = field(default_factory=dict)
     """What bonds, tunnels and TAPs are made with, by interface."""
     bridges: Mapping[str, Bridge] = field(default_factory=dict)
     """By the name that a configuration gives them, bdN."""
@@ -109,14 +109,14 @@ class State:
     descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Whole descriptions, by interface or bridge, of which a tag holds but a part; what VPP has does not know them."""
 
-    def making(self, name: str, kind: type[_Kind]) -> _Kind | None:
+    def virtual_of(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """Return what an interface of a kind is made with, None when it is none of that kind."""
-        made = self.made.get(name)
+        made = self.virtual.get(name)
         return made if isinstance(made, kind) else None
 
-    def made_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
+    def virtual_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
         """Return what all interfaces of a kind are made with, by name; it goes through all kinds each time."""
-        return {name: made for name, made in self.made.items() if isinstance(made, kind)}
+        return {name: made for name, made in self.virtual.items() if isinstance(made, kind)}
 
     def of(self, kind: type[_Object]) -> Mapping[str, _Object]:
         """Return the objects of a class by their names."""
@@ -178,7 +178,7 @@ class State:
 def tables_in_use(state: State, names: Iterable[str]) -> Iterator[str]:
     """Yield the FIB tables, but the default ones, that some interfaces, or the ends of some tunnels, are in."""
     for name in names:
-        interface, made = state.interfaces.get(name), state.made.get(name)
+        interface, made = state.interfaces.get(name), state.virtual.get(name)
         if interface is not None:
             yield from table_keys(interface.tables)
         if made is not None and made.needed_table is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
 DEFAULT_HOST_MTU = 1500
@@ -12,7 +12,7 @@ DEFAULT_HOST_MTU = 1500
 
 
 @record
-class Tap(Making):
+class Tap(VirtualInterface):
     """What a TAP is made with; nothing of it can be changed in place."""
 
     kind = InterfaceKind.TAP

@@ -9,12 +9,12 @@ from vppcfg.common.numbers import DSCP_NAMES, LAST_DSCP
 from vppcfg.common.release import Release
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.keys import Shape, any_number_of, choice, keys_of, whole, yaml_key
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
 
 @record
-class Tunnel(Making):
+class Tunnel(VirtualInterface):
     """The two ends of a tunnel, and the FIB table that both are in. A kind of tunnel is a subclass."""
 
     local: str
@@ -111,7 +111,7 @@ class Gre(Tunnel):
     """False for what a configuration cannot create, such as more than one other end."""
 
     @property
-    def identity(self) -> tuple[object, ...]:
+    def unique_key(self) -> tuple[object, ...]:
         """Return everything (plugins/gre/gre.h, gre_mk_key4)."""
         return self.local, self.remote, self.encap_vrf, self.mode, self.session, self.key
 
@@ -175,7 +175,7 @@ class Ipip(Tunnel):
     """False for what a configuration cannot create, such as more than one other end."""
 
     @property
-    def identity(self) -> tuple[object, ...]:
+    def unique_key(self) -> tuple[object, ...]:
         """Return the ends and their table (plugins/ipip/ipip.c, ipip_mk_key_i)."""
         return self.local, self.remote, self.encap_vrf
 
@@ -226,7 +226,7 @@ class Vxlan(Tunnel):
     """False for what a configuration cannot create, such as more than one other end."""
 
     @property
-    def identity(self) -> tuple[object, ...]:
+    def unique_key(self) -> tuple[object, ...]:
         """Return the ends, their table, the VNI and the own port; of IPv6, VPP does not look at the local end.
 
         The other port is no part of it (plugins/vxlan/vxlan.c, vnet_vxlan_add_del_tunnel).

@@ -7,7 +7,7 @@ from enum import Enum
 
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.keys import choice, file_path, yaml_key
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
 VHOST_USER_PREFIX = "VirtualEthernet0/0/"
@@ -23,7 +23,7 @@ class VhostUserRole(Enum):
 
 
 @record
-class VhostUser(Making):
+class VhostUser(VirtualInterface):
     """What a vhost-user port is made with, as far as VPP tells; what the two ends may offer each other is not told."""
 
     kind = InterfaceKind.VHOST_USER
@@ -44,7 +44,7 @@ class VhostUser(Making):
     )
 
     @property
-    def identity(self) -> tuple[object, ...]:
+    def unique_key(self) -> tuple[object, ...]:
         """Return the socket, which has one port at most."""
         return (self.socket,)
 

@@ -7,8 +7,8 @@ from dataclasses import field, replace
 from typing import Self
 
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.making import Making
 from vppcfg.model.secret_key import KeyWanted
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
 NO_KEY = "A" * 43 + "="
@@ -42,7 +42,7 @@ class WireguardPeer:
 
 
 @record
-class Wireguard(Making):
+class Wireguard(VirtualInterface):
     """What a WireGuard interface is made with, and its peers, who come and go."""
 
     kind = InterfaceKind.WIREGUARD
@@ -63,7 +63,7 @@ class Wireguard(Making):
     """Where the private key is; '' when VPP was asked."""
 
     @property
-    def identity(self) -> tuple[object, ...]:
+    def unique_key(self) -> tuple[object, ...]:
         """Return the port: VPP gives what arrives on one to whatever was made first, and forgets the others."""
         return (self.port,)
 
@@ -87,7 +87,7 @@ class Wireguard(Making):
         """Return the prefixes of each peer, by its key."""
         return {key: frozenset(peer.allowed_ips) for key, peer in self.peers.items()}
 
-    def beside(self, there: Making | None) -> Self:
+    def merge_observed(self, there: VirtualInterface | None) -> Self:
         """Return it with the endpoints of `there` of peers that have moved, or whose endpoint is left open.
 
         What is made anew is made as it is wanted.
@@ -103,7 +103,7 @@ class Wireguard(Making):
         }
         return replace(self, peers={**self.peers, **moved}) if moved else self
 
-    def with_names_of(self, other: Making | None) -> Self:
+    def with_names_of(self, other: VirtualInterface | None) -> Self:
         """Return it with the names of peers and files that it lacks and `other` has for the same peers and keys.
 
         A peer that has got another key is known by its prefixes, which no two peers have.

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.working_state import WorkingState
 
 
 def with_automatic_pairs(steps: tuple[Step, ...], observed: State, desired: State) -> list[Step]:
@@ -28,20 +28,20 @@ def with_automatic_pairs(steps: tuple[Step, ...], observed: State, desired: Stat
     return kept
 
 
-def _appearing(steps: tuple[Step, ...], observed: State) -> tuple[dict[str, LcpPair], Draft]:
+def _appearing(steps: tuple[Step, ...], observed: State) -> tuple[dict[str, LcpPair], WorkingState]:
     """Return the pairs that are there right after all sub-interfaces are made, and were not or were deleted before."""
-    draft = Draft(observed)
+    draft = WorkingState(observed)
     before = set(draft.lcps)
     for step in steps:
-        if step.stage > Stage.CREATE_SUB_INTERFACE or step.operation.refusal(draft) is not None:
+        if step.stage > Stage.CREATE_SUB_INTERFACE or step.operation.precondition_error(draft) is not None:
             break
-        step.operation.carry_out(draft)
+        step.operation.apply_to(draft)
         if isinstance(step.operation, DeleteLcpPair):
             before.discard(step.operation.interface)
     return {name: pair for name, pair in draft.lcps.items() if name not in before}, draft
 
 
-def _unwanted(appearing: dict[str, LcpPair], draft: Draft, desired: State) -> set[str]:
+def _unwanted(appearing: dict[str, LcpPair], draft: WorkingState, desired: State) -> set[str]:
     """Return the pairs that must go, with those that hang on them."""
     unwanted: set[str] = set()
     pending = [name for name, pair in appearing.items() if desired.lcps.get(name) != pair]

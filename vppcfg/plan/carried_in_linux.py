@@ -18,7 +18,7 @@ LISTENER = "linux_nl"
 
 def place_of(name: str, state: State) -> tuple[str, str] | None:
     """Return the namespace and the name of the Linux device of an interface, None when it has none."""
-    pair, tap = state.lcps.get(name), state.making(name, Tap)
+    pair, tap = state.lcps.get(name), state.virtual_of(name, Tap)
     if pair is not None and pair.has_host:
         return pair.netns, pair.host_name
     return (tap.host_netns, tap.host_name) if tap is not None else None

@@ -14,7 +14,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.replacement import is_open
+from vppcfg.plan.recreate import is_open
 from vppcfg.record import record
 
 

@@ -32,7 +32,7 @@ from vppcfg.plan.change import (
     differing_names,
 )
 from vppcfg.plan.ra_mtu import stale_ra_mtu
-from vppcfg.plan.replacement import is_open, is_refilled, replaced_interfaces
+from vppcfg.plan.recreate import is_open, is_refilled, replaced_interfaces
 
 _PLACES = {kind: place for place, kind in enumerate(ObjectKind)}
 
@@ -60,7 +60,7 @@ def _interface_changes(observed: State, desired: State) -> dict[str, Change[Inte
     replaced = replaced_interfaces(observed, desired)
     changes = {}
     names = {*different(observed.interfaces, desired.interfaces), *replaced}
-    names |= different(observed.made, desired.made) & (observed.interfaces.keys() | desired.interfaces.keys())
+    names |= different(observed.virtual, desired.virtual) & (observed.interfaces.keys() | desired.interfaces.keys())
     for name in sorted(names, key=natural_key):
         before, after = observed.interfaces.get(name), desired.interfaces.get(name)
         if before is None or after is None:
@@ -101,14 +101,14 @@ def _interface_attributes(
                 yield AttributeChange(name=name, old=old, new=new)
     if after.ra is not None and (stale := stale_ra_mtu(before, after, observed, desired)):
         yield AttributeChange(name="ra_mtu", old=stale[0], new=stale[1])
-    made, wanted = observed.made.get(before.name), desired.made.get(before.name)
+    made, wanted = observed.virtual.get(before.name), desired.virtual.get(before.name)
     if made is not None and made.__class__ is wanted.__class__:
-        yield from attribute_changes(made, wanted.beside(made))
+        yield from attribute_changes(made, wanted.merge_observed(made))
 
 
 def _is_told_by_the_tag(name: str, before: Interface, after: Interface, observed: State) -> bool:
     """Return whether the kinds differ of one and the same port, of which the mark in the tag tells whose it is."""
-    return name == "kind" and is_same_port(before, after, observed.made.get(before.name))
+    return name == "kind" and is_same_port(before, after, observed.virtual.get(before.name))
 
 
 def _interface_attribute(
@@ -216,7 +216,7 @@ def _outdated_pairs(
 
 
 def _gets_the_mac_of_a_member(name: str, observed: State, desired: State) -> bool:
-    before, after = observed.making(name, Bond), desired.making(name, Bond)
+    before, after = observed.virtual_of(name, Bond), desired.virtual_of(name, Bond)
     return before is not None and after is not None and is_refilled(before, after)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, ClassVar, NamedTuple
 
 from vppcfg.model.interface import FEATURES
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.plan.stages import Stage
 from vppcfg.plan.transition import Transition
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -26,14 +26,14 @@ class SetFeature(InterfaceOperation):
         return ()
 
     @property
-    def undone(self) -> SetFeature:
+    def inverse(self) -> SetFeature:
         """Return the operation that turns off what this one sets."""
         raise NotImplementedError(type(self).__name__)
 
     @property
     def undoing(self) -> tuple[SetFeature, ...]:
         """Return the operations that do so, where it takes several."""
-        return (self.undone,)
+        return (self.inverse,)
 
     @property
     def looks_at_frames(self) -> bool:
@@ -53,7 +53,7 @@ class SetFeature(InterfaceOperation):
         """Return what the attribute is after this, where it was `value` before."""
         raise NotImplementedError(type(self).__name__)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set it."""
         value = self.applied(getattr(draft.interfaces[self.interface], self.attribute))
         draft.change(self.interface, **{self.attribute: value})
@@ -66,7 +66,7 @@ class Switch(SetFeature):
     is_on: bool
 
     @property
-    def undone(self) -> Switch:
+    def inverse(self) -> Switch:
         """Return the operation that turns it off."""
         return type(self)(interface=self.interface, is_on=False)
 
@@ -74,7 +74,7 @@ class Switch(SetFeature):
         """Return whether it is on then."""
         return self.is_on
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if getattr(draft.interfaces[self.interface], self.attribute) != self.is_on:
             return None
         return f"{FEATURES[self.attribute]} on {self.interface} is {'on' if self.is_on else 'off'} already"

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeVar
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.links import Links
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.services import Missing, Service, ServicePart, Services, missing
 from vppcfg.plan.stages import Step
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -139,7 +139,7 @@ class _Noting(dict[str, _Value]):
         return super().pop(key, *default)
 
 
-class _NotingDraft(Draft):
+class _NotingDraft(WorkingState):
     """A draft that notes what an operation changes, so that no operation has to say it."""
 
     def __init__(self, state: State) -> None:
@@ -152,7 +152,7 @@ class _NotingDraft(Draft):
         self._known_proxy_arps = self.proxy_arps
         self.interfaces = _Noting(self.interfaces, self.changed)
         self.lcps = _Noting(self.lcps, self.changed)
-        self.made = _Noting(self.made, self.changed)
+        self.virtual = _Noting(self.virtual, self.changed)
         self.linux = _Noting(self.linux, self.changed)
         self.acls = _Noting(self.acls, self.changed_acls)
         self.macips = _Noting(self.macips, self.changed_macips)
@@ -197,7 +197,7 @@ class _Walk:
             {bridge: frozenset(members) for bridge, members in links.members.items()},
             dict(bond_of),
         )
-        self.is_anything_there = bool(links.linked or observed.lcps or observed.made)
+        self.is_anything_there = bool(links.linked or observed.lcps or observed.virtual)
         self._first: dict[str, Service] = {}
         self._last: dict[str, Service] = {}
         """What was seen last of interfaces that others hang on."""
@@ -208,7 +208,7 @@ class _Walk:
 
     def go(self, position: int, step: Step) -> None:
         """Carry a step out, and note what is missing then."""
-        step.operation.carry_out(self._draft)
+        step.operation.apply_to(self._draft)
         names = self._draft.take_changed()
         names |= self._links.update(names)
         names.update([self._draft.bond_of[name] for name in names if name in self._draft.bond_of])
@@ -243,7 +243,7 @@ class _Walk:
         """Yield those whose service depends on what is another one about an interface."""
         draft = self._draft
         below, referring = draft.stacking.on_port(name), draft.references.to(name)
-        made = draft.made.get(name)
+        made = draft.virtual.get(name)
         members = made.members if isinstance(made, Bond) else ()
         if not (below or referring or members):
             return

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.model.bond import Bond
-from vppcfg.plan.draft import Draft
+from vppcfg.plan.working_state import WorkingState
 
 _Host = tuple[int, str]
 """The id of a FIB table, and an address without a length."""
@@ -19,7 +19,7 @@ _Host = tuple[int, str]
 class Links:
     """The links of a draft. `update` must be told of every interface that was changed."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: WorkingState) -> None:
         self.linked: set[str] = set()
         self.members: dict[int, set[str]] = {}
         """Those in each bridge domain that have link."""
@@ -57,7 +57,7 @@ class Links:
         before = self._bridge_of.get(name)
         if bridge != before or (bridge is not None and (self._bvi_of.get(bridge) == name) != _is_bvi(interface)):
             yield from self._move(name, before, bridge, changed, is_bvi=_is_bvi(interface))
-        made = self._draft.made.get(name)
+        made = self._draft.virtual.get(name)
         end = made.own_end if made is not None else None
         source = (made.outer_table, end) if made is not None and end is not None else None
         if source != self._source_of.get(name):
@@ -143,7 +143,7 @@ class Links:
             return False
         if interface.parent is not None:
             return self._holds(interface.parent, (*above, name))
-        made = draft.made.get(name)
+        made = draft.virtual.get(name)
         if made is None:
             return not interface.is_bvi or self._is_bridged(name, above)
         if isinstance(made, Bond):

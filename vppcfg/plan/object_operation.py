@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import Operation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -19,11 +19,11 @@ class SetObject(Operation):
         """Return the name of the object."""
         return self.thing.name
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         missing = next((each for each in self.thing.references() if not draft.has(each)), None)
         return None if missing is None else f"there is no {missing}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the object."""
         draft.set_object(self.thing)
 
@@ -39,12 +39,12 @@ class RemoveObject(Operation):
         """Return the name of the object."""
         return self.thing.name
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if draft.objects.get(type(self.thing), {}).get(self.thing.name) != self.thing:
             return f"there is no such {self.thing.label}"
         others = draft.referring.get(Reference(Referent.OBJECT, self.thing.label))
         return f"{min(others)} refers to {self.thing.label}" if others else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the object out."""
         draft.remove_object(self.thing)

@@ -11,10 +11,10 @@ from typing import ClassVar
 from vppcfg.common.release import Release
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURES, features_on
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Reference, Referent
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -36,14 +36,14 @@ class Operation:
         """Return the name of what it is about: an interface, a bridge, an access list, or a part of VPP."""
         raise NotImplementedError(type(self).__name__)
 
-    def refusal(self, draft: Draft) -> str | None:
+    def precondition_error(self, draft: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state, or what it would leave dangling; None when neither."""
         return self._refusal(draft)
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Change the draft as VPP changes; only after `refusal` has found nothing."""
         raise NotImplementedError(type(self).__name__)
 
@@ -67,7 +67,7 @@ class InterfaceOperation(Operation):
         """Return the name of the interface."""
         return self.interface
 
-    def refusal(self, draft: Draft) -> str | None:
+    def precondition_error(self, draft: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state, or what it would leave dangling; None when neither."""
         if self.interface not in draft.interfaces:
             return f"{self.interface} does not exist"
@@ -78,7 +78,7 @@ class InterfaceOperation(Operation):
 class CreateInterface(InterfaceOperation):
     """An operation that makes the interface that it names; VPP's answer tells the index of the new one."""
 
-    def refusal(self, draft: Draft) -> str | None:
+    def precondition_error(self, draft: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state; one with this name is a reason."""
         return f"{self.interface} exists" if self.interface in draft.interfaces else self._refusal(draft)
 
@@ -87,27 +87,27 @@ class CreateInterface(InterfaceOperation):
 class DeleteInterface(InterfaceOperation):
     """An operation that removes the interface that it names; refused while anything is on it or points to it."""
 
-    making: ClassVar[type[Making] | None] = None
+    virtual: ClassVar[type[VirtualInterface] | None] = None
     """The kind of interface that it removes, where those have something that they are made with."""
 
-    def _refusal(self, draft: Draft) -> str | None:
-        if self.making is not None and draft.making(self.interface, self.making) is None:
-            return f"{self.interface} is no {self.making.noun}"
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.virtual is not None and draft.virtual_of(self.interface, self.virtual) is None:
+            return f"{self.interface} is no {self.virtual.noun}"
         return dangling(self.interface, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the interface out of the draft, with what it was made with."""
         draft.remove_interface(self.interface)
-        draft.made.pop(self.interface, None)
+        draft.virtual.pop(self.interface, None)
 
 
-def dangling(name: str, draft: Draft) -> str | None:
+def dangling(name: str, draft: WorkingState) -> str | None:
     """Return what is still on, or points to, an interface that is to be deleted; None when nothing is.
 
     VPP would delete it nevertheless, and give what is left to the next interface with its index.
     """
     interface = draft.interfaces[name]
-    bond = draft.making(name, Bond)
+    bond = draft.virtual_of(name, Bond)
     if bond is not None and bond.members:
         return f"{name} has members"
     if name in draft.lcps:
@@ -135,7 +135,7 @@ def dangling(name: str, draft: Draft) -> str | None:
     return f"{name} is up" if interface.is_up else None
 
 
-def missing_table(key: str, draft: Draft) -> str | None:
+def missing_table(key: str, draft: WorkingState) -> str | None:
     """Return that there is no such table, None when there is."""
     return None if key in draft.vrfs else f"there is no {key}"
 

@@ -11,13 +11,13 @@ from vppcfg.model.live_state import without_live
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import is_owned
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
+from vppcfg.plan.bootstrap_state import ports_alone, restorable
 from vppcfg.plan.change import Change
 from vppcfg.plan.diff import diff
 from vppcfg.plan.impact import Effect, Impact, effects_of
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.proof import prove
-from vppcfg.plan.reachable import ports_alone, restorable
-from vppcfg.plan.replacement import replaced_interfaces
+from vppcfg.plan.recreate import replaced_interfaces
 from vppcfg.plan.stages import Step, ordered
 from vppcfg.plan.steps import steps_of
 from vppcfg.plan.transition import Transition

@@ -5,8 +5,8 @@ from __future__ import annotations
 from vppcfg.errors import PlanProofError
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.stages import Step
+from vppcfg.plan.working_state import WorkingState
 
 _HINT = "This is a bug in vppcfg. Nothing was changed. Please report it with the configuration and `vppcfg dump`."
 
@@ -15,12 +15,12 @@ def replay(observed: State, steps: tuple[Step, ...]) -> State:
     """Return what the steps make of the observed state. Raise PlanProofError at a step that VPP would refuse."""
     if not steps:
         return observed
-    draft = Draft(observed)
+    draft = WorkingState(observed)
     for number, step in enumerate(steps, start=1):
-        reason = step.operation.refusal(draft)
+        reason = step.operation.precondition_error(draft)
         if reason is not None:
             raise PlanProofError(f"step {number} of the plan, {step.operation}, would be refused: {reason}", _HINT)
-        step.operation.carry_out(draft)
+        step.operation.apply_to(draft)
     return draft.state()
 
 

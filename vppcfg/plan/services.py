@@ -19,9 +19,9 @@ from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import FEATURES, NO_FEATURES, Interface, features_of
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.making import Making
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.tap import Tap
+from vppcfg.model.virtual_interface import VirtualInterface
 
 
 class ServicePart(Enum):
@@ -111,7 +111,7 @@ class Tables(Protocol):
         """Return the LCP pairs by interface."""
 
     @property
-    def made(self) -> Mapping[str, Making]:
+    def virtual(self) -> Mapping[str, VirtualInterface]:
         """Return what interfaces are made with."""
 
     @property
@@ -159,7 +159,7 @@ class Services:
         has_link = name in self._linked
         parent = self._tables.interfaces.get(interface.parent) if interface.parent is not None else None
         root = interface if parent is None else parent
-        made = self._tables.made.get(root.name)
+        made = self._tables.virtual.get(root.name)
         is_bond = made.__class__ is Bond
         return Service(
             has_link,
@@ -188,7 +188,7 @@ class Services:
         bond = self._bond_of.get(interface.name)
         if bond is None or bond not in self._linked:
             return None
-        made = self._tables.made[bond]
+        made = self._tables.virtual[bond]
         assert isinstance(made, Bond)
         membership = made.members[interface.name]
         return "bond", bond, membership.is_passive, membership.is_long_timeout
@@ -208,7 +208,7 @@ class Services:
         pair = self._tables.lcps.get(name)
         if pair is not None:
             return (pair.netns, pair.host_name) if pair.has_host else None
-        made = self._tables.made.get(name)
+        made = self._tables.virtual.get(name)
         return (made.host_netns, made.host_name) if isinstance(made, Tap) else None
 
     def _device(self, interface: Interface) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.kind_list import MAKINGS, OBJECTS
+from vppcfg.kinds.kind_list import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipRule
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge import Bridge, BridgeSettings
@@ -23,9 +23,9 @@ from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, Othe
 from vppcfg.model.ipfix import FlowLayer, FlowParams, IpfixExporter, IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.making import Making
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State, tables_in_use
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Objects, by_name
 from vppcfg.model.vrf import FibTable, table_key
 
@@ -43,9 +43,9 @@ def document_of(state: State) -> dict[str, Any]:
         facts.pop(seen_in_linux, None)
     document: dict[str, Any] = {"format_version": FORMAT_VERSION, "facts": facts}
     document["interfaces"] = {name: _without_name(state.interfaces[name]) for name in _sorted(state.interfaces)}
-    made: dict[str, dict[str, Making]] = {making.table: {} for making in MAKINGS}
-    for name, making in state.made.items():
-        made[making.table][name] = making
+    made: dict[str, dict[str, VirtualInterface]] = {virtual.table: {} for virtual in VIRTUAL_INTERFACE_CLASSES}
+    for name, virtual in state.virtual.items():
+        made[virtual.table][name] = virtual
     for table in _TABLES:
         records: Mapping[str, object] = made[table] if table in made else getattr(state, table)
         if records or table not in _LATER_TABLES:
@@ -86,7 +86,7 @@ def plain(value: object) -> Any:
     return value
 
 
-def attributes_told(value: object) -> list[str]:
+def attributes_present(value: object) -> list[str]:
     """Return the names of the attributes of an object of the model that are not at their default."""
     kind: type = value.__class__
     attributes = _attributes(kind) or ()
@@ -132,7 +132,7 @@ def state_of(document: object) -> State:
     tables: dict[str, Any] = {table: _table(table, data.get(table, {})) for table in _TABLES}
     if "vrfs" not in data:
         tables["vrfs"] = _unnamed_tables(entered.values())
-    made = _united({making.table: tables.pop(making.table) for making in MAKINGS})
+    made = _united({virtual.table: tables.pop(virtual.table) for virtual in VIRTUAL_INTERFACE_CLASSES})
     state = State(
         facts=_facts(data.get("facts", {})),
         interfaces=entered,
@@ -143,7 +143,7 @@ def state_of(document: object) -> State:
         has_mpls_table=_truth("has_mpls_table", data),
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
         linux_bridges=_pairs("linux_bridges", data.get("linux_bridges", [])),
-        made=made,
+        virtual=made,
         objects=_objects(data),
         owned=_pairs("owned", data.get("owned", [])),
         unmanaged=_list_of("unmanaged", Attachment)(data.get("unmanaged", [])),
@@ -199,14 +199,14 @@ def _table(table: str, document: object) -> dict[str, Any]:
     return {name: _build(record, entry, f"{table}.{name}", converters) for name, entry in entries.items()}
 
 
-def _united(tables: Mapping[str, Mapping[str, Making]]) -> dict[str, Making]:
+def _united(tables: Mapping[str, Mapping[str, VirtualInterface]]) -> dict[str, VirtualInterface]:
     """Return what all kinds are made with by interface. Raise ValueError when one is of two kinds."""
-    united: dict[str, Making] = {}
-    for table, makings in tables.items():
-        for name in makings.keys() & united.keys():
+    united: dict[str, VirtualInterface] = {}
+    for table, virtuals in tables.items():
+        for name in virtuals.keys() & united.keys():
             text = f"{table}.{name} in the state document: it is in {united[name].table} too"
             raise ValueError(text)
-        united.update(makings)
+        united.update(virtuals)
     return united
 
 
@@ -353,7 +353,7 @@ def _check_references(state: State) -> None:
         for name in (interface.parent, interface.l2xc, interface.unnumbered):
             if name is not None and name not in state.interfaces:
                 raise ValueError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")
-    made = ((making.table, name) for name, making in state.made.items())
+    made = ((virtual.table, name) for name, virtual in state.virtual.items())
     for table, name in (*(("lcps", name) for name in state.lcps), *(("linux", name) for name in state.linux), *made):
         if name not in state.interfaces:
             raise ValueError(f"{table}.{name} in the state document: there is no such interface")
@@ -426,7 +426,7 @@ _IPFIX_CONVERTERS: dict[str, Callable[[Any], Any]] = {
         FlowParams, entry, "ipfix.params", {"layers": lambda layers: tuple(map(FlowLayer, layers))}
     ),
 }
-_MADE: dict[str, type[Any]] = {making.table: making for making in MAKINGS}
+_MADE: dict[str, type[Any]] = {virtual.table: virtual for virtual in VIRTUAL_INTERFACE_CLASSES}
 _TABLES: dict[str, type[Any]] = {
     "lcps": LcpPair,
     "linux": LinuxDevice,

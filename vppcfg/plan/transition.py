@@ -35,14 +35,16 @@ class Transition:
         )
         """Objects that are removed, by their labels."""
         changes = difference.interfaces.values()
-        self.doomed = frozenset(c.name for c in changes if c.action in (Action.DELETE, Action.REPLACE))
+        self.to_delete = frozenset(c.name for c in changes if c.action in (Action.DELETE, Action.REPLACE))
         """Interfaces that are deleted, to come back or not."""
         self.created = frozenset(c.name for c in changes if c.action in (Action.CREATE, Action.REPLACE))
         """Interfaces that are created, new or anew."""
         pairs = difference.lcps.items()
         self.doomed_pairs = frozenset(name for name, c in pairs if c.before is not None and c.before.has_host)
         """Interfaces whose LCP pair, a whole one, is deleted, to come back or not."""
-        self.parted = self.doomed_pairs | {name for name in self.doomed if observed.making(name, Tap) is not None}
+        self.parted = self.doomed_pairs | {
+            name for name in self.to_delete if observed.virtual_of(name, Tap) is not None
+        }
         """Interfaces whose Linux device is deleted, to come back or not."""
         self.shifting = frozenset(c.name for c in changes if c.action is Action.UPDATE and _shifts(c.before, c.after))
         """Interfaces whose unnumbered users must be set again.
@@ -56,36 +58,38 @@ class Transition:
         """Interfaces that leave a bond, for good or to join again, and then have a MAC that nobody could read."""
         self.staying_members = self._staying_members()
         """The bond of each interface that is a member of it before and after, and does not leave it in between."""
-        self.desired_members = frozenset(member for bond in desired.made_as(Bond).values() for member in bond.members)
+        self.desired_members = frozenset(
+            member for bond in desired.virtual_as(Bond).values() for member in bond.members
+        )
         self.desired_children = desired.sub_interfaces_by_parent()
         self.touched = self._touched()
         """Names of the interfaces that need steps: those that change, and those that refer to a doomed one."""
 
     def kept(self, name: str) -> Interface | None:
         """Return the observed interface of that name unless it is deleted on the way."""
-        return None if name in self.doomed else self.observed.interfaces.get(name)
+        return None if name in self.to_delete else self.observed.interfaces.get(name)
 
     def _leaving(self) -> frozenset[str]:
         leaving: set[str] = set()
-        for name, bond in self.observed.made_as(Bond).items():
-            after = self.desired.making(name, Bond)
-            staying = after.members.keys() if after is not None and name not in self.doomed else set()
+        for name, bond in self.observed.virtual_as(Bond).items():
+            after = self.desired.virtual_of(name, Bond)
+            staying = after.members.keys() if after is not None and name not in self.to_delete else set()
             leaving.update(bond.members.keys() - staying)
         return frozenset(leaving)
 
     def _staying_members(self) -> dict[str, str]:
         return {
             member: name
-            for name, bond in self.observed.made_as(Bond).items()
-            if name not in self.doomed and (after := self.desired.making(name, Bond)) is not None
+            for name, bond in self.observed.virtual_as(Bond).items()
+            if name not in self.to_delete and (after := self.desired.virtual_of(name, Bond)) is not None
             for member, membership in bond.members.items()
-            if member not in self.doomed and membership.joins_like(after.members.get(member))
+            if member not in self.to_delete and membership.joins_like(after.members.get(member))
         }
 
     @cached_property
     def shut_in_linux(self) -> frozenset[str]:
         """Doomed interfaces whose device in Linux is set down first, up as it is, and linux-nl hears of it."""
-        leaving, facts = self.doomed & self.doomed_pairs, self.observed.facts
+        leaving, facts = self.to_delete & self.doomed_pairs, self.observed.facts
         if not leaving or LISTENER not in facts.plugins:
             return frozenset()
         return frozenset(
@@ -109,7 +113,7 @@ class Transition:
     def _paired_on(self, name: str) -> Iterator[str]:
         """Yield the interfaces that stay and whose Linux device is on that of another one."""
         for other in self._stacking.hanging_on(self.observed.interfaces[name]):
-            if other in self.doomed_pairs and other not in self.doomed:
+            if other in self.doomed_pairs and other not in self.to_delete:
                 yield other
 
     @cached_property
@@ -142,7 +146,7 @@ class Transition:
     def loses_ipv6(self, name: str) -> bool:
         """Return whether an interface is without IPv6 addresses at some time on the way, for good or not."""
         before, after = self.observed.interfaces.get(name), self.desired.interfaces.get(name)
-        if before is None or name in self.doomed or after is None:
+        if before is None or name in self.to_delete or after is None:
             return before is not None and before.has_ipv6
         staying = before.addresses & after.addresses - self.replaced_addresses(name)
         if any(":" in address for address in staying):
@@ -206,24 +210,24 @@ class Transition:
         donor = interface.unnumbered
         if donor is None:
             return False
-        return donor in self.doomed or donor in self.shifting or donor in self.moved or interface.name in self.moved
+        return donor in self.to_delete or donor in self.shifting or donor in self.moved or interface.name in self.moved
 
     def _touched(self) -> list[str]:
         changed = self.difference.interfaces
         is_renewed = self.has_other_flow_params
-        if not (self.doomed or self.shifting or self.moved or self.doomed_pairs or self.leaving or is_renewed):
+        if not (self.to_delete or self.shifting or self.moved or self.doomed_pairs or self.leaving or is_renewed):
             return list(changed)
         referring = [
             interface.name
             for interface in self.observed.interfaces.values()
-            if interface.l2xc in self.doomed
+            if interface.l2xc in self.to_delete
             or self.breaks_borrowing(interface)
             or (interface.has_mpls and interface.name in self.doomed_pairs)
             or (is_renewed and interface.flow_records is not None)
-            or (interface.mirrors and any(each.target in self.doomed for each in interface.mirrors))
+            or (interface.mirrors and any(each.target in self.to_delete for each in interface.mirrors))
         ]
-        made = self.observed.made_as(Bond)
-        bonds = (name for name, bond in made.items() if not self.doomed.isdisjoint(bond.members))
+        made = self.observed.virtual_as(Bond)
+        bonds = (name for name, bond in made.items() if not self.to_delete.isdisjoint(bond.members))
         return list(dict.fromkeys([*changed, *self.moved, *referring, *bonds, *sorted(self.leaving)]))
 
 

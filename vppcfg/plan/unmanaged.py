@@ -193,8 +193,8 @@ def _is_switched(interface: Interface) -> bool:
 
 def _joining(plan: Plan) -> dict[str, str]:
     """Return the interfaces that become members of a bond, each with the bond."""
-    before = {member: name for name, bond in plan.observed.made_as(Bond).items() for member in bond.members}
-    after = {member: name for name, bond in plan.desired.made_as(Bond).items() for member in bond.members}
+    before = {member: name for name, bond in plan.observed.virtual_as(Bond).items() for member in bond.members}
+    after = {member: name for name, bond in plan.desired.virtual_as(Bond).items() for member in bond.members}
     return {member: name for member, name in after.items() if before.get(member) != name}
 
 

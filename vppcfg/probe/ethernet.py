@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.interface import Encapsulation
-from vppcfg.model.making import Making
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.probe.frame import Frame, Tag
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason, UndecidedError
@@ -73,7 +73,7 @@ def leave(way: Journey, stage: Leaves) -> None:
     """
     network, name, packet = way.network, stage.interface, stage.packet
     port = network.port_of(name)
-    made = network.making(port)
+    made = network.virtual_of(port)
     if made is not None and made.own_end is not None:
         return _into_tunnel(way, stage, made)
     blame = stage.blame or of_interface(name, "reached")
@@ -85,7 +85,7 @@ def leave(way: Journey, stage: Leaves) -> None:
     _mirror(way, name, TrafficDirection.OUTPUT)
     frame = stage.frame
     tags = () if frame is None else frame.tags if stage.is_switched else own_tags(network, name)
-    made = network.making(port)
+    made = network.virtual_of(port)
     end = FrameEnd(
         fate=Fate.SENT,
         interface=name,
@@ -98,7 +98,7 @@ def leave(way: Journey, stage: Leaves) -> None:
     return way.end(end, blame)
 
 
-def _into_tunnel(way: Journey, stage: Leaves, made: Making) -> None:
+def _into_tunnel(way: Journey, stage: Leaves, made: VirtualInterface) -> None:
     """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up."""
     frame, port = stage.frame, way.network.port_of(stage.interface)
     if frame is None:

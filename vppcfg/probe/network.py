@@ -18,9 +18,9 @@ from ipaddress import (
 from vppcfg.common.addresses import address_key
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.making import Making
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.probe.outcome import UndecidedError
 from vppcfg.record import record
 
@@ -75,20 +75,23 @@ class Network:
         """Return the MAC address of an interface, '' where it has none."""
         return self.interface(self.port_of(name)).mac
 
-    def making(self, name: str) -> Making | None:
+    def virtual_of(self, name: str) -> VirtualInterface | None:
         """Return what an interface is made with."""
-        return self.state.made.get(name)
+        return self.state.virtual.get(name)
 
     def has_ethernet(self, name: str) -> bool:
         """Return whether an interface carries frames."""
-        made = self.making(self.port_of(name))
+        made = self.virtual_of(self.port_of(name))
         return made is None or made.has_ethernet
 
     @cached_property
     def bonds(self) -> dict[str, str]:
         """Return the bond of each member."""
         return {
-            member: name for name, bond in self.state.made.items() if isinstance(bond, Bond) for member in bond.members
+            member: name
+            for name, bond in self.state.virtual.items()
+            if isinstance(bond, Bond)
+            for member in bond.members
         }
 
     def sub_interfaces(self, port: str) -> Iterator[Interface]:

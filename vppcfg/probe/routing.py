@@ -57,7 +57,7 @@ def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: boo
     if is_outer and way.network.port_of(target) == of:
         raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
     if not way.network.has_ethernet(target):
-        made = way.network.making(target)
+        made = way.network.virtual_of(target)
         if made is not None and made.own_end is not None and not isinstance(made, Tunnel):
             raise UndecidedError("what goes to peers is encrypted, and not seen")
         return _send(way, target, packet, mac="")

@@ -11,8 +11,8 @@ from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.interface import Interface
 from vppcfg.model.ipfix import FlowVariant
-from vppcfg.model.making import Making
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Tunnel, Vxlan
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.probe.frame import Frame, Inside, Packet, frame_bytes
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
 from vppcfg.probe.stages import ComesIn, Journey, Routed, Switched, Wrapped, of_interface
@@ -21,7 +21,7 @@ ANY_PORT = 1025
 """The source port of what is sent unless it matters."""
 
 
-def carries_frames(made: Making) -> bool:
+def carries_frames(made: VirtualInterface) -> bool:
     """Return whether frames go into a tunnel and come out of it at the other end."""
     return isinstance(made, Vxlan) or (isinstance(made, Gre) and made.mode is GreMode.TEB)
 
@@ -42,7 +42,7 @@ def wrap(way: Journey, name: str, frame: Frame | None, packet: Packet, *, is_rou
     Frames that go into a GRE tunnel, their headers counted, are dropped where they are larger than its MTU
     (adj_l2_rewrite_inline in src/vnet/adj/adj_l2.c).
     """
-    made = way.network.making(name)
+    made = way.network.virtual_of(name)
     if not isinstance(made, Tunnel):
         raise UndecidedError("what it sends is not followed")
     if isinstance(made, Gre) and frame is not None:
@@ -108,7 +108,7 @@ def unwrap(way: Journey, table: int, packet: Packet) -> None:
         raise UndecidedError("there is nothing in the packet")
     found = [
         (name, made)
-        for name, made in way.network.state.made.items()
+        for name, made in way.network.state.virtual.items()
         if isinstance(made, Tunnel) and made.outer_table == table and _is_of(made, packet, inside)
     ]
     if not found and packet.protocol == UDP:

@@ -11,26 +11,26 @@ from dataclasses import fields, replace
 from typing import Any
 
 from vppcfg.common.names import natural_key
-from vppcfg.config.dump import said_entries
+from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, MADE, SECTIONS
 from vppcfg.config.sections import acl, bridge, macip
-from vppcfg.config.sections.section import SaidEntry
+from vppcfg.config.sections.section import YamlEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.kinds import as_created
-from vppcfg.model.making import MAKING_OF
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.placement import shown_as_moved
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.tap import Tap
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, Change, ObjectKind
-from vppcfg.plan.replacement import is_open
+from vppcfg.plan.recreate import is_open
 from vppcfg.record import evolve, record
 from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
-from vppcfg.render.unsaid import restricted, unsaid
+from vppcfg.render.implicit_changes import restricted, unsaid
 
 _ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
 _SECTIONS = {
@@ -84,8 +84,8 @@ class _Comparison:
         self._linux_bridges = after.linux_bridges - before.linux_bridges
         old, new = self._old.interfaces, self._new.interfaces
         macs = {name for name in self._of_interface if name in old and name in new and old[name].mac != new[name].mac}
-        self._was = said_entries(self._old, with_macs=macs)
-        self._will = said_entries(
+        self._was = yaml_entries(self._old, with_macs=macs)
+        self._will = yaml_entries(
             self._new, with_macs=macs, namespaces=self._namespaces, linux_bridges=self._linux_bridges
         )
         self._found: dict[KeyPath, EntryDifference] = {}
@@ -105,7 +105,7 @@ class _Comparison:
         interfaces = [state.interfaces[name] for state in states for name in names if name in state.interfaces]
         names |= {interface.parent for interface in interfaces if interface.parent is not None}
         if any(change.kind is ObjectKind.LINUX for change in self._others):
-            names |= self._after.made_as(Tap).keys()
+            names |= self._after.virtual_as(Tap).keys()
         lists = [change.name for change in self._others if change.kind is ObjectKind.ACL]
         macips = [change.name for change in self._others if change.kind is ObjectKind.MACIP]
         old, new = (restricted(state, names, bridges, lists, macips) for state in states)
@@ -140,7 +140,7 @@ class _Comparison:
                 self._found[path] = EntryDifference(action=change.action, path=path, name=change.name)
         return sorted(self._found.values(), key=_place)
 
-    def _compare(self, was: SaidEntry | None, will: SaidEntry | None) -> None:
+    def _compare(self, was: YamlEntry | None, will: YamlEntry | None) -> None:
         """Enter what becomes of an entry, if anything does."""
         entry = was if will is None else will
         assert entry is not None
@@ -155,13 +155,13 @@ class _Comparison:
             action, lines = Action.DELETE if will is None else Action.CREATE, whole_entry(keys)
         self._found[entry.path] = EntryDifference(action=action, path=entry.path, name=entry.name, lines=tuple(lines))
 
-    def _whole(self, entry: SaidEntry, state: State) -> tuple[KeyValue, ...] | None:
+    def _whole(self, entry: YamlEntry, state: State) -> tuple[KeyValue, ...] | None:
         """Return what an entry says that appears or disappears in a state, None when nobody needs it.
 
         An interface on which nothing is set needs no entry beside that of its kind, which then has its description.
         """
         if entry.path[0] == INTERFACES.key:
-            is_needed = entry.name not in state.made or not _is_as_made(entry.name, state)
+            is_needed = entry.name not in state.virtual or not _is_as_made(entry.name, state)
             return entry.keys if is_needed else None
         if entry.path[0] in _MADE and _is_as_made(entry.name, state):
             described = state.described(entry.name, state.interfaces[entry.name].tag)
@@ -210,7 +210,7 @@ class _Comparison:
 
     def _without_entry(self) -> Iterator[tuple[str]]:
         """Yield what is made that no entry of the file names."""
-        taps = self._new.made_as(Tap).values()
+        taps = self._new.virtual_as(Tap).values()
         yield from ((f"Linux namespace {netns}",) for netns in self._namespaces - {tap.host_netns for tap in taps})
         for netns, name in self._linux_bridges - {(tap.host_netns, tap.host_bridge) for tap in taps}:
             yield (f"Linux bridge {name}{f' in namespace {netns}' if netns else ''}",)
@@ -245,7 +245,9 @@ def _members_of(bridges: Collection[str], states: Iterable[State]) -> set[str]:
 
 def _with_names_of(state: State, other: State) -> State:
     """Return a state with the names that only configurations have as in another one, where it lacks them."""
-    return replace(state, made={name: made.with_names_of(other.made.get(name)) for name, made in state.made.items()})
+    return replace(
+        state, virtual={name: made.with_names_of(other.virtual.get(name)) for name, made in state.virtual.items()}
+    )
 
 
 def _with_moved_queues(before: State, after: State) -> tuple[State, State]:
@@ -271,24 +273,29 @@ def _with_what_is_open(before: State, after: State) -> State:
         if not interface.mac and name in before.interfaces
     }
     made = {}
-    for name, making in after.made.items():
-        former: Any = before.made.get(name)
-        if former.__class__ is making.__class__:
-            left = [field.name for field in fields(making) if is_open(field.name, getattr(making, field.name))]
-            made[name] = replace(making, **{attribute: getattr(former, attribute) for attribute in left})
+    for name, virtual in after.virtual.items():
+        former: Any = before.virtual.get(name)
+        if former.__class__ is virtual.__class__:
+            left = [field.name for field in fields(virtual) if is_open(field.name, getattr(virtual, field.name))]
+            made[name] = replace(virtual, **{attribute: getattr(former, attribute) for attribute in left})
     known = {field.name: getattr(after.lldp, field.name) for field in fields(after.lldp)}
     lldp = replace(before.lldp, **{name: value for name, value in known.items() if value is not None})
-    return replace(after, interfaces={**after.interfaces, **interfaces}, made={**after.made, **made}, lldp=lldp)
+    return replace(after, interfaces={**after.interfaces, **interfaces}, virtual={**after.virtual, **made}, lldp=lldp)
 
 
 def _is_as_made(name: str, state: State) -> bool:
     """Return whether nothing is set on an interface that an entry of its own would have to say."""
     interface = state.interfaces.get(name)
-    if interface is None or interface.kind not in MAKING_OF or name in state.lcps or is_foreign(interface.tag):
+    if (
+        interface is None
+        or interface.kind not in VIRTUAL_INTERFACE_OF
+        or name in state.lcps
+        or is_foreign(interface.tag)
+    ):
         return False
     same = ("mac", "device_class", "tag", "bridge", "is_bvi", "split_horizon_group", "static_macs", "tag_rewrite")
     left = {attribute: getattr(interface, attribute) for attribute in same}
-    return interface == evolve(as_created(name, interface.kind, state.made.get(name)), **left)
+    return interface == evolve(as_created(name, interface.kind, state.virtual.get(name)), **left)
 
 
 def _is_implied(change: Change[Any], others: Iterable[Change[Any]]) -> bool:

@@ -13,7 +13,7 @@ from vppcfg.plan.impact import Impact, Loss, part_name
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.services import ServicePart
 from vppcfg.record import record
-from vppcfg.render.cause_text import CauseKey, Causes, listed
+from vppcfg.render.impact_reasons import CauseKey, Causes, listed
 
 _MOST = 3
 """Names in a line; of more, the rest is counted."""
@@ -88,7 +88,7 @@ def _consequence(
     impact: Impact, key: CauseKey, sufferers: dict[str, _Suffering], plan: Plan, causes: Causes
 ) -> Consequence:
     names = sorted(sufferers, key=natural_key)
-    bond = plan.observed.making(key.place, Bond)
+    bond = plan.observed.virtual_of(key.place, Bond)
     others = [name for name in names if bond is None or name not in bond.members] or names
     cause = causes.text(key, sufferers=others)
     felt = {name: sufferers[name] for name in others}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from vppcfg.probe.aims import Campaign, Unproved
 from vppcfg.probe.frame import frame_bytes, frame_text
 from vppcfg.probe.outcome import FrameProbe
 from vppcfg.probe.report import ProbeReport, Suspect, reasons
+from vppcfg.probe.test_cases import Campaign, Unproved
 from vppcfg.probe.verdict import ProbeFinding, end_text
 
 _FIRST = 3

@@ -14,7 +14,7 @@ from vppcfg.common.printable import printable
 from vppcfg.config.section_list import SECTIONS
 from vppcfg.plan.change import Action
 from vppcfg.render.file_difference import EntryDifference
-from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport
 
 Labels = tuple[tuple[str, str], ...]
@@ -140,7 +140,7 @@ def verification_lines(report: VerifyReport) -> Iterator[str]:
     mismatches: list[tuple[Labels, float]] = [
         ((("subject", subject.value), ("discord", discord.value)), report.counts.get((subject, discord), 0))
         for subject in Subject
-        for discord in Discord
+        for discord in MismatchKind
     ]
     text = "What VPP lacks, has too much or has otherwise than Linux, by what it is."
     yield from _metric("verify_mismatches", "gauge", text, mismatches)

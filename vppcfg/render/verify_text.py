@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import FIRST, Group, VerifyReport
 
 _NOUNS = {
@@ -16,7 +16,7 @@ _NOUNS = {
     Subject.NEIGHBOR: ("neighbour", "neighbours"),
     Subject.ROUTE: ("route", "routes"),
 }
-_SIGNS = {Discord.MISSING: "-", Discord.STALE: "+", Discord.DIFFERENT: "~", Discord.ALONE: "!"}
+_SIGNS = {MismatchKind.MISSING: "-", MismatchKind.STALE: "+", MismatchKind.DIFFERENT: "~", MismatchKind.VPP_ONLY: "!"}
 """What VPP has less than Linux, more than Linux, otherwise than Linux, and more where that may be right."""
 _COUNTED = (Subject.PAIR, Subject.ADDRESS, Subject.NEIGHBOR, Subject.ROUTE)
 _WIDTH = 80
@@ -35,8 +35,8 @@ def summary(report: VerifyReport) -> str:
     parts = [
         f"{counted(number, subject)} {discord.value}"
         for subject in Subject
-        for discord in Discord
-        if (number := report.counts.get((subject, discord), 0)) and discord is not Discord.ALONE
+        for discord in MismatchKind
+        if (number := report.counts.get((subject, discord), 0)) and discord is not MismatchKind.VPP_ONLY
     ]
     if report.unprotected:
         parts.append(f"IPsec missing on {len({each.holder for each in report.unprotected})}")
@@ -57,7 +57,7 @@ def report_lines(report: VerifyReport) -> Iterator[str]:
 def group_lines(group: Group) -> Iterator[str]:
     """Yield what a group says, and below it the first of those that are in it."""
     yield f"{_SIGNS[group.discord]} {group_text(group)}"
-    is_many = group.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and group.discord is not Discord.DIFFERENT
+    is_many = group.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and group.discord is not MismatchKind.DIFFERENT
     if is_many or group.subject is Subject.ROUTE:
         yield from _listed(group)
 
@@ -83,20 +83,20 @@ def group_text(group: Group) -> str:
     if group.subject in (Subject.STATE, Subject.MTU):
         noun = _NOUNS[group.subject][0]
         return f"{noun} of {group.interface}: {group.vpp} in VPP, {group.linux} in Linux"
-    if group.discord is Discord.DIFFERENT:
+    if group.discord is MismatchKind.DIFFERENT:
         return f"neighbour {group.first[0]} of {group.interface}: {group.vpp} in VPP, {group.linux} in Linux"
     return f"{_where(group)}: {counted(group.count, group.subject)} of {group.interface}"
 
 
 def _where(group: Group) -> str:
-    if group.discord is Discord.ALONE:
+    if group.discord is MismatchKind.VPP_ONLY:
         return "VPP alone has, from its own ARP or ND or from Linux before"
-    return "Linux has, VPP lacks" if group.discord is Discord.MISSING else "VPP has, Linux lacks"
+    return "Linux has, VPP lacks" if group.discord is MismatchKind.MISSING else "VPP has, Linux lacks"
 
 
 def _pair_text(group: Group) -> str:
     name = f"LCP pair of {group.interface}"
-    if group.discord is Discord.STALE:
+    if group.discord is MismatchKind.STALE:
         return f"{name}: Linux has no device {group.first[0]}"
     if group.linux:
         return f"{name}: {group.first[0]} is another device than the pair was made with ({group.linux}, {group.vpp})"
@@ -105,9 +105,9 @@ def _pair_text(group: Group) -> str:
 
 def _route_text(group: Group) -> str:
     count = f"{counted(group.count, group.subject)} of {group.table}"
-    if group.discord is Discord.MISSING:
+    if group.discord is MismatchKind.MISSING:
         return f"Linux has, VPP lacks: {count} {group.linux}"
-    if group.discord is Discord.STALE:
+    if group.discord is MismatchKind.STALE:
         return f"VPP has, Linux lacks: {count} {group.vpp} ({group.source})"
     source = f" ({group.source})" if group.source else ""
     return f"{count}: {group.vpp}{source} in VPP, {group.linux} in Linux"
@@ -122,7 +122,7 @@ def report_document(report: VerifyReport) -> dict[str, Any]:
         "counts": [
             {"subject": subject.value, "discord": discord.value, "count": count}
             for subject in Subject
-            for discord in Discord
+            for discord in MismatchKind
             if (count := report.counts.get((subject, discord), 0))
         ],
         "groups": [_group_document(group) for group in report.groups],

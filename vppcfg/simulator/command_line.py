@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from vppcfg.simulator.port import mac_bytes
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 
@@ -23,7 +23,9 @@ _SHOWN = 30
 """Characters of the rest that VPP repeats in an error."""
 _LAST_NUMBER = 0x7FFFFFFF
 _ALL_BITS = 0xFFFFFFFF
-CHECKS_NUMBERS = Habit(span="26.10-", text="a number that does not fit is refused, rather than cut (568453fa0e1)")
+CHECKS_NUMBERS = ReleaseQuirk(
+    span="26.10-", text="a number that does not fit is refused, rather than cut (568453fa0e1)"
+)
 T = TypeVar("T")
 
 

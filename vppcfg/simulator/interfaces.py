@@ -142,19 +142,19 @@ def slot_of(sub: SwInterface) -> Slot | None:
     return (protocol, sub.outer_vlan, sub.inner_vlan)
 
 
-def delete_interface(tables: Tables, doomed: SwInterface) -> None:
+def delete_interface(tables: Tables, to_delete: SwInterface) -> None:
     """Take an interface out of all tables, with what hangs on it (vnet_delete_sw_interface)."""
-    doomed.tag = b""
-    if doomed.is_up:
-        set_admin_state(tables, doomed, False)
+    to_delete.tag = b""
+    if to_delete.is_up:
+        set_admin_state(tables, to_delete, False)
     for hook in tables.deleted_hooks:
-        hook(tables, doomed.index)
-    port = tables.hw_of(doomed)
-    slot = slot_of(doomed)
+        hook(tables, to_delete.index)
+    port = tables.hw_of(to_delete)
+    slot = slot_of(to_delete)
     if port.is_ethernet and slot is not None:
         port.encapsulations.discard(slot)
-    tables.events.append(InterfaceEvent(sw_if_index=doomed.index, is_deleted=True))
-    tables.sw.remove(doomed.index)
+    tables.events.append(InterfaceEvent(sw_if_index=to_delete.index, is_deleted=True))
+    tables.sw.remove(to_delete.index)
 
 
 def delete_port(tables: Tables, hw_index: int) -> None:

@@ -14,7 +14,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator.command_line import Command, CommandLine
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.tables import AddressHook, Hook, SwInterface, Tables
 from vppcfg.simulator.wire import Client, Outgoing, Values
 
@@ -72,7 +72,7 @@ class Kind:
     """Messages that only ask."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """CLI commands by the words that they start with."""
-    typed: Habit = Habit(span="", text="the CLI has these commands")
+    typed: ReleaseQuirk = ReleaseQuirk(span="", text="the CLI has these commands")
     """The releases that have these commands, where the CLI came later than the messages."""
     plugin: str = ""
     """The plugin without which VPP has none of this; '' for what is always there."""
@@ -80,7 +80,7 @@ class Kind:
     """The releases in which it is a plugin; in others it is a part of VPP itself."""
     releases: str = ""
     """The releases that have it."""
-    habits: tuple[Habit, ...] = ()
+    habits: tuple[ReleaseQuirk, ...] = ()
     """What some releases do otherwise than others."""
     interface: InterfaceKind | None = None
     """What `make` makes."""

@@ -41,7 +41,7 @@ def ports_of(state: State, known: Collection[PhysicalPort]) -> Iterator[Physical
     names = {port.name for port in known}
     for name in _in_order(state):
         wanted = state.interfaces[name]
-        is_found = wanted.kind is InterfaceKind.PHYSICAL and name not in state.made
+        is_found = wanted.kind is InterfaceKind.PHYSICAL and name not in state.virtual
         if is_found and wanted.device_class in _PORT_CLASSES and name not in names:
             rx_queues, tx_queues = _queues_of(wanted)
             yield PhysicalPort(
@@ -111,8 +111,8 @@ def _load_interface(
     known = tables.named(wanted.name)
     if known is not None:
         return known
-    making = state.made.get(wanted.name)
-    maker = makers.get(wanted.kind if making is None else making.kind)
+    virtual = state.virtual.get(wanted.name)
+    maker = makers.get(wanted.kind if virtual is None else virtual.kind)
     made = _make(tables, state, wanted, maker)
     if made is not None:
         return made
@@ -133,7 +133,7 @@ def _load_interface(
 def _make(tables: Tables, state: State, wanted: Interface, maker: Maker | None) -> SwInterface | None:
     """Make an interface of a state; return None for a port, and for one that the state only half describes."""
     number = _NUMBER.search(wanted.name)
-    if maker is None or (number is None and wanted.name not in state.made):
+    if maker is None or (number is None and wanted.name not in state.virtual):
         return None
     try:
         return maker(tables, state, wanted, 0 if number is None else int(number[0]))

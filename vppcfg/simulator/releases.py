@@ -12,7 +12,7 @@ from vppcfg.record import record
 
 
 @record
-class Habit:
+class ReleaseQuirk:
     """Something that VPP does in some releases and not in others."""
 
     span: str
@@ -27,7 +27,7 @@ class Release:
 
     name: str
 
-    def has(self, habit: Habit) -> bool:
+    def has(self, habit: ReleaseQuirk) -> bool:
         """Return whether the release has a habit."""
         return self.is_in(habit.span)
 

@@ -17,10 +17,10 @@ from vppcfg.simulator.fib_entries import FibPath, Prefix
 from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
-from vppcfg.simulator.releases import Habit, Release
+from vppcfg.simulator.releases import Release, ReleaseQuirk
 from vppcfg.simulator.wire import NONE
 
-IDS_HAVE_NO_SIGN = Habit(
+IDS_HAVE_NO_SIGN = ReleaseQuirk(
     span="26.06-", text="a sub-interface id of 2147483648 and more stands in a name without a sign (ca681ca829d)"
 )
 _SUB_ID = re.compile(r"-?\d+", re.ASCII)

@@ -15,8 +15,8 @@ from vppcfg.common.documents import build, plain
 from vppcfg.errors import UntrustedFileError
 from vppcfg.record import record
 from vppcfg.transaction.entry import Entry
-from vppcfg.transaction.sealed import sealed, sync_folder, unsealed
-from vppcfg.transaction.trusted import read_trusted
+from vppcfg.transaction.safe_open import read_trusted
+from vppcfg.transaction.signed_document import sealed, sync_folder, unsealed
 
 COPY_NAME = "accepted.json"
 """Of the file in the folder of an entry that waits there to become the copy."""

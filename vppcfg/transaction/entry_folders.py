@@ -11,8 +11,8 @@ from pathlib import Path
 
 from vppcfg.errors import StorageError
 from vppcfg.transaction.folders import MODE, WHO_MAY
-from vppcfg.transaction.sealed import MODE as FILE_MODE
-from vppcfg.transaction.sealed import sync_folder, write_durably
+from vppcfg.transaction.signed_document import MODE as FILE_MODE
+from vppcfg.transaction.signed_document import sync_folder, write_durably
 
 _ENTRY = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
 _ASIDE = re.compile(r"set-aside-([0-9]{6,})(-[0-9]+)?")

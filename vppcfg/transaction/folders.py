@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from vppcfg.errors import StorageError
-from vppcfg.transaction.trusted import check_folder
+from vppcfg.transaction.safe_open import check_folder
 
 GROUP = "vpp"
 """Its members may drive VPP over its API socket (`unix { gid vpp }`), and so may they keep the journal."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vppcfg.errors import StorageError
 from vppcfg.transaction.entry import ACCEPTED, UNDECIDED, Entry, Record, Status
-from vppcfg.transaction.sealed import sync_folder
+from vppcfg.transaction.signed_document import sync_folder
 
 _NEW_MODE = 0o644
 """Of a file that is not there yet; another one keeps its own."""

@@ -22,15 +22,15 @@ from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted, AcceptedCopy, sealed_copy
+from vppcfg.transaction.disk_reservation import give_back, put_into_spare, room_for, take
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import made_folder
 from vppcfg.transaction.installing import settle_file
 from vppcfg.transaction.key_file import MODE as PRIVATE
 from vppcfg.transaction.key_file import kept_keys, sealed_keys
-from vppcfg.transaction.reserve import give_back, put_into_spare, room_for, take
-from vppcfg.transaction.sealed import place_of, sealed, unsealed, write_durably
-from vppcfg.transaction.trusted import read_own, read_trusted
+from vppcfg.transaction.safe_open import read_own, read_trusted
+from vppcfg.transaction.signed_document import place_of, sealed, unsealed, write_durably
 
 FORMAT_VERSION = 1
 """Grows when a reader of the former one would misread an entry."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from vppcfg.errors import PlanRefusedError, UntrustedFileError
 from vppcfg.model.secret_key import KeyWanted, digest_of, key_bytes, key_text
-from vppcfg.transaction.sealed import sealed, unsealed
-from vppcfg.transaction.trusted import read_secret, read_trusted
+from vppcfg.transaction.safe_open import read_secret, read_trusted
+from vppcfg.transaction.signed_document import sealed, unsealed
 
 MODE = 0o600
 _KIND = "journal keys"

@@ -10,8 +10,8 @@ from vppcfg.errors import UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
-from vppcfg.transaction.sealed import sealed, unsealed
-from vppcfg.transaction.trusted import read_trusted
+from vppcfg.transaction.safe_open import read_trusted
+from vppcfg.transaction.signed_document import sealed, unsealed
 
 FORMAT_VERSION = 1
 _KIND = "plan"

@@ -15,9 +15,9 @@ from vppcfg.errors import DataplaneError, GivenUpError, PlanProofError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import closest_to, created_ports
 from vppcfg.plan.operations import BringBack, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.rollback import closest_to, created_ports
 from vppcfg.plan.unmanaged import without
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
@@ -76,7 +76,7 @@ class Outcome:
 
     ending: Ending
     failure: Failure | None = None
-    undone: int = 0
+    inverse: int = 0
     """Steps that the way back took."""
     trouble: str = ""
     """What stood in the way back."""
@@ -227,7 +227,7 @@ def go_back(
     Ports that were `created` since are removed with or without their mark, and so is what `ours` has configured, where
     the change was to lead.
     """
-    undone, trouble = 0, ""
+    inverse, trouble = 0, ""
     refused: frozenset[Attachment] = frozenset()
     for _ in range(_ATTEMPTS):
         now = session.dataplane.observe()
@@ -238,7 +238,7 @@ def go_back(
         watcher.undoing(plan)
         performance = perform_plan(plan, session.dataplane, watcher.progress)
         watcher.performed(performance)
-        undone += len(performance.done)
+        inverse += len(performance.done)
         trouble = "".join(f"VPP refused a step of the way back: {refusal.text}" for refusal in performance.refusals[:1])
         refused |= {each.operation.attachment for each in performance.refusals if isinstance(each.operation, BringBack)}
         if not performance.refusals and not still_different(plan, session.dataplane):
@@ -247,13 +247,13 @@ def go_back(
     target = closest_to(before, now, is_unmanaged, created, ours)
     left = not_back(before, session.dataplane, now)
     if not target.missing and not tuple(diff(now, target.state)):
-        return Outcome(ending=Ending.OLD, failure=failure, undone=undone, not_back=left)
+        return Outcome(ending=Ending.OLD, failure=failure, inverse=inverse, not_back=left)
     if target.missing:
         trouble = f"gone since: {', '.join(target.missing)}"
     return Outcome(
         ending=Ending.BETWEEN,
         failure=failure,
-        undone=undone,
+        inverse=inverse,
         trouble=trouble or "VPP shows something else after the way back",
         way_back=make_plan(now, target.state),
         not_back=left,

@@ -22,7 +22,7 @@ from vppcfg.errors import StorageError
 from vppcfg.record import record
 from vppcfg.transaction.entry import Timer
 from vppcfg.transaction.process import machine_run
-from vppcfg.transaction.sealed import MODE
+from vppcfg.transaction.signed_document import MODE
 
 READY = b"armed\n"
 READY_OPTION = "--ready-fd"

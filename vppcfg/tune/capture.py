@@ -117,10 +117,10 @@ def _gathered(folder: Path, name: str) -> Capture:
     is_debug_build = False
     for path in files_below(folder):
         if path.suffix == ".json" and path.stem in _DOCUMENTS:
-            documents[path.stem], why_not = _json(path)
-            if why_not:
+            documents[path.stem], unsupported_reason = _json(path)
+            if unsupported_reason:
                 del documents[path.stem]
-                remarks.append(why_not)
+                remarks.append(unsupported_reason)
             continue
         content = content_of(path)
         if b"\0" in content[:_BINARY_LOOK]:
@@ -213,9 +213,9 @@ def _capture(folder: Path, taken_s: float | None, lines: Mapping[str, int]) -> C
     for name in _DOCUMENTS:
         path = folder / f"{name}.json"
         if path.is_file():
-            document, why_not = _json(path)
-            if why_not:
-                remarks.append(why_not)
+            document, unsupported_reason = _json(path)
+            if unsupported_reason:
+                remarks.append(unsupported_reason)
             else:
                 documents[name] = document
     if not texts and not documents:

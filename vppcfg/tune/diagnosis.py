@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from vppcfg.record import record
 from vppcfg.tune.finding import Finding, FindingSeverity
+from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.rules import cpu, memory, nic, pcie_numa, queues, rings, traffic, workers
-from vppcfg.tune.situation import Situation
 from vppcfg.tune.thresholds import SATURATED_VECTOR
 from vppcfg.tune.verdict import Judgement, VerdictWord, judge
 

@@ -16,7 +16,7 @@ from vppcfg.record import record
 from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import Reading
-from vppcfg.tune.situation import Situation
+from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, FAULT_PPS, IDLE_PPS, OFFERED_SHARE, SATURATED_VECTOR
 
 _ROWS_SHARE = 0.8

@@ -6,8 +6,8 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from vppcfg.app.approval import Terms
 from vppcfg.app.booting import apply_at_boot
-from vppcfg.app.consent import Terms
 from vppcfg.app.console import Silent
 from vppcfg.app.report import Report, SilentReport
 from vppcfg.app.target import Target

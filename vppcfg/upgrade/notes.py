@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from vppcfg.adopt.command_targets import placed_port
 from vppcfg.adopt.grammar import grammar_of
-from vppcfg.adopt.places import placed_port
 from vppcfg.common.release import Release
 from vppcfg.kinds.bond.announcing import unannounced
 from vppcfg.model.bond import Bond
@@ -164,12 +164,12 @@ def _dpdk_ports(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]
 
 
 def _bonds(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
-    return subject.wanted.made_as(Bond)
+    return subject.wanted.virtual_as(Bond)
 
 
 def _taps(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
     """Yield pairs, which have a TAP each, and TAPs of the file."""
-    return (*subject.wanted.lcps, *subject.wanted.made_as(Tap))
+    return (*subject.wanted.lcps, *subject.wanted.virtual_as(Tap))
 
 
 def _encrypting(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:

@@ -73,7 +73,7 @@ def _json_dir(prefix: Path) -> str | None:
 def environment_of(subject: UpgradeSubject, release: Release, stanzas: str) -> VppEnvironment:
     """Return what the router's VPP finds when it starts, as far as file and startup.conf tell."""
     configuration = subject.configuration
-    taps = [config for config in configuration.made.values() if isinstance(config, TapConfig)]
+    taps = [config for config in configuration.virtual.values() if isinstance(config, TapConfig)]
     pairs = [interface.lcp for interface in configuration.interfaces.values() if interface.lcp is not None]
     named = [private_netns(subject, release), *(pair.netns for pair in pairs)]
     named += [tap.host_netns for tap in taps if not tap.creates_netns]
@@ -90,7 +90,7 @@ def _folders_of_sockets(configuration: Configuration) -> tuple[Path, ...]:
     """Return the folders of the sockets that the file names."""
     sockets = {
         config.port.socket
-        for config in configuration.made.values()
+        for config in configuration.virtual.values()
         if isinstance(config, MemifConfig | VhostUserConfig) and config.port.socket
     }
     folders = {Path(socket).resolve().parent for socket in sockets}

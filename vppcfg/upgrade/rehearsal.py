@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.app.target import Target
 from vppcfg.common.release import Release
-from vppcfg.config.assumed import assumed_state
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.state import Facts, State
@@ -28,7 +28,7 @@ from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import release_of
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.startup.judge.judging import judge
+from vppcfg.startup.lint.lint import judge
 from vppcfg.upgrade.boot import Boot, boot
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight
 from vppcfg.upgrade.names import renamed_ports
@@ -176,7 +176,7 @@ def _ports(subject: UpgradeSubject, seen: State, is_real: bool) -> list[Physical
     found = []
     for name, port in seen.interfaces.items():
         is_port = name in assumed_state(subject.configuration).interfaces or name in set(subject.ports())
-        if is_port and port.parent is None and name not in seen.made and name != "local0":
+        if is_port and port.parent is None and name not in seen.virtual and name != "local0":
             device_class = "af-packet" if is_real else port.device_class or "dpdk"
             found.append(PhysicalPort(name=name, device_class=device_class, mac=port.mac))
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from vppcfg.common.release import Release
 from vppcfg.config.plugins import NEEDS, Need
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.startup.judge.judging import judge
+from vppcfg.startup.lint.lint import judge
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
 from vppcfg.upgrade.subject import UpgradeSubject
 from vppcfg.upgrade.tables import table_of

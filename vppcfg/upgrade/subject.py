@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from vppcfg.adopt.script import commands_in
 from vppcfg.common.release import Release
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.state import State
@@ -58,14 +58,14 @@ class UpgradeSubject:
     def ports(self, *device_classes: str) -> Iterator[str]:
         """Yield the ports with drivers of these classes, of all when none is named."""
         for name, port in self.wanted.interfaces.items():
-            is_port = port.kind is InterfaceKind.PHYSICAL and port.parent is None and name not in self.wanted.made
+            is_port = port.kind is InterfaceKind.PHYSICAL and port.parent is None and name not in self.wanted.virtual
             if is_port and (not device_classes or port.device_class in device_classes):
                 yield name
 
     @property
     def encrypting(self) -> tuple[str, ...]:
         """Return the interfaces whose packets a crypto engine has to encrypt."""
-        return tuple(self.wanted.made_as(Wireguard))
+        return tuple(self.wanted.virtual_as(Wireguard))
 
     def commands(self) -> Iterator[tuple[str, str]]:
         """Yield the commands of all scripts, each with its place."""

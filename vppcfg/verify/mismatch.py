@@ -12,7 +12,7 @@ from vppcfg.model.forwarding import TableId, Way
 from vppcfg.record import record
 
 
-class Discord(Enum):
+class MismatchKind(Enum):
     """How VPP is not as Linux."""
 
     MISSING = "missing"
@@ -20,7 +20,7 @@ class Discord(Enum):
     STALE = "stale"
     """VPP has it, and Linux lacks it."""
     DIFFERENT = "different"
-    ALONE = "alone"
+    VPP_ONLY = "alone"
     """VPP has it, and Linux lacks it, which may be right; it does not count."""
 
 
@@ -38,7 +38,7 @@ class Subject(Enum):
 class Mismatch(NamedTuple):
     """One thing on one interface that is not the same on both sides."""
 
-    discord: Discord
+    discord: MismatchKind
     subject: Subject
     interface: str
     """VPP's name."""
@@ -52,7 +52,7 @@ class Mismatch(NamedTuple):
 class RouteMismatch(NamedTuple):
     """How one prefix is not the same on both sides."""
 
-    discord: Discord
+    discord: MismatchKind
     linux: Way | None = None
     vpp: Way | None = None
 
@@ -88,14 +88,14 @@ class Comparison:
 
     def count(self) -> int:
         """Return how many mismatches there are that count."""
-        counting = sum(each.discord is not Discord.ALONE for each in self.mismatches)
+        counting = sum(each.discord is not MismatchKind.VPP_ONLY for each in self.mismatches)
         return counting + sum(map(len, self.routes.values()))
 
-    def counts(self) -> Mapping[tuple[Subject, Discord], int]:
+    def counts(self) -> Mapping[tuple[Subject, MismatchKind], int]:
         """Return how many mismatches there are, by what and how."""
         return Counter(self._kinds())
 
-    def _kinds(self) -> Iterator[tuple[Subject, Discord]]:
+    def _kinds(self) -> Iterator[tuple[Subject, MismatchKind]]:
         for mismatch in self.mismatches:
             yield mismatch.subject, mismatch.discord
         for found in self.routes.values():

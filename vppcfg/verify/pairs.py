@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from vppcfg.model.forwarding import LinuxForwarding, PairSide, VppForwarding, VppPair
 from vppcfg.record import record
-from vppcfg.verify.mismatch import Discord, Mismatch, Subject
+from vppcfg.verify.mismatch import Mismatch, MismatchKind, Subject
 
 _NOT_COPIED = "addresses of Linux alone, which neither linux-nl nor lcp-sync copies"
 
@@ -48,7 +48,7 @@ def compare_pairs(vpp: VppForwarding, linux: Mapping[str, LinuxForwarding]) -> P
         else:
             lacking = _without_hosts(pair.side.addresses - pair.virtual, device.addresses)
             compared[Subject.ADDRESS] += len(pair.side.addresses - pair.virtual)
-            found.update(Mismatch(Discord.STALE, Subject.ADDRESS, pair.interface, each) for each in lacking)
+            found.update(Mismatch(MismatchKind.STALE, Subject.ADDRESS, pair.interface, each) for each in lacking)
             limits[_NOT_COPIED] += len(_without_hosts(device.addresses, pair.side.addresses))
         if listens:
             compared[Subject.NEIGHBOR] += len(device.neighbors)
@@ -62,15 +62,15 @@ def _about_device(pair: VppPair, around: LinuxForwarding) -> Iterator[Mismatch]:
     """Tell of a device that is not there, or is not the one that VPP made the pair with."""
     name = pair.host_name
     if pair.side is None:
-        yield Mismatch(Discord.DIFFERENT, Subject.PAIR, pair.interface, name, vpp="its interface is gone")
+        yield Mismatch(MismatchKind.DIFFERENT, Subject.PAIR, pair.interface, name, vpp="its interface is gone")
     elif pair.interface not in around.sides:
-        yield Mismatch(Discord.STALE, Subject.PAIR, pair.interface, name)
+        yield Mismatch(MismatchKind.STALE, Subject.PAIR, pair.interface, name)
     elif not pair.has_host:
-        yield Mismatch(Discord.DIFFERENT, Subject.PAIR, pair.interface, name, vpp="its end of the device is gone")
+        yield Mismatch(MismatchKind.DIFFERENT, Subject.PAIR, pair.interface, name, vpp="its end of the device is gone")
     elif pair.device_index and around.indexes[pair.interface] != pair.device_index:
         index = around.indexes[pair.interface]
         yield Mismatch(
-            Discord.DIFFERENT,
+            MismatchKind.DIFFERENT,
             Subject.PAIR,
             pair.interface,
             name,
@@ -81,9 +81,9 @@ def _about_device(pair: VppPair, around: LinuxForwarding) -> Iterator[Mismatch]:
 
 def _about_link(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
     if linux.is_up != vpp.is_up:
-        yield Mismatch(Discord.DIFFERENT, Subject.STATE, interface, linux=_state(linux), vpp=_state(vpp))
+        yield Mismatch(MismatchKind.DIFFERENT, Subject.STATE, interface, linux=_state(linux), vpp=_state(vpp))
     if vpp.mtu and linux.mtu != vpp.mtu:
-        yield Mismatch(Discord.DIFFERENT, Subject.MTU, interface, linux=str(linux.mtu), vpp=str(vpp.mtu))
+        yield Mismatch(MismatchKind.DIFFERENT, Subject.MTU, interface, linux=str(linux.mtu), vpp=str(vpp.mtu))
 
 
 def _state(side: PairSide) -> str:
@@ -92,9 +92,9 @@ def _state(side: PairSide) -> str:
 
 def _about_addresses(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
     for address in linux.addresses - vpp.addresses:
-        yield Mismatch(Discord.MISSING, Subject.ADDRESS, interface, address)
+        yield Mismatch(MismatchKind.MISSING, Subject.ADDRESS, interface, address)
     for address in vpp.addresses - linux.addresses:
-        yield Mismatch(Discord.STALE, Subject.ADDRESS, interface, address)
+        yield Mismatch(MismatchKind.STALE, Subject.ADDRESS, interface, address)
 
 
 def _about_borrowed(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
@@ -103,7 +103,7 @@ def _about_borrowed(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[
     Linux may have those of the donor elsewhere, or with other lengths.
     """
     for address in _without_hosts(linux.addresses, vpp.addresses):
-        yield Mismatch(Discord.MISSING, Subject.ADDRESS, interface, address)
+        yield Mismatch(MismatchKind.MISSING, Subject.ADDRESS, interface, address)
 
 
 def _without_hosts(addresses: frozenset[str], others: frozenset[str]) -> list[str]:
@@ -122,11 +122,11 @@ def _about_neighbors(interface: str, linux: PairSide, vpp: PairSide) -> Iterator
     for address, seen in linux.neighbors.items():
         known = vpp.neighbors.get(address)
         if known is None:
-            yield Mismatch(Discord.MISSING, Subject.NEIGHBOR, interface, address, linux=seen.mac)
+            yield Mismatch(MismatchKind.MISSING, Subject.NEIGHBOR, interface, address, linux=seen.mac)
         elif known.mac != seen.mac:
-            yield Mismatch(Discord.DIFFERENT, Subject.NEIGHBOR, interface, address, linux=seen.mac, vpp=known.mac)
+            yield Mismatch(MismatchKind.DIFFERENT, Subject.NEIGHBOR, interface, address, linux=seen.mac, vpp=known.mac)
     for address, known in vpp.neighbors.items():
         if address not in linux.neighbors and not known.is_static:
             is_stale = known.age_s > linux.failed.get(address, float("inf"))
-            discord = Discord.STALE if is_stale else Discord.ALONE
+            discord = MismatchKind.STALE if is_stale else MismatchKind.VPP_ONLY
             yield Mismatch(discord, Subject.NEIGHBOR, interface, address, vpp=known.mac)

@@ -10,7 +10,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, Way, hops_text, prefix_text
 from vppcfg.record import record
-from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, RouteMismatch, Subject
+from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, RouteMismatch, Subject
 
 FIRST = 3
 """So many of a group are named; the rest is counted."""
@@ -21,7 +21,7 @@ class Group:
     """Mismatches that look alike."""
 
     subject: Subject
-    discord: Discord
+    discord: MismatchKind
     interface: str = ""
     """VPP's name; '' of routes, whose next hops name theirs."""
     table: TableId | None = None
@@ -40,7 +40,7 @@ class VerifyReport:
     """What one verification found."""
 
     groups: tuple[Group, ...]
-    counts: Mapping[tuple[Subject, Discord], int]
+    counts: Mapping[tuple[Subject, MismatchKind], int]
     compared: Mapping[Subject, int]
     limits: Mapping[str, int]
     own: Mapping[str, int]
@@ -52,7 +52,7 @@ class VerifyReport:
     @property
     def count(self) -> int:
         """Return how many mismatches there are that count."""
-        different = sum(number for (_, discord), number in self.counts.items() if discord is not Discord.ALONE)
+        different = sum(number for (_, discord), number in self.counts.items() if discord is not MismatchKind.VPP_ONLY)
         return different + len(self.unprotected)
 
 
@@ -73,7 +73,7 @@ def _of_pairs(comparison: Comparison) -> Iterator[Group]:
     """Yield what interfaces have: addresses and neighbours of one together, everything else by itself."""
     together: dict[tuple[Any, ...], list[Mismatch]] = {}
     for each in comparison.mismatches:
-        is_many = each.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and each.discord is not Discord.DIFFERENT
+        is_many = each.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and each.discord is not MismatchKind.DIFFERENT
         values = () if is_many else (each.name, each.linux, each.vpp)
         together.setdefault((each.subject, each.discord, each.interface, *values), []).append(each)
     for key, found in together.items():
@@ -91,7 +91,7 @@ def _of_pairs(comparison: Comparison) -> Iterator[Group]:
 
 def _named(mismatch: Mismatch) -> str:
     mac = mismatch.linux or mismatch.vpp
-    is_one_side = mismatch.subject is Subject.NEIGHBOR and mismatch.discord is not Discord.DIFFERENT
+    is_one_side = mismatch.subject is Subject.NEIGHBOR and mismatch.discord is not MismatchKind.DIFFERENT
     return f"{mismatch.name} ({mac})" if is_one_side else mismatch.name
 
 
@@ -132,7 +132,7 @@ def _alike(mismatch: RouteMismatch) -> RouteMismatch:
 
 
 def _order(group: Group) -> tuple[Any, ...]:
-    subjects, discords = list(Subject), list(Discord)
+    subjects, discords = list(Subject), list(MismatchKind)
     return (
         subjects.index(group.subject),
         discords.index(group.discord),

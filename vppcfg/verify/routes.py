@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from vppcfg.model.forwarding import Routes, Way, prefix_key
 from vppcfg.record import record
-from vppcfg.verify.mismatch import Discord, RouteMismatch
+from vppcfg.verify.mismatch import MismatchKind, RouteMismatch
 
 COPIED = frozenset({"lcp-rt", "lcp-rt-dynamic"})
 """The sources of the routes that linux-nl puts into VPP (lcp_router_init in linux-cp/lcp_router.c)."""
@@ -37,7 +37,7 @@ def compare_table(linux: Routes, vpp: Iterable[tuple[bytes, Way]]) -> TableCompa
     """
     left, ways = linux.by_prefix, linux.ways
     compared = sum(not ways[place].limit for place in left.values())
-    missing = [RouteMismatch(Discord.MISSING, way) for way in ways]
+    missing = [RouteMismatch(MismatchKind.MISSING, way) for way in ways]
     found: dict[bytes, RouteMismatch] = {}
     alike: dict[RouteMismatch, RouteMismatch] = {}
     own: Counter[str] = Counter()
@@ -45,14 +45,14 @@ def compare_table(linux: Routes, vpp: Iterable[tuple[bytes, Way]]) -> TableCompa
         place = left.pop(prefix, None)
         if place is None:
             if way.source in COPIED and prefix != _TO_ITSELF:
-                mismatch = RouteMismatch(Discord.STALE, None, way)
+                mismatch = RouteMismatch(MismatchKind.STALE, None, way)
                 found[prefix] = alike.setdefault(mismatch, mismatch)
             else:
                 own[way.source] += 1
         elif ways[place].hops != way.hops and not ways[place].limit:
             mismatch = missing[place]
             if way.source not in _FALLBACKS:
-                mismatch = RouteMismatch(Discord.DIFFERENT, ways[place], way)
+                mismatch = RouteMismatch(MismatchKind.DIFFERENT, ways[place], way)
                 mismatch = alike.setdefault(mismatch, mismatch)
             found[prefix] = mismatch
     for prefix, place in left.items():

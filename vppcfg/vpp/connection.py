@@ -14,13 +14,13 @@ from typing import Any
 from vppcfg.errors import DataplaneError
 from vppcfg.plan.request import Value
 from vppcfg.vpp import definitions
+from vppcfg.vpp.batch import Round
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.codec import HEAD, Message
 from vppcfg.vpp.definitions import Definitions
 from vppcfg.vpp.layout import compile_message
 from vppcfg.vpp.reading import OTHER_DEFINITIONS, Replies, malformed
 from vppcfg.vpp.reading import text_of as text_of
-from vppcfg.vpp.round import Round
 
 CLIENT_NAME = "vppcfg"
 _SOCKCLNT_CREATE = 15

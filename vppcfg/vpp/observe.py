@@ -19,7 +19,6 @@ from vppcfg.model.vpp_object import Objects, by_name
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.contradictions import check_rows, check_state
 from vppcfg.vpp.message_list import FEATURES
 from vppcfg.vpp.messages import (
     acl,
@@ -36,6 +35,7 @@ from vppcfg.vpp.messages import (
 )
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.row import Row
+from vppcfg.vpp.sanity import check_rows, check_state
 from vppcfg.vpp.shell import Commands, Shown
 
 _PARTS = {
@@ -82,7 +82,7 @@ def observe(connection: Connection, version: str) -> State:
     state = State(
         interfaces=interface.build(kept, around),
         lcps=lcp.build(pairs, names, hosts),
-        made={
+        virtual={
             **details.bonds,
             **{
                 name: made

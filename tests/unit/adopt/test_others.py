@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vppcfg.adopt.others import others_in
-from vppcfg.adopt.rest import rest_of_others
+from vppcfg.adopt.unsupported_commands import rest_of_others
 from vppcfg.model.attachment import Attachment
 
 STANDING = (

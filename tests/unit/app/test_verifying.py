@@ -20,7 +20,7 @@ from vppcfg.model.forwarding import (
     Way,
     prefix_key,
 )
-from vppcfg.verify.mismatch import Discord, Subject
+from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport
 
 SIDE = PairSide(mtu=1500, is_up=True)
@@ -90,7 +90,7 @@ def verified(both: Both) -> VerifyReport:
 
 
 def missing(report: VerifyReport) -> int:
-    return report.counts.get((Subject.ROUTE, Discord.MISSING), 0)
+    return report.counts.get((Subject.ROUTE, MismatchKind.MISSING), 0)
 
 
 def test_what_is_alike_is_read_once() -> None:
@@ -150,8 +150,8 @@ def test_a_table_that_vpp_lacks_has_none_of_linuxs_routes() -> None:
     both.table = TableId(False, 77)
     report = verified(both)
     assert [(group.discord, group.table, group.count) for group in report.groups] == [
-        (Discord.MISSING, both.table, 5),
-        (Discord.STALE, MAIN, 5),
+        (MismatchKind.MISSING, both.table, 5),
+        (MismatchKind.STALE, MAIN, 5),
     ]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bench.networks import KINDS, Network
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
@@ -53,7 +53,7 @@ def test_the_sizes_count_what_they_say() -> None:
     assert interfaces(KINDS["sub-interfaces"](415)) == 415
     assert interfaces(KINDS["mix"](400)) == 400
     assert len(desired(KINDS["sub-interfaces-in-vrfs"](415).text).vrfs) == 200
-    assert len(desired(KINDS["tunnels"](415).text).made) == 415
+    assert len(desired(KINDS["tunnels"](415).text).virtual) == 415
     bonds = desired(KINDS["bonds-and-bridges"](30).text)
-    assert (len(bonds.made_as(Bond)), len(bonds.bridges)) == (30, 30)
+    assert (len(bonds.virtual_as(Bond)), len(bonds.bridges)) == (30, 30)
     assert sum(len(acl.rules) for acl in desired(KINDS["acl-terms"](415).text).acls.values()) == 415

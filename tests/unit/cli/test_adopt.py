@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
-from vppcfg.app import places
+from vppcfg.app import default_paths
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -54,7 +54,7 @@ def test_a_vpp_that_has_stopped_is_not_needed_unless_it_is_named(
         server.bind(left_behind)
     assert main(["adopt", "-a", left_behind, "--from", "a.vpp"]) == ExitCode.DATAPLANE
     assert "nobody listens" in capsys.readouterr().err
-    monkeypatch.setattr(places, "SOCKET", left_behind)
+    monkeypatch.setattr(default_paths, "SOCKET", left_behind)
     assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml"]) == ExitCode.DONE
 
 

@@ -17,12 +17,12 @@ import pytest
 from tests.laws.examples import TIMES
 from tests.unit.cli.conftest import L2XC, L3, Serve, consenting, two_ports
 from vppcfg.app.changing import Made
-from vppcfg.app.going_back import go_back
+from vppcfg.app.rollback import go_back
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, UntrustedFileError
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.folders import folder_name
-from vppcfg.transaction.trusted import read_trusted
+from vppcfg.transaction.safe_open import read_trusted
 
 pytestmark = pytest.mark.usefixtures("files")
 

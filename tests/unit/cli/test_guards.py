@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
-from vppcfg.app.consent import Terms
+from vppcfg.app.approval import Terms
+from vppcfg.app.change_context import workplace
 from vppcfg.app.console import Silent
-from vppcfg.app.going_back import go_back
+from vppcfg.app.rollback import go_back
 from vppcfg.app.target import Target
-from vppcfg.app.workplace import workplace
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.simulator.vpp import SimulatedVpp

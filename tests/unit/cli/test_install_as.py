@@ -14,7 +14,7 @@ import pytest
 from tests.unit.cli.conftest import L2XC, L3, Serve
 from tests.unit.cli.test_confirm import SECONDS, until
 from tests.unit.cli.test_damaged_journal import Router
-from vppcfg.app.consent import Terms
+from vppcfg.app.approval import Terms
 from vppcfg.app.console import Silent
 from vppcfg.app.target import Target
 from vppcfg.app.watching.file import WatchedFile

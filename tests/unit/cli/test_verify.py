@@ -21,7 +21,7 @@ from vppcfg.errors import DataplaneError, ExitCode, VppcfgError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import Hop
 from vppcfg.render.prometheus import VerifyMetrics, WatchMetrics
-from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, Subject
+from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport, report_of
 
 SCHEMA = Draft202012Validator(json.loads((Path(__file__).resolve().parents[3] / "docs/verify.schema.json").read_text()))
@@ -222,7 +222,7 @@ class Kept:
 
 ALIKE = report_of(Comparison())
 FAULTY = report_of(
-    Comparison(mismatches=frozenset({Mismatch(Discord.STALE, Subject.ADDRESS, "port0", "192.0.2.9/24")}))
+    Comparison(mismatches=frozenset({Mismatch(MismatchKind.STALE, Subject.ADDRESS, "port0", "192.0.2.9/24")}))
 )
 
 

@@ -119,7 +119,7 @@ def test_what_a_configuration_made_is_written_without_loss(configuration: Config
     state = resolve(configuration, EMPTY_VPP).desired
     written = assert_means(write(state), state)
     assert written.unmanaged == ()
-    assert set(written.interfaces) == {*configuration.interfaces, *configuration.made}
+    assert set(written.interfaces) == {*configuration.interfaces, *configuration.virtual}
 
 
 @many
@@ -178,7 +178,7 @@ def hostile_states(draw: st.DrawFn) -> State:
     return State(
         interfaces=interfaces,
         lcps=lcps,
-        made={
+        virtual={
             **_some(draw, interfaces, InterfaceKind.BOND, _hostile_bonds(everything)),
             **_some(draw, interfaces, InterfaceKind.VXLAN, HOSTILE_TUNNELS),
             **_some(draw, interfaces, InterfaceKind.TAP, HOSTILE_TAPS),
@@ -323,7 +323,7 @@ def assert_what_is_configured_stays(state: State) -> None:
     for name in loaded.configuration.interfaces:
         assert desired.interfaces[name] == observed.interfaces[name]
         assert desired.lcps.get(name) == observed.lcps.get(name)
-        assert desired.made.get(name) == observed.made.get(name)
+        assert desired.virtual.get(name) == observed.virtual.get(name)
     assert desired.bridges == observed.bridges
     assert desired.acls == observed.acls
     assert desired.sflow == observed.sflow
@@ -542,7 +542,7 @@ def whole() -> State:
     interfaces = (port, bridged, routed, member, LOOP, bvi, BOND, TUNNEL, tap)
     return State(
         interfaces={interface.name: interface for interface in interfaces},
-        made={
+        virtual={
             "BondEthernet0": Bond(
                 mode=BondMode.XOR, load_balance=LoadBalance.L23, members={"eth2": Membership(is_passive=True)}
             ),
@@ -750,15 +750,15 @@ def with_rule(**changes: Any) -> State:
         ),
         (changed("bridges", "bd11", stray_macs=("02:00:5e:00:53:07",)), "bd11", "to an interface that is gone"),
         (changed("interfaces", "tap0", packet_mtu=9000, link_mtu=9000), "bd10", "make them equal"),
-        (changed("made", "BondEthernet0", members={"loop0": Membership()}), "BondEthernet0", "loop0 is a loopback"),
-        (changed("made", "vxlan_tunnel0", is_plain=False), "vxlan_tunnel0", "it is a multicast tunnel"),
-        (changed("made", "vxlan_tunnel0", remote="ff02::1"), "vxlan_tunnel0", "one of its ends is no address"),
-        (changed("made", "vxlan_tunnel0", vni=0), "vxlan_tunnel0", "its VNI 0 is outside"),
-        (changed("made", "tap0", host_name="A"), "tap0", "a name that the configuration does not allow: A"),
-        (changed("made", "tap0", host_bridge="a b"), "tap0", "Linux bridge with a name"),
-        (changed("made", "tap0", host_netns="a/b"), "tap0", "namespace that the configuration cannot name"),
-        (changed("made", "tap0", host_mtu=64), "tap0", "the MTU of its Linux side is 64"),
-        (changed("made", "tap0", rx_ring_size=4), "tap0", "it has a ring of 4"),
+        (changed("virtual", "BondEthernet0", members={"loop0": Membership()}), "BondEthernet0", "loop0 is a loopback"),
+        (changed("virtual", "vxlan_tunnel0", is_plain=False), "vxlan_tunnel0", "it is a multicast tunnel"),
+        (changed("virtual", "vxlan_tunnel0", remote="ff02::1"), "vxlan_tunnel0", "one of its ends is no address"),
+        (changed("virtual", "vxlan_tunnel0", vni=0), "vxlan_tunnel0", "its VNI 0 is outside"),
+        (changed("virtual", "tap0", host_name="A"), "tap0", "a name that the configuration does not allow: A"),
+        (changed("virtual", "tap0", host_bridge="a b"), "tap0", "Linux bridge with a name"),
+        (changed("virtual", "tap0", host_netns="a/b"), "tap0", "namespace that the configuration cannot name"),
+        (changed("virtual", "tap0", host_mtu=64), "tap0", "the MTU of its Linux side is 64"),
+        (changed("virtual", "tap0", rx_ring_size=4), "tap0", "it has a ring of 4"),
         (changed("acls", "a", rules=()), "acl:vppcfg?a", "it has no rules"),
         (changed("acls", "a", tag="other"), "acl:other", 'its tag is not one of ours: "other"'),
         (changed("acls", "a", tag="other"), "eth1", "it applies the access list a, which is unmanaged"),

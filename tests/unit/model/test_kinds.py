@@ -11,28 +11,28 @@ from pathlib import Path
 import pytest
 
 from tests.wireguard_keys import KEYS, PUBLIC
-from vppcfg.kinds.kind_list import MAKINGS
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
-from vppcfg.model.making import MAKING_OF, Making
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterface
 from vppcfg.model.wireguard import Wireguard
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import DeleteInterface, SetTag
-from vppcfg.plan.steps.made import KIND_OF
+from vppcfg.plan.steps.virtual_interface import KIND_OF
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.simulator.server import serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
 ROOT = Path(__file__).resolve().parents[3]
-EXAMPLES: dict[str, Making] = {
+EXAMPLES: dict[str, VirtualInterface] = {
     "BondEthernet3": Bond(mode=BondMode.BROADCAST, load_balance=None),
     "vxlan_tunnel3": Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=7),
     "gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.ERSPAN, session=5),
@@ -44,8 +44,8 @@ EXAMPLES: dict[str, Making] = {
     "tap3": Tap(host_name="e3", host_mac="02:00:00:00:00:03", rx_ring_size=512),
 }
 """One of each kind, by a name that VPP gives to such an interface."""
-every_making = pytest.mark.parametrize("making", MAKINGS, ids=lambda making: making.__name__)
-every_example = pytest.mark.parametrize(("name", "making"), EXAMPLES.items(), ids=EXAMPLES)
+every_virtual = pytest.mark.parametrize("virtual", VIRTUAL_INTERFACE_CLASSES, ids=lambda virtual: virtual.__name__)
+every_example = pytest.mark.parametrize(("name", "virtual"), EXAMPLES.items(), ids=EXAMPLES)
 
 
 @pytest.fixture
@@ -62,50 +62,54 @@ def plane() -> Iterator[LiveDataplane]:
 
 
 def test_every_kind_has_an_example_here() -> None:
-    assert {type(making) for making in EXAMPLES.values()} == set(MAKINGS)
+    assert {type(virtual) for virtual in EXAMPLES.values()} == set(VIRTUAL_INTERFACE_CLASSES)
 
 
 def test_every_kind_has_a_table_of_its_own() -> None:
-    assert len({making.table for making in MAKINGS}) == len(MAKING_OF) == len(MAKINGS)
+    assert (
+        len({virtual.table for virtual in VIRTUAL_INTERFACE_CLASSES})
+        == len(VIRTUAL_INTERFACE_OF)
+        == len(VIRTUAL_INTERFACE_CLASSES)
+    )
 
 
-@every_making
-def test_what_is_fixed_are_attributes(making: type[Making]) -> None:
-    assert set(making.recreate_on_change) <= {field.name for field in fields(making)}
-    assert making.noun
+@every_virtual
+def test_what_is_fixed_are_attributes(virtual: type[VirtualInterface]) -> None:
+    assert set(virtual.recreate_on_change) <= {field.name for field in fields(virtual)}
+    assert virtual.noun
 
 
-@every_making
-def test_a_golden_case_observes_one(making: type[Making]) -> None:
+@every_virtual
+def test_a_golden_case_observes_one(virtual: type[VirtualInterface]) -> None:
     states = (ROOT / "tests" / "golden").glob("*/observed.yaml")
-    assert any(f"\n{making.table}:" in state.read_text() for state in states)
+    assert any(f"\n{virtual.table}:" in state.read_text() for state in states)
 
 
 @every_example
-def test_what_creates_one_is_what_vpp_then_shows(name: str, making: Making, plane: LiveDataplane) -> None:
-    create = KIND_OF[type(making)].create(as_created(name, making.kind), making)
-    steps = [create, SetTag(interface=name, tag=MADE_MARK)] if making.is_ours_by_mark else [create]
+def test_what_creates_one_is_what_vpp_then_shows(name: str, virtual: VirtualInterface, plane: LiveDataplane) -> None:
+    create = KIND_OF[type(virtual)].create(as_created(name, virtual.kind), virtual)
+    steps = [create, SetTag(interface=name, tag=MADE_MARK)] if virtual.is_ours_by_mark else [create]
     assert plane.perform(steps).done == tuple(range(len(steps)))
     state = plane.observe()
-    assert state.made == {name: making}
-    made, expected = state.interfaces[name], as_created(name, making.kind, making)
+    assert state.virtual == {name: virtual}
+    made, expected = state.interfaces[name], as_created(name, virtual.kind, virtual)
     told = ("kind", "link_mtu", "packet_mtu", "is_up")
     assert [getattr(made, each) for each in told] == [getattr(expected, each) for each in told]
-    draft = Draft(State())
-    create.carry_out(draft)
-    assert draft.made == {name: making}
+    draft = WorkingState(State())
+    create.apply_to(draft)
+    assert draft.virtual == {name: virtual}
 
 
 @every_example
-def test_what_deletes_one_leaves_nothing(name: str, making: Making, plane: LiveDataplane) -> None:
+def test_what_deletes_one_leaves_nothing(name: str, virtual: VirtualInterface, plane: LiveDataplane) -> None:
     create, delete = (
-        KIND_OF[type(making)].create(as_created(name, making.kind), making),
-        KIND_OF[type(making)].delete(name, making),
+        KIND_OF[type(virtual)].create(as_created(name, virtual.kind), virtual),
+        KIND_OF[type(virtual)].delete(name, virtual),
     )
     assert isinstance(delete, DeleteInterface)
-    assert delete.making is type(making)
+    assert delete.virtual is type(virtual)
     assert plane.perform([create, delete]).done == (0, 1)
-    assert plane.observe().made == {}
+    assert plane.observe().virtual == {}
 
 
 def test_a_loopback_is_created_down_and_has_no_link_mtu() -> None:

@@ -12,8 +12,8 @@ from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.live_state import claimed, configured_on, with_live_of
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
-from vppcfg.plan.going_back import closest_to
 from vppcfg.plan.plan import make_plan
+from vppcfg.plan.rollback import closest_to
 from vppcfg.plan.state_document import document_of, state_of
 
 EUI = "2001:db8:1::ff:fe00:1/64"

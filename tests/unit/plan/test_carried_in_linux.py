@@ -20,9 +20,9 @@ from vppcfg.model.linux_setting import LinuxHop, LinuxKind, LinuxSetting, encode
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
-from vppcfg.plan.going_back import reverse_plan
 from vppcfg.plan.operations import BringBack, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.rollback import reverse_plan
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.plan.unmanaged import touched, unmanaged_changes, with_unmanaged
 from vppcfg.render.plan_text import cli_line
@@ -166,11 +166,11 @@ def test_a_tap_that_is_made_anew_keeps_what_its_host_has() -> None:
     tap = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=9000, packet_mtu=1500, is_up=True)
     observed = State(
         interfaces={"tap0": tap},
-        made={"tap0": Tap(host_name="vm0")},
+        virtual={"tap0": Tap(host_name="vm0")},
         linux={"tap0": replace(UP, mtu=1500)},
         facts=STATE.facts,
     )
-    desired = replace(observed, made={"tap0": Tap(host_name="vm1")})
+    desired = replace(observed, virtual={"tap0": Tap(host_name="vm1")})
     plan = make_plan(observed, desired)
     assert touched(plan) == {"tap0"}
     mine = address("192.0.2.9/24", "tap0")

@@ -34,7 +34,7 @@ def test_every_operation_that_vpp_carries_out_has_a_message() -> None:
 
 def test_an_operation_says_what_it_does_in_its_own_words() -> None:
     for kind in every_operation():
-        assert kind.carry_out is not Operation.carry_out, kind
+        assert kind.apply_to is not Operation.apply_to, kind
         assert kind.subject is not Operation.subject, kind
         assert (kind.__doc__ or "").partition("\n")[0].endswith("."), kind
 

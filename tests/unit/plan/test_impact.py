@@ -97,7 +97,7 @@ def bonded(*members: str) -> State:
     sub = replace(SUB, name="BondEthernet0.1", parent="BondEthernet0")
     return State(
         interfaces={each.name: each for each in (port("a"), port("b"), port("c"), bond, sub)},
-        made={"BondEthernet0": Bond(members={member: Membership() for member in members})},
+        virtual={"BondEthernet0": Bond(members={member: Membership() for member in members})},
     )
 
 

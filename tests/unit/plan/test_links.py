@@ -6,17 +6,17 @@ from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.links import Links
 from vppcfg.plan.operations import CreateBond
+from vppcfg.plan.working_state import WorkingState
 
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, is_up=True, addresses=frozenset({"192.0.2.1/24"}))
 MEMBER = Interface(name="gi1", kind=InterfaceKind.PHYSICAL, is_up=True, bridge=10)
 BVI = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, is_up=True, bridge=10, is_bvi=True)
 
 
-def draft_of(*interfaces: Interface, **made: Gre) -> Draft:
-    return Draft(State(interfaces={each.name: each for each in interfaces}, made=made))
+def draft_of(*interfaces: Interface, **made: Gre) -> WorkingState:
+    return WorkingState(State(interfaces={each.name: each for each in interfaces}, virtual=made))
 
 
 def tunnel(name: str, *addresses: str) -> Interface:
@@ -57,5 +57,5 @@ def test_a_bvi_has_link_while_another_member_has() -> None:
 def test_a_bond_is_made_as_it_is_said() -> None:
     draft = draft_of()
     wanted = CreateBond(interface="bond0", instance=0, mac="", mode=BondMode.LACP, load_balance=LoadBalance.L34)
-    wanted.carry_out(draft)
-    assert draft.made["bond0"] == Bond(mode=BondMode.LACP, load_balance=LoadBalance.L34)
+    wanted.apply_to(draft)
+    assert draft.virtual["bond0"] == Bond(mode=BondMode.LACP, load_balance=LoadBalance.L34)

@@ -16,7 +16,7 @@ from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tunnel import Gre
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.draft import Draft
+from vppcfg.plan.bootstrap_state import ports_alone, restorable
 from vppcfg.plan.operations import (
     AddAddress,
     AddBondMember,
@@ -38,8 +38,8 @@ from vppcfg.plan.operations import (
 )
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.proof import prove
-from vppcfg.plan.reachable import ports_alone, restorable
 from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.working_state import WorkingState
 
 EXACT = Encapsulation(outer=100, is_exact=True)
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, device_class="dpdk", link_mtu=1500, packet_mtu=1500)
@@ -133,7 +133,7 @@ REFUSED: list[tuple[str, State, Operation]] = [
 GRE = Gre(local="192.0.2.1", remote="192.0.2.2")
 TUNNELLED = State(
     interfaces={"gre0": as_created("gre0", InterfaceKind.GRE)},
-    made={"gre0": GRE},
+    virtual={"gre0": GRE},
     vrfs={table_key(5, is_ipv6=False): FibTable(table_id=5, is_ipv6=False, name="blue")},
 )
 REFUSED += [
@@ -144,7 +144,7 @@ REFUSED += [
         CreateVrf(table_id=5, is_ipv6=False, name="red"),
     ),
 ]
-BONDED = replace(state(as_created("BondEthernet0", InterfaceKind.BOND)), made={"BondEthernet0": Bond()})
+BONDED = replace(state(as_created("BondEthernet0", InterfaceKind.BOND)), virtual={"BondEthernet0": Bond()})
 
 
 def beside_a_bond(port: Interface, **lcps: LcpPair) -> State:
@@ -166,15 +166,18 @@ REFUSED += [
     ("words", "before", "operation"), REFUSED, ids=[f"{type(o).__name__}: {w}" for w, _, o in REFUSED]
 )
 def test_an_operation_that_vpp_would_refuse_is_refused(words: str, before: State, operation: Operation) -> None:
-    reason = operation.refusal(Draft(before))
+    reason = operation.precondition_error(WorkingState(before))
     assert reason is not None
     assert words in reason
 
 
 def test_a_namespace_that_nobody_can_see_may_be_there() -> None:
     bridge = CreateLinuxBridge(netns="blue", bridge="br0")
-    assert bridge.refusal(Draft(state())) is None
-    assert bridge.refusal(Draft(State(facts=Facts(has_linux=True)))) == "the namespace blue does not exist"
+    assert bridge.precondition_error(WorkingState(state())) is None
+    assert (
+        bridge.precondition_error(WorkingState(State(facts=Facts(has_linux=True))))
+        == "the namespace blue does not exist"
+    )
 
 
 def test_a_plan_that_ends_elsewhere_is_no_plan() -> None:
@@ -190,18 +193,21 @@ def test_a_plan_with_a_step_that_would_be_refused_is_no_plan() -> None:
 
 def test_a_new_link_mtu_overwrites_the_packet_mtus_of_a_port_and_all_that_is_upon_it() -> None:
     other = replace(PORT, name="gi1")
-    draft = Draft(state(PORT, replace(SUB, packet_mtu=1400), other))
-    SetLinkMtu(interface="gi0", mtu=1500).carry_out(draft)
+    draft = WorkingState(state(PORT, replace(SUB, packet_mtu=1400), other))
+    SetLinkMtu(interface="gi0", mtu=1500).apply_to(draft)
     assert [draft.interfaces[name].packet_mtu for name in ("gi0", "gi0.100")] == [1500, 1400], "VPP does nothing"
-    SetLinkMtu(interface="gi0", mtu=9000).carry_out(draft)
+    SetLinkMtu(interface="gi0", mtu=9000).apply_to(draft)
     sizes = {name: (each.link_mtu, each.packet_mtu) for name, each in draft.interfaces.items()}
     assert sizes == {"gi0": (9000, 9000), "gi0.100": (None, 9000), "gi1": (1500, 1500)}
 
 
 def test_a_table_or_tunnel_of_its_own_is_not_refused() -> None:
-    draft = Draft(TUNNELLED)
-    assert CreateVrf(table_id=5, is_ipv6=True, name="red").refusal(draft) is None
-    assert CreateGre(interface="gre1", instance=1, tunnel=replace(GRE, remote="192.0.2.3")).refusal(draft) is None
+    draft = WorkingState(TUNNELLED)
+    assert CreateVrf(table_id=5, is_ipv6=True, name="red").precondition_error(draft) is None
+    assert (
+        CreateGre(interface="gre1", instance=1, tunnel=replace(GRE, remote="192.0.2.3")).precondition_error(draft)
+        is None
+    )
 
 
 def test_a_plan_that_is_wrong_from_a_sound_state_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +233,7 @@ def test_no_plan_begins_at_a_state_that_no_vpp_has(observed: State) -> None:
 def test_the_members_of_a_bond_come_back_with_the_mac_that_it_gives_them() -> None:
     port = replace(PORT, mac="02:00:00:00:00:01")
     bond = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, mac=port.mac)
-    bonded = State(interfaces={"gi0": port, bond.name: bond}, made={bond.name: Bond(members={"gi0": Membership()})})
+    bonded = State(interfaces={"gi0": port, bond.name: bond}, virtual={bond.name: Bond(members={"gi0": Membership()})})
     assert restorable(bonded).interfaces["gi0"].mac == ""
     assert restorable(state(port)).interfaces["gi0"].mac == port.mac
 

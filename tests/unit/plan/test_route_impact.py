@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan, make_plan

@@ -17,7 +17,6 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operations import (
     AddAddress,
     AddBondMember,
@@ -32,6 +31,7 @@ from vppcfg.plan.operations import (
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.services import NOTHING, Missing, Service, ServicePart, Services, missing
 from vppcfg.plan.steps.mtu import changes_link_mtu
+from vppcfg.plan.working_state import WorkingState
 
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=9000, packet_mtu=1500, is_up=True)
 OTHER = replace(PORT, name="gi1", packet_mtu=1400)
@@ -49,7 +49,7 @@ def service(name: str, *interfaces: Interface, up: tuple[str, ...] = UP, **table
     """Return what an interface offers in a state with these interfaces, of which some have link."""
     state = State(interfaces={each.name: each for each in interfaces}, **tables)  # type: ignore[arg-type]
     members = {10: tuple(each.name for each in interfaces if each.bridge == 10 and each.name in up)}
-    bonds = {member: name for name, bond in state.made_as(Bond).items() for member in bond.members}
+    bonds = {member: name for name, bond in state.virtual_as(Bond).items() for member in bond.members}
     return Services(state, up, members, bonds).of(name)
 
 
@@ -142,13 +142,13 @@ def test_what_an_interface_does_besides_its_macip_acl_is_policy_too() -> None:
 
 
 def test_what_lends_its_addresses_cannot_go_until_nobody_borrows_them() -> None:
-    draft = Draft(State(interfaces={"gi0": PORT, "loop0": replace(LOOPBACK, addresses=frozenset())}))
+    draft = WorkingState(State(interfaces={"gi0": PORT, "loop0": replace(LOOPBACK, addresses=frozenset())}))
     delete = DeleteLoopback(interface="loop0")
-    assert delete.refusal(draft) is None
-    SetUnnumbered(interface="gi0", donor="loop0").carry_out(draft)
-    assert delete.refusal(draft) is not None
-    UnsetUnnumbered(interface="gi0", donor="loop0").carry_out(draft)
-    assert delete.refusal(draft) is None
+    assert delete.precondition_error(draft) is None
+    SetUnnumbered(interface="gi0", donor="loop0").apply_to(draft)
+    assert delete.precondition_error(draft) is not None
+    UnsetUnnumbered(interface="gi0", donor="loop0").apply_to(draft)
+    assert delete.precondition_error(draft) is None
 
 
 def test_only_a_borrower_whose_interface_is_made_anew_borrows_again() -> None:
@@ -171,16 +171,16 @@ def test_only_a_borrower_whose_interface_is_made_anew_borrows_again() -> None:
 def test_a_member_is_an_active_one_with_short_timeouts_unless_it_is_said_otherwise() -> None:
     bond = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=9000)
     port = replace(PORT, packet_mtu=9000)
-    draft = Draft(State(interfaces={"gi0": port, "BondEthernet0": bond}, made={"BondEthernet0": Bond()}))
-    AddBondMember(interface="gi0", bond="BondEthernet0").carry_out(draft)
-    assert draft.made["BondEthernet0"] == Bond(members={"gi0": Membership()})
+    draft = WorkingState(State(interfaces={"gi0": port, "BondEthernet0": bond}, virtual={"BondEthernet0": Bond()}))
+    AddBondMember(interface="gi0", bond="BondEthernet0").apply_to(draft)
+    assert draft.virtual["BondEthernet0"] == Bond(members={"gi0": Membership()})
 
 
 def test_a_tap_has_its_device_as_a_pair_has_its_own() -> None:
     tap = Interface(name="tap1", kind=InterfaceKind.TAP, is_up=True)
     made = {"tap1": Tap(host_name="vm1", host_netns="blue")}
-    assert service("tap1", tap, made=made).pair == ("blue", "vm1")
-    assert service("tap1", tap, made=made, lcps={"tap1": LcpPair(host_name="e0", netns="red")}).pair == ("red", "e0")
+    assert service("tap1", tap, virtual=made).pair == ("blue", "vm1")
+    assert service("tap1", tap, virtual=made, lcps={"tap1": LcpPair(host_name="e0", netns="red")}).pair == ("red", "e0")
     assert service("tap1", tap, lcps={"tap1": LcpPair(host_name="e0", has_host=False)}).pair is None
     assert service("gi0", PORT).pair is None
 

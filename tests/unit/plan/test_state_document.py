@@ -61,20 +61,20 @@ def test_a_state_that_was_written_before_is_read_and_written_the_same_again() ->
         "wireguards": {},
     }
     assert json.dumps(document, indent=2) + "\n" == text
-    assert {name: type(made) for name, made in state.made.items()} == {
+    assert {name: type(made) for name, made in state.virtual.items()} == {
         "BondEthernet0": Bond,
         "vxlan_tunnel3": Vxlan,
         "vxlan_tunnel4": Vxlan,
         "tap0": Tap,
         "tap1": Tap,
     }
-    assert state.made["BondEthernet0"] == Bond(
+    assert state.virtual["BondEthernet0"] == Bond(
         mode=BondMode.XOR,
         load_balance=LoadBalance.L34,
         members={"eth1": Membership(is_passive=True, weight=7), "eth2": Membership()},
     )
-    assert state.made["tap1"] == Tap(host_name="vt1", flags=3)
-    tunnel = state.making("vxlan_tunnel4", Vxlan)
+    assert state.virtual["tap1"] == Tap(host_name="vt1", flags=3)
+    tunnel = state.virtual_of("vxlan_tunnel4", Vxlan)
     assert tunnel is not None
     assert not tunnel.is_plain
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from vppcfg.app.rehearsing import campaign_for, neighbors_to_add, rehearsable, with_neighbors
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
-from vppcfg.probe.aims import Campaign
+from vppcfg.probe.test_cases import Campaign
 from vppcfg.probe.trace import Names, Node, packets
 
 FOLDER = Path(__file__).parent

@@ -132,13 +132,13 @@ def test_a_tunnel_whose_other_end_is_behind_itself_leads_nowhere_that_is_known(s
     name = "gre0"
     neighbor = Neighbor(address="192.0.2.5", mac=SOMEBODY)
     around = replace(state.interfaces[name], addresses=frozenset({"192.0.2.130/25"}), neighbors=(neighbor,))
-    tunnel = state.making(name, Gre)
+    tunnel = state.virtual_of(name, Gre)
     assert tunnel is not None
     made = replace(tunnel, mode=GreMode.TEB, remote="192.0.2.200")
-    changed = replace(state, interfaces={**state.interfaces, name: around}, made={**state.made, name: made})
+    changed = replace(state, interfaces={**state.interfaces, name: around}, virtual={**state.virtual, name: made})
     sent = replace(frame(), packet=Packet(source="192.0.2.7", destination="192.0.2.201"))
     with pytest.raises(UndecidedError, match="leads through the tunnel"):
-        foretold(replace(changed, made={**changed.made, name: replace(made, mode=GreMode.L3)}), ETH(0), sent)
+        foretold(replace(changed, virtual={**changed.virtual, name: replace(made, mode=GreMode.L3)}), ETH(0), sent)
     sent = replace(sent, packet=replace(sent.packet, destination="192.0.2.201"))
     with_neighbor = replace(around, neighbors=(Neighbor(address="192.0.2.201", mac=SOMEBODY),))
     changed = replace(changed, interfaces={**changed.interfaces, name: with_neighbor})
@@ -219,9 +219,9 @@ TO_GRE = replace(frame(), packet=Packet(source="192.0.2.7", destination="10.9.0.
 def with_frames_in_gre0(state: State, mtu: int, **changes: object) -> State:
     neighbors = (Neighbor(address="10.9.0.2", mac=SOMEBODY),)
     changed = with_interface(state, "gre0", packet_mtu=mtu, mac=MAC, neighbors=neighbors, **changes)
-    tunnel = state.making("gre0", Gre)
+    tunnel = state.virtual_of("gre0", Gre)
     assert tunnel is not None
-    return replace(changed, made={**changed.made, "gre0": replace(tunnel, mode=GreMode.TEB)})
+    return replace(changed, virtual={**changed.virtual, "gre0": replace(tunnel, mode=GreMode.TEB)})
 
 
 @pytest.mark.parametrize(("mtu", "expected"), [(1400, dropped(Reason.TOO_BIG)), (1414, sent_by(ETH(0)))])

@@ -20,11 +20,11 @@ from vppcfg.config.load import load
 from vppcfg.errors import DataplaneError, NotNowError, PlanRefusedError
 from vppcfg.model.features import Mirror, TrafficDirection
 from vppcfg.model.state import State
-from vppcfg.probe.aims import Campaign
-from vppcfg.probe.guests import foreign_addresses, guests_for, is_documentation, went_out
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameProbe
 from vppcfg.probe.report import ProbeReport, reasons
+from vppcfg.probe.safe_injection import foreign_addresses, guests_for, is_documentation, went_out
+from vppcfg.probe.test_cases import Campaign
 from vppcfg.probe.trace import Names, Observation, observe_way
 from vppcfg.vpp.probing import Injection, Numbers, require_release
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.probe.aims import Campaign
 from vppcfg.probe.frame import Tag
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
+from vppcfg.probe.test_cases import Campaign
 from vppcfg.probe.trace import Names, Node, is_whole, observe_way
 from vppcfg.probe.verdict import ProbeFinding, judge
 

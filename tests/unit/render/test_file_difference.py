@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from vppcfg import assets
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.schema.quick import SCHEMA, Acceptance
 from vppcfg.config.yaml.text import KeyValue

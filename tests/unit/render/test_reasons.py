@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
 from vppcfg.model.wireguard import Wireguard
@@ -40,7 +40,9 @@ def between(before: str, after: str, *, is_named: bool = True) -> Plan:
     assert configurations[0] is not None and configurations[1] is not None
     observed: State = resolve(configurations[0], assumed_state(configurations[0])).desired
     if not is_named:
-        observed = replace(observed, made={name: _unnamed(made) for name, made in observed.made_as(Wireguard).items()})
+        observed = replace(
+            observed, virtual={name: _unnamed(made) for name, made in observed.virtual_as(Wireguard).items()}
+        )
     return make_plan(observed, resolve(configurations[1], observed).desired)
 
 

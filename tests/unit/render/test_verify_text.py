@@ -8,39 +8,39 @@ import pytest
 
 from vppcfg.model.forwarding import TableId
 from vppcfg.render.verify_text import group_lines, report_document, report_lines, summary
-from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, Subject
+from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, Subject
 from vppcfg.verify.report import Group, report_of
 
 MAIN = TableId(False, 0)
-NEIGHBOR = Mismatch(Discord.ALONE, Subject.NEIGHBOR, "port0", "192.0.2.9", vpp="02:00:00:00:00:09")
-MTU = Mismatch(Discord.DIFFERENT, Subject.MTU, "port0", linux="1400", vpp="1500")
+NEIGHBOR = Mismatch(MismatchKind.VPP_ONLY, Subject.NEIGHBOR, "port0", "192.0.2.9", vpp="02:00:00:00:00:09")
+MTU = Mismatch(MismatchKind.DIFFERENT, Subject.MTU, "port0", linux="1400", vpp="1500")
 
 
-def lines(subject: Subject, discord: Discord, *first: str, count: int = 1, **values: object) -> list[str]:
+def lines(subject: Subject, discord: MismatchKind, *first: str, count: int = 1, **values: object) -> list[str]:
     group = Group(subject=subject, discord=discord, first=first, count=count, **values)  # type: ignore[arg-type]
     return list(group_lines(group))
 
 
 def test_a_group_of_one_subject_reads_as_a_sentence() -> None:
-    assert lines(Subject.STATE, Discord.DIFFERENT, interface="port0", linux="up", vpp="down") == [
+    assert lines(Subject.STATE, MismatchKind.DIFFERENT, interface="port0", linux="up", vpp="down") == [
         "~ state of port0: down in VPP, up in Linux"
     ]
-    assert lines(Subject.MTU, Discord.DIFFERENT, interface="port0", linux="1400", vpp="1500") == [
+    assert lines(Subject.MTU, MismatchKind.DIFFERENT, interface="port0", linux="1400", vpp="1500") == [
         "~ MTU of port0: 1500 in VPP, 1400 in Linux"
     ]
-    assert lines(Subject.NEIGHBOR, Discord.DIFFERENT, "192.0.2.9", interface="port0", linux="02::1", vpp="02::2") == [
-        "~ neighbour 192.0.2.9 of port0: 02::2 in VPP, 02::1 in Linux"
-    ]
+    assert lines(
+        Subject.NEIGHBOR, MismatchKind.DIFFERENT, "192.0.2.9", interface="port0", linux="02::1", vpp="02::2"
+    ) == ["~ neighbour 192.0.2.9 of port0: 02::2 in VPP, 02::1 in Linux"]
 
 
 def test_a_pair_says_what_is_wrong_with_it() -> None:
-    assert lines(Subject.PAIR, Discord.STALE, "e0", interface="port0") == [
+    assert lines(Subject.PAIR, MismatchKind.STALE, "e0", interface="port0") == [
         "+ LCP pair of port0: Linux has no device e0"
     ]
-    assert lines(Subject.PAIR, Discord.DIFFERENT, "e0", interface="port0", vpp="its interface is gone") == [
+    assert lines(Subject.PAIR, MismatchKind.DIFFERENT, "e0", interface="port0", vpp="its interface is gone") == [
         "~ LCP pair of port0, e0: its interface is gone"
     ]
-    assert lines(Subject.PAIR, Discord.DIFFERENT, "e0", interface="port0", linux="device 9", vpp="device 7") == [
+    assert lines(Subject.PAIR, MismatchKind.DIFFERENT, "e0", interface="port0", linux="device 9", vpp="device 7") == [
         "~ LCP pair of port0: e0 is another device than the pair was made with (device 9, device 7)"
     ]
 
@@ -48,18 +48,18 @@ def test_a_pair_says_what_is_wrong_with_it() -> None:
 @pytest.mark.parametrize(
     ("discord", "text"),
     [
-        (Discord.MISSING, "- Linux has, VPP lacks: 5 addresses of port0"),
-        (Discord.STALE, "+ VPP has, Linux lacks: 5 addresses of port0"),
+        (MismatchKind.MISSING, "- Linux has, VPP lacks: 5 addresses of port0"),
+        (MismatchKind.STALE, "+ VPP has, Linux lacks: 5 addresses of port0"),
     ],
 )
-def test_of_many_the_first_are_named_and_the_rest_is_counted(discord: Discord, text: str) -> None:
+def test_of_many_the_first_are_named_and_the_rest_is_counted(discord: MismatchKind, text: str) -> None:
     found = lines(Subject.ADDRESS, discord, "10.0.0.1/8", "10.0.0.2/8", "10.0.0.3/8", count=5, interface="port0")
     assert found == [text, "    10.0.0.1/8, 10.0.0.2/8, 10.0.0.3/8, 2 more"]
 
 
 def test_what_is_named_stays_within_80_columns() -> None:
     first = [f"2001:db8:ffff:ffff:ffff:ffff:ffff:{number}/128" for number in range(3)]
-    found = lines(Subject.ROUTE, Discord.MISSING, *first, count=1234567, table=MAIN, linux="dev port0")
+    found = lines(Subject.ROUTE, MismatchKind.MISSING, *first, count=1234567, table=MAIN, linux="dev port0")
     assert found == [
         "- Linux has, VPP lacks: 1,234,567 routes of IPv4 table 0 dev port0",
         f"    {first[0]},",
@@ -71,20 +71,20 @@ def test_what_is_named_stays_within_80_columns() -> None:
 def test_a_line_may_be_80_columns_long() -> None:
     first = [f"10.{number}.0.{'0' * fill}/16" for number, fill in ((1, 28), (2, 26))]
     assert len(f"    {', '.join(first)}") == 80
-    assert lines(Subject.ADDRESS, Discord.MISSING, *first, interface="port0", count=2)[1:] == [
+    assert lines(Subject.ADDRESS, MismatchKind.MISSING, *first, interface="port0", count=2)[1:] == [
         f"    {', '.join(first)}"
     ]
     first[1] += "0"
-    assert len(lines(Subject.ADDRESS, Discord.MISSING, *first, interface="port0", count=2)) == 3
+    assert len(lines(Subject.ADDRESS, MismatchKind.MISSING, *first, interface="port0", count=2)) == 3
 
 
 def test_routes_say_who_put_them_into_vpp() -> None:
     values: dict[str, Any] = {"table": TableId(True, 7), "source": "lcp-rt", "vpp": "dev port1"}
-    assert lines(Subject.ROUTE, Discord.STALE, "2001:db8::/32", **values) == [
+    assert lines(Subject.ROUTE, MismatchKind.STALE, "2001:db8::/32", **values) == [
         "+ VPP has, Linux lacks: 1 route of IPv6 table 7 dev port1 (lcp-rt)",
         "    2001:db8::/32",
     ]
-    assert lines(Subject.ROUTE, Discord.DIFFERENT, "2001:db8::/32", linux="dev port0", **values) == [
+    assert lines(Subject.ROUTE, MismatchKind.DIFFERENT, "2001:db8::/32", linux="dev port0", **values) == [
         "~ 1 route of IPv6 table 7: dev port1 (lcp-rt) in VPP, dev port0 in Linux",
         "    2001:db8::/32",
     ]

@@ -46,7 +46,7 @@ INTERFACES = (
 )
 STATE = State(
     interfaces={one.name: one for one in INTERFACES},
-    made={
+    virtual={
         "BondEthernet3": Bond(
             mode=BondMode.XOR,
             load_balance=LoadBalance.L23,
@@ -136,11 +136,11 @@ def test_ports_without_a_mac_have_one_made_up(tables: Tables) -> None:
     [
         ({"interfaces": {"eth0": interface("eth0", acls=AclBinding(input=("gone",)))}}, "the access list gone on eth0"),
         (
-            {"made": {**STATE.made, "vxlan_tunnel6": STATE.made["vxlan_tunnel5"]}},
+            {"virtual": {**STATE.virtual, "vxlan_tunnel6": STATE.virtual["vxlan_tunnel5"]}},
             r"VPP cannot have vxlan_tunnel6 \(-75\)",
         ),
-        ({"made": {"tap2": Tap(host_name="a/b")}}, r"VPP cannot have tap2 \(-13\)"),
-        ({"made": {"BondEthernet3": Bond(members={"eth9": Membership()})}}, "eth9 as a member of BondEthernet3"),
+        ({"virtual": {"tap2": Tap(host_name="a/b")}}, r"VPP cannot have tap2 \(-13\)"),
+        ({"virtual": {"BondEthernet3": Bond(members={"eth9": Membership()})}}, "eth9 as a member of BondEthernet3"),
     ],
 )
 def test_a_state_that_no_vpp_can_be_in_is_an_error(change: dict[str, Any], words: str) -> None:

@@ -16,7 +16,7 @@ from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import (
     NEWEST,
     RELEASES,
-    Habit,
+    ReleaseQuirk,
     release_named,
     release_of,
 )
@@ -115,7 +115,7 @@ HABITS = sorted({habit for kind in KINDS for habit in kind.habits}, key=lambda h
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=[habit.text[:50] for habit in HABITS])
-def test_a_habit_tells_releases_apart_and_names_its_commit(habit: Habit) -> None:
+def test_a_habit_tells_releases_apart_and_names_its_commit(habit: ReleaseQuirk) -> None:
     assert {release.has(habit) for release in RELEASES} == {True, False}
     assert re.search(r"\([0-9a-f]{11}\)$", habit.text)
 

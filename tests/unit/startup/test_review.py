@@ -12,8 +12,8 @@ from vppcfg.startup.conf.plugin_names import PLUGINS, is_in
 from vppcfg.startup.conf.plugin_review import plugin_problems, strangers
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
-from vppcfg.startup.judge.finding import ConfSurroundings, Level
-from vppcfg.startup.judge.judging import judge, span_text
+from vppcfg.startup.lint.finding import ConfSurroundings, Level
+from vppcfg.startup.lint.lint import judge, span_text
 
 
 def rules_of(text: str, release: Release = NEWEST) -> list[str]:

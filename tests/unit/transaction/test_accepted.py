@@ -158,9 +158,9 @@ def test_a_rollback_goes_back_before_what_waits_or_was_wished_last() -> None:
 
 def test_what_went_on_from_half_way_is_one_with_what_was_cut_off() -> None:
     settled, cut_off, last = record(1, Status.APPLIED), record(2, Status.CUT_OFF), record(5, Status.APPLIED)
-    undone, stranded = record(3, Status.UNDONE), record(4, Status.STRANDED)
-    assert beginning([settled, cut_off, undone, stranded, last], last) is cut_off
-    assert beginning([settled, undone, last], last) is last
+    inverse, stranded = record(3, Status.UNDONE), record(4, Status.STRANDED)
+    assert beginning([settled, cut_off, inverse, stranded, last], last) is cut_off
+    assert beginning([settled, inverse, last], last) is last
     assert beginning([cut_off, record(3, Status.APPLIED), last], last) is last
     assert beginning([settled, last, record(6, Status.CUT_OFF)], last) is last, "what came later belongs to others"
 

@@ -19,8 +19,8 @@ from vppcfg.transaction.entry import Entry, Origin, Record, Status
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import is_usable, made_folder
 from vppcfg.transaction.journal import FORMAT_VERSION, Journal
-from vppcfg.transaction.sealed import sealed, unsealed
-from vppcfg.transaction.trusted import read_trusted
+from vppcfg.transaction.safe_open import read_trusted
+from vppcfg.transaction.signed_document import sealed, unsealed
 
 NOW = "2026-01-02T03:04:05+00:00"
 

@@ -94,13 +94,13 @@ def test_the_new_state_is_the_end() -> None:
 def test_what_was_refused_before_it_did_anything_needs_no_way_back() -> None:
     dataplane = Played([OLD], (1,))
     outcome = outcome_of(dataplane)
-    assert (outcome.ending, outcome.undone, dataplane.batches) == (Ending.OLD, 0, 1)
+    assert (outcome.ending, outcome.inverse, dataplane.batches) == (Ending.OLD, 0, 1)
 
 
 def test_the_way_back_is_tried_again() -> None:
     dataplane = Played([OTHER, OTHER, OLD], (1, 2))
     outcome = outcome_of(dataplane)
-    assert (outcome.ending, outcome.undone, dataplane.batches) == (Ending.OLD, 1, 3)
+    assert (outcome.ending, outcome.inverse, dataplane.batches) == (Ending.OLD, 1, 3)
 
 
 def test_a_way_back_that_every_step_of_succeeded_is_looked_at_all_the_same() -> None:
@@ -264,7 +264,7 @@ def test_a_state_that_is_another_one_is_a_failure_and_undone() -> None:
 def test_a_way_back_that_led_elsewhere_is_tried_again_although_every_step_succeeded() -> None:
     dataplane = Played([OTHER, OTHER, OTHER, OLD], (1,))
     outcome = outcome_of(dataplane)
-    assert (outcome.ending, outcome.undone, dataplane.batches) == (Ending.OLD, 2, 3)
+    assert (outcome.ending, outcome.inverse, dataplane.batches) == (Ending.OLD, 2, 3)
 
 
 class Counter(SilentReport):
@@ -328,7 +328,7 @@ def test_after_an_error_of_our_own_the_old_state_is_brought_back_and_told() -> N
         )
     (outcome,) = told
     assert outcome.failure is not None
-    assert (outcome.ending, outcome.undone, outcome.failure.cause) == (Ending.OLD, 1, Cause.BUG)
+    assert (outcome.ending, outcome.inverse, outcome.failure.cause) == (Ending.OLD, 1, Cause.BUG)
 
 
 class Stopping(SilentReport):
@@ -390,16 +390,16 @@ def test_after_an_error_of_vppcfg_the_way_back_is_on_a_connection_on_which_nothi
             is_unmanaged=lambda name: False,
             on_bug=outcomes.append,
         )
-    assert [(outcome.ending, outcome.undone) for outcome in outcomes] == [(Ending.OLD, 1)]
+    assert [(outcome.ending, outcome.inverse) for outcome in outcomes] == [(Ending.OLD, 1)]
     assert connections == [2]
 
 
 def test_a_port_that_was_made_and_bears_no_mark_yet_goes_again() -> None:
     made = Memif(role=MemifRole.SLAVE, socket="/run/a.sock", mode=MemifMode.ETHERNET)
     port = as_created("memif1/0", InterfaceKind.MEMIF, made)
-    after = State(interfaces={**OLD.interfaces, port.name: replace(port, tag="vppcfg")}, made={port.name: made})
+    after = State(interfaces={**OLD.interfaces, port.name: replace(port, tag="vppcfg")}, virtual={port.name: made})
     unmarked = replace(port, kind=InterfaceKind.PHYSICAL, tag="")
-    between = State(interfaces={**OLD.interfaces, port.name: unmarked}, made={port.name: made})
+    between = State(interfaces={**OLD.interfaces, port.name: unmarked}, virtual={port.name: made})
     outcome = transact(
         make_plan(OLD, after),
         Session(lambda: Played([between, OLD], (1,))),
@@ -409,4 +409,4 @@ def test_a_port_that_was_made_and_bears_no_mark_yet_goes_again() -> None:
         on_bug=lambda outcome: None,
     )
     assert outcome.ending is Ending.OLD
-    assert outcome.undone > 0
+    assert outcome.inverse > 0

@@ -25,7 +25,7 @@ from vppcfg.tune.reading import (
     ThreadCounters,
     TxQueue,
 )
-from vppcfg.tune.situation import Situation
+from vppcfg.tune.rule_context import Situation
 
 CASES = Path(__file__).resolve().parents[2] / "tune_cases"
 GI1, GI3 = "GigabitEthernet1/0/0", "GigabitEthernet3/0/0"

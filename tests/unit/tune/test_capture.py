@@ -14,7 +14,7 @@ from vppcfg.tune.assemble import reading_of
 from vppcfg.tune.capture import Capture, read_captures, write_captures
 from vppcfg.tune.interval import load_of
 from vppcfg.tune.reading import Reading
-from vppcfg.tune.situation import Situation
+from vppcfg.tune.rule_context import Situation
 
 RUNTIME = (CASES / "fitlet2_both_ways" / "runtime.txt").read_text()
 

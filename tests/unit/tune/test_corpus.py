@@ -24,7 +24,7 @@ from vppcfg.tune.capture import read_captures
 from vppcfg.tune.diagnosis import NAMES, Diagnosis, diagnose
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.paste import split_paste
-from vppcfg.tune.situation import Situation
+from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.verdict import VerdictWord
 
 FOLDER = Path(__file__).resolve().parents[2] / "tune_corpus"

@@ -16,8 +16,8 @@ from vppcfg.tune.costs import CostSample, NodeCost, sample_of
 from vppcfg.tune.diagnosis import Diagnosis, diagnose
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import Load
+from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.settings import as_data
-from vppcfg.tune.situation import Situation
 from vppcfg.tune.verdict import VerdictWord
 
 TITLE = "Name State Calls Vectors Suspends Clocks Vectors/Call\n"

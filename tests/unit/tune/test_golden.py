@@ -10,8 +10,8 @@ from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import Load, NodeLoad, ThreadLoad
 from vppcfg.tune.reading import Reading
+from vppcfg.tune.rule_context import FrameTrial, Situation
 from vppcfg.tune.settings import as_data, startup_difference
-from vppcfg.tune.situation import FrameTrial, Situation
 from vppcfg.tune.verdict import VerdictWord
 
 FORMS = ("", "_without_spacing")

@@ -22,9 +22,9 @@ from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.interval import load_of
 from vppcfg.tune.paste import split_paste, text_name, typed_command
 from vppcfg.tune.reading import ThreadPlace
+from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.show.process import parse_threads
 from vppcfg.tune.show.runtime import parse_errors, parse_runtime
-from vppcfg.tune.situation import Situation
 
 BOTH = CASES / "fitlet2_both_ways"
 RUNTIME, ERRORS, HARDWARE = ((BOTH / f"{name}.txt").read_text() for name in ("runtime", "errors", "hardware"))

@@ -24,7 +24,7 @@ from vppcfg.tune.capture import Capture, read_captures
 from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.interval import load_of
 from vppcfg.tune.reading import Reading
-from vppcfg.tune.situation import Situation
+from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.verdict import VerdictWord
 
 NAMES = sorted(path.name for path in CASES.iterdir() if path.is_dir())

@@ -162,7 +162,7 @@ def test_what_lcp_sync_does_with_linux_nl_is_told_where_both_are_on_in_the_end(
 
 def test_every_habit_of_the_simulator_is_a_note_or_is_seen_by_nobody() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in sorted(SIMULATOR.rglob("*.py")))
-    habits = set(re.findall(r"Habit\((?:[^()]|\([^()]*\))*?\(([0-9a-f]{11})\)", text))
+    habits = set(re.findall(r"ReleaseQuirk\((?:[^()]|\([^()]*\))*?\(([0-9a-f]{11})\)", text))
     noted = {commit for note in NOTES for commit in note.commits}
     assert len(habits) > 10
     assert habits <= noted | set(UNSEEN)

@@ -11,13 +11,13 @@ import pytest
 from tests.unit.test_work import calls_in
 from tests.unit.upgrade.routers import change, router
 from vppcfg.common.release import Release
-from vppcfg.config.assumed import assumed_state
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import LinuxError, UsageError
 from vppcfg.linux import private_vpp
 from vppcfg.linux.private_vpp import VppEnvironment, apart
-from vppcfg.startup.judge.judging import judge
+from vppcfg.startup.lint.lint import judge
 from vppcfg.upgrade import rehearsal
 from vppcfg.upgrade.boot import Boot
 from vppcfg.upgrade.private_startup import private_netns, private_stanzas

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from vppcfg.model.forwarding import LinuxForwarding, NeighborSeen, PairSide, VppForwarding, VppPair
-from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, Subject
+from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, Subject
 from vppcfg.verify.pairs import PairComparison, compare_pairs
 from vppcfg.verify.report import report_of
 
@@ -45,8 +45,8 @@ def test_two_sides_that_are_alike() -> None:
 
 def test_mtu_and_state_are_told_of_both_sides() -> None:
     assert found(linux_with(mtu=1400, is_up=False)) == {
-        Mismatch(Discord.DIFFERENT, Subject.MTU, "port0", linux="1400", vpp="1500"),
-        Mismatch(Discord.DIFFERENT, Subject.STATE, "port0", linux="down", vpp="up"),
+        Mismatch(MismatchKind.DIFFERENT, Subject.MTU, "port0", linux="1400", vpp="1500"),
+        Mismatch(MismatchKind.DIFFERENT, Subject.STATE, "port0", linux="down", vpp="up"),
     }
 
 
@@ -56,8 +56,8 @@ def test_an_interface_without_an_mtu_takes_any() -> None:
 
 def test_addresses_are_missing_or_stale() -> None:
     assert found(linux_with(addresses=frozenset({"192.0.2.2/24"}))) == {
-        Mismatch(Discord.MISSING, Subject.ADDRESS, "port0", "192.0.2.2/24"),
-        Mismatch(Discord.STALE, Subject.ADDRESS, "port0", "192.0.2.1/24"),
+        Mismatch(MismatchKind.MISSING, Subject.ADDRESS, "port0", "192.0.2.2/24"),
+        Mismatch(MismatchKind.STALE, Subject.ADDRESS, "port0", "192.0.2.1/24"),
     }
 
 
@@ -68,23 +68,25 @@ def test_the_same_address_with_another_length_is_another_one() -> None:
 def test_neighbors_are_missing_stale_or_different() -> None:
     others = {"192.0.2.9": NeighborSeen(mac="02:00:00:00:00:08"), "192.0.2.10": NeighborSeen(mac="02:00:00:00:00:0a")}
     assert found(linux_with(neighbors=others)) == {
-        Mismatch(Discord.DIFFERENT, Subject.NEIGHBOR, "port0", "192.0.2.9", "02:00:00:00:00:08", "02:00:00:00:00:09"),
-        Mismatch(Discord.MISSING, Subject.NEIGHBOR, "port0", "192.0.2.10", linux="02:00:00:00:00:0a"),
+        Mismatch(
+            MismatchKind.DIFFERENT, Subject.NEIGHBOR, "port0", "192.0.2.9", "02:00:00:00:00:08", "02:00:00:00:00:09"
+        ),
+        Mismatch(MismatchKind.MISSING, Subject.NEIGHBOR, "port0", "192.0.2.10", linux="02:00:00:00:00:0a"),
     }
 
 
 @pytest.mark.parametrize(
     ("failed", "discord"),
     [
-        ({}, Discord.ALONE),
-        ({"192.0.2.9": 5.0}, Discord.STALE),
-        ({"192.0.2.9": 90.0}, Discord.ALONE),
-        ({"192.0.2.9": 60.0}, Discord.ALONE),
-        ({"192.0.2.8": 5.0}, Discord.ALONE),
+        ({}, MismatchKind.VPP_ONLY),
+        ({"192.0.2.9": 5.0}, MismatchKind.STALE),
+        ({"192.0.2.9": 90.0}, MismatchKind.VPP_ONLY),
+        ({"192.0.2.9": 60.0}, MismatchKind.VPP_ONLY),
+        ({"192.0.2.8": 5.0}, MismatchKind.VPP_ONLY),
     ],
 )
 def test_a_learnt_neighbor_of_vpp_alone_is_stale_when_linux_has_asked_in_vain_since(
-    failed: dict[str, float], discord: Discord
+    failed: dict[str, float], discord: MismatchKind
 ) -> None:
     learnt = replace(SIDE, neighbors={"192.0.2.9": NeighborSeen(mac="02:00:00:00:00:09", age_s=60.0)})
     assert found(linux_with(neighbors={}, failed=failed), side=learnt) == {
@@ -93,7 +95,7 @@ def test_a_learnt_neighbor_of_vpp_alone_is_stale_when_linux_has_asked_in_vain_si
 
 
 def test_what_vpp_alone_has_and_may_have_does_not_count() -> None:
-    alone = Comparison(mismatches=frozenset({Mismatch(Discord.ALONE, Subject.NEIGHBOR, "port0", "192.0.2.9")}))
+    alone = Comparison(mismatches=frozenset({Mismatch(MismatchKind.VPP_ONLY, Subject.NEIGHBOR, "port0", "192.0.2.9")}))
     assert (alone.count(), report_of(alone).count, len(report_of(alone).groups)) == (0, 0, 1)
 
 
@@ -105,14 +107,14 @@ def test_a_static_neighbor_of_vpp_alone_is_its_own() -> None:
 @pytest.mark.parametrize(
     ("linux", "values", "discord", "vpp"),
     [
-        (LinuxForwarding(), {}, Discord.STALE, ""),
-        (LINUX, {"side": None}, Discord.DIFFERENT, "its interface is gone"),
-        (LINUX, {"has_host": False}, Discord.DIFFERENT, "its end of the device is gone"),
-        (LINUX, {"device_index": 9}, Discord.DIFFERENT, "device 9"),
+        (LinuxForwarding(), {}, MismatchKind.STALE, ""),
+        (LINUX, {"side": None}, MismatchKind.DIFFERENT, "its interface is gone"),
+        (LINUX, {"has_host": False}, MismatchKind.DIFFERENT, "its end of the device is gone"),
+        (LINUX, {"device_index": 9}, MismatchKind.DIFFERENT, "device 9"),
     ],
 )
 def test_a_pair_that_is_not_whole_is_told(
-    linux: LinuxForwarding, values: dict[str, Any], discord: Discord, vpp: str
+    linux: LinuxForwarding, values: dict[str, Any], discord: MismatchKind, vpp: str
 ) -> None:
     (mismatch,) = found(linux, **values)
     assert (mismatch.subject, mismatch.discord, mismatch.name, mismatch.vpp) == (Subject.PAIR, discord, "e0", vpp)
@@ -135,7 +137,7 @@ def test_where_nobody_copies_addresses_linux_is_to_have_those_of_vpp(vpp: VppFor
     assert (outcome.mismatches, outcome.compared[Subject.ADDRESS]) == (frozenset(), 1)
     assert outcome.limits == {"addresses of Linux alone, which neither linux-nl nor lcp-sync copies": 1}
     lost = linux_with(neighbors={}, addresses=frozenset())
-    assert found(lost, vpp=vpp, netns=netns) == {Mismatch(Discord.STALE, Subject.ADDRESS, "port0", "192.0.2.1/24")}
+    assert found(lost, vpp=vpp, netns=netns) == {Mismatch(MismatchKind.STALE, Subject.ADDRESS, "port0", "192.0.2.1/24")}
     assert found(lost, vpp=vpp, netns=netns, virtual=frozenset({"192.0.2.1/24"})) == set()
     assert {each.subject for each in found(other, vpp=replace(vpp, is_sync=True), netns=netns)} == {Subject.ADDRESS}
 
@@ -150,4 +152,6 @@ def test_linux_may_have_what_is_borrowed_and_nothing_else_on_the_device() -> Non
     for addresses in (frozenset[str](), frozenset({"192.0.2.1/32"})):
         assert found(linux_with(addresses=addresses), is_unnumbered=True) == set()
     other = linux_with(addresses=frozenset({"192.0.2.1/32", "192.0.2.7/32"}))
-    assert found(other, is_unnumbered=True) == {Mismatch(Discord.MISSING, Subject.ADDRESS, "port0", "192.0.2.7/32")}
+    assert found(other, is_unnumbered=True) == {
+        Mismatch(MismatchKind.MISSING, Subject.ADDRESS, "port0", "192.0.2.7/32")
+    }

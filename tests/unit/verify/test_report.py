@@ -6,15 +6,15 @@ import pytest
 
 from tests.unit.verify.test_routes import key
 from vppcfg.model.forwarding import Hop, TableId, Way
-from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, RouteMismatch, Subject
+from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, RouteMismatch, Subject
 from vppcfg.verify.report import FIRST, Group, VerifyReport, report_of
 
 MAIN, OTHER = TableId(False, 0), TableId(False, 77)
 LINUX = Way((Hop("port0", b"\xc0\0\2\1"),), metric=20)
 VPP = Way((Hop("port0", b"\xc0\0\2\2"),), source="lcp-rt", metric=44)
-MISSING = RouteMismatch(Discord.MISSING, LINUX)
-STALE = RouteMismatch(Discord.STALE, None, VPP)
-DIFFERENT = RouteMismatch(Discord.DIFFERENT, LINUX, VPP)
+MISSING = RouteMismatch(MismatchKind.MISSING, LINUX)
+STALE = RouteMismatch(MismatchKind.STALE, None, VPP)
+DIFFERENT = RouteMismatch(MismatchKind.DIFFERENT, LINUX, VPP)
 
 
 def of_routes(**prefixes: RouteMismatch) -> dict[bytes, RouteMismatch]:
@@ -22,11 +22,11 @@ def of_routes(**prefixes: RouteMismatch) -> dict[bytes, RouteMismatch]:
     return {key(f"10.{name[1:]}.0.0/16"): mismatch for name, mismatch in prefixes.items()}
 
 
-def address(name: str, discord: Discord = Discord.MISSING, interface: str = "port0") -> Mismatch:
+def address(name: str, discord: MismatchKind = MismatchKind.MISSING, interface: str = "port0") -> Mismatch:
     return Mismatch(discord, Subject.ADDRESS, interface, name)
 
 
-def neighbor(name: str, discord: Discord, linux: str = "", vpp: str = "") -> Mismatch:
+def neighbor(name: str, discord: MismatchKind, linux: str = "", vpp: str = "") -> Mismatch:
     return Mismatch(discord, Subject.NEIGHBOR, "port0", name, linux, vpp)
 
 
@@ -67,46 +67,48 @@ def test_a_table_without_a_common_mismatch_is_left_out() -> None:
 
 def test_mismatches_are_counted_by_what_and_how() -> None:
     comparison = Comparison(
-        mismatches=frozenset({address("192.0.2.1/24"), neighbor("192.0.2.9", Discord.ALONE)}),
+        mismatches=frozenset({address("192.0.2.1/24"), neighbor("192.0.2.9", MismatchKind.VPP_ONLY)}),
         routes={MAIN: of_routes(p1=MISSING, p2=MISSING), OTHER: of_routes(p1=DIFFERENT)},
     )
     assert comparison.count() == report_of(comparison).count == 4
     assert comparison.counts() == {
-        (Subject.ADDRESS, Discord.MISSING): 1,
-        (Subject.NEIGHBOR, Discord.ALONE): 1,
-        (Subject.ROUTE, Discord.MISSING): 2,
-        (Subject.ROUTE, Discord.DIFFERENT): 1,
+        (Subject.ADDRESS, MismatchKind.MISSING): 1,
+        (Subject.NEIGHBOR, MismatchKind.VPP_ONLY): 1,
+        (Subject.ROUTE, MismatchKind.MISSING): 2,
+        (Subject.ROUTE, MismatchKind.DIFFERENT): 1,
     }
     assert not report_of(comparison).is_moving
 
 
 def test_addresses_of_one_interface_stand_together_in_their_order() -> None:
     found = report(
-        *(address(f"192.0.2.{number}/24") for number in (10, 9, 11, 1)), address("10.0.0.1/8", Discord.STALE)
+        *(address(f"192.0.2.{number}/24") for number in (10, 9, 11, 1)), address("10.0.0.1/8", MismatchKind.STALE)
     )
     assert found.groups == (
         Group(
             subject=Subject.ADDRESS,
-            discord=Discord.MISSING,
+            discord=MismatchKind.MISSING,
             interface="port0",
             count=4,
             first=("192.0.2.1/24", "192.0.2.9/24", "192.0.2.10/24"),
         ),
-        Group(subject=Subject.ADDRESS, discord=Discord.STALE, interface="port0", count=1, first=("10.0.0.1/8",)),
+        Group(subject=Subject.ADDRESS, discord=MismatchKind.STALE, interface="port0", count=1, first=("10.0.0.1/8",)),
     )
     assert len(found.groups[0].first) == FIRST
 
 
 @pytest.mark.parametrize(("linux", "vpp"), [("02::1", ""), ("", "02::1")])
 def test_neighbors_of_one_side_are_named_with_their_mac_address(linux: str, vpp: str) -> None:
-    discord = Discord.MISSING if linux else Discord.STALE
+    discord = MismatchKind.MISSING if linux else MismatchKind.STALE
     (group,) = report(neighbor("192.0.2.9", discord, linux, vpp), neighbor("192.0.2.8", discord, linux, vpp)).groups
     assert (group.count, group.linux, group.vpp) == (2, "", "")
     assert group.first == ("192.0.2.8 (02::1)", "192.0.2.9 (02::1)")
 
 
 def test_neighbors_that_differ_stand_alone_with_both_addresses() -> None:
-    groups = report(*(neighbor(f"192.0.2.{number}", Discord.DIFFERENT, "02::1", "02::2") for number in (9, 8))).groups
+    groups = report(
+        *(neighbor(f"192.0.2.{number}", MismatchKind.DIFFERENT, "02::1", "02::2") for number in (9, 8))
+    ).groups
     assert [(group.first, group.count, group.linux, group.vpp) for group in groups] == [
         (("192.0.2.8",), 1, "02::1", "02::2"),
         (("192.0.2.9",), 1, "02::1", "02::2"),
@@ -114,8 +116,8 @@ def test_neighbors_that_differ_stand_alone_with_both_addresses() -> None:
 
 
 def test_what_an_interface_has_but_once_is_told_of_both_sides() -> None:
-    mtu = Mismatch(Discord.DIFFERENT, Subject.MTU, "port0", linux="1400", vpp="1500")
-    state = Mismatch(Discord.DIFFERENT, Subject.STATE, "port1", linux="up", vpp="down")
+    mtu = Mismatch(MismatchKind.DIFFERENT, Subject.MTU, "port0", linux="1400", vpp="1500")
+    state = Mismatch(MismatchKind.DIFFERENT, Subject.STATE, "port1", linux="up", vpp="down")
     assert [
         (group.subject, group.interface, group.linux, group.vpp, group.first) for group in report(mtu, state).groups
     ] == [
@@ -125,13 +127,13 @@ def test_what_an_interface_has_but_once_is_told_of_both_sides() -> None:
 
 
 def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is() -> None:
-    slower = RouteMismatch(Discord.MISSING, LINUX._replace(metric=300))
+    slower = RouteMismatch(MismatchKind.MISSING, LINUX._replace(metric=300))
     found = of_routes(p3=MISSING, p10=slower, p2=MISSING, p9=MISSING, p4=STALE, p5=DIFFERENT)
     groups = report(routes={MAIN: found, OTHER: of_routes(p1=MISSING)}).groups
     assert groups == (
         Group(
             subject=Subject.ROUTE,
-            discord=Discord.MISSING,
+            discord=MismatchKind.MISSING,
             table=MAIN,
             linux="via 192.0.2.1 dev port0",
             count=4,
@@ -139,7 +141,7 @@ def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is()
         ),
         Group(
             subject=Subject.ROUTE,
-            discord=Discord.MISSING,
+            discord=MismatchKind.MISSING,
             table=OTHER,
             linux="via 192.0.2.1 dev port0",
             count=1,
@@ -147,7 +149,7 @@ def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is()
         ),
         Group(
             subject=Subject.ROUTE,
-            discord=Discord.STALE,
+            discord=MismatchKind.STALE,
             table=MAIN,
             vpp="via 192.0.2.2 dev port0",
             source="lcp-rt",
@@ -156,7 +158,7 @@ def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is()
         ),
         Group(
             subject=Subject.ROUTE,
-            discord=Discord.DIFFERENT,
+            discord=MismatchKind.DIFFERENT,
             table=MAIN,
             linux="via 192.0.2.1 dev port0",
             vpp="via 192.0.2.2 dev port0",
@@ -171,7 +173,7 @@ def test_a_group_is_told_in_the_order_of_subjects_interfaces_and_tables() -> Non
     found = report(
         address("192.0.2.1/24", interface="port10"),
         address("192.0.2.1/24", interface="port9"),
-        Mismatch(Discord.STALE, Subject.PAIR, "port1", "e1"),
+        Mismatch(MismatchKind.STALE, Subject.PAIR, "port1", "e1"),
         routes={TableId(True, 0): {key("2001:db8::/32"): MISSING}, MAIN: of_routes(p1=MISSING)},
     )
     assert [(group.subject, group.interface or str(group.table)) for group in found.groups] == [

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from vppcfg.model.forwarding import Hop, Routes, Way, hops_text, ordered, prefix_key, prefix_text
-from vppcfg.verify.mismatch import Discord, RouteMismatch
+from vppcfg.verify.mismatch import MismatchKind, RouteMismatch
 from vppcfg.verify.routes import TableComparison, compare_table
 
 
@@ -31,7 +31,7 @@ def compared(linux: dict[str, Way], vpp: dict[str, Way]) -> TableComparison:
     return compare_table(Routes(ways=ways, by_prefix=by_prefix), [(key(each), way) for each, way in vpp.items()])
 
 
-def discords(linux: dict[str, Way], vpp: dict[str, Way]) -> dict[str, Discord]:
+def discords(linux: dict[str, Way], vpp: dict[str, Way]) -> dict[str, MismatchKind]:
     return {prefix_text(each): found.discord for each, found in compared(linux, vpp).mismatches.items()}
 
 
@@ -45,7 +45,10 @@ def test_the_same_routes_are_no_mismatch_whoever_put_them_there() -> None:
 
 def test_what_vpp_lacks_is_missing_also_when_the_table_drops_such_packets_by_itself() -> None:
     linux = {"10.1.0.0/16": via(1), "0.0.0.0/0": via(1)}
-    assert discords(linux, {"0.0.0.0/0": DROP}) == {"10.1.0.0/16": Discord.MISSING, "0.0.0.0/0": Discord.MISSING}
+    assert discords(linux, {"0.0.0.0/0": DROP}) == {
+        "10.1.0.0/16": MismatchKind.MISSING,
+        "0.0.0.0/0": MismatchKind.MISSING,
+    }
 
 
 def test_only_what_linux_nl_has_put_into_vpp_can_be_stale() -> None:
@@ -75,7 +78,7 @@ def test_what_linux_nl_puts_into_each_of_its_tables_is_not_stale() -> None:
 )
 def test_another_way_is_different_and_both_are_told(other: Way) -> None:
     found = compared({"10.1.0.0/16": via(1)}, {"10.1.0.0/16": other}).mismatches
-    assert found == {key("10.1.0.0/16"): RouteMismatch(Discord.DIFFERENT, via(1), other)}
+    assert found == {key("10.1.0.0/16"): RouteMismatch(MismatchKind.DIFFERENT, via(1), other)}
 
 
 def test_next_hops_are_the_same_in_any_order_and_with_the_same_weights() -> None:
@@ -83,7 +86,7 @@ def test_next_hops_are_the_same_in_any_order_and_with_the_same_weights() -> None
     linux = Way(ordered([one, two]))
     assert discords({"10.1.0.0/16": linux}, {"10.1.0.0/16": Way(ordered([two, one]), source="lcp-rt")}) == {}
     heavier = Way(ordered([one, two._replace(weight=2)]), source="lcp-rt")
-    assert discords({"10.1.0.0/16": linux}, {"10.1.0.0/16": heavier}) == {"10.1.0.0/16": Discord.DIFFERENT}
+    assert discords({"10.1.0.0/16": linux}, {"10.1.0.0/16": heavier}) == {"10.1.0.0/16": MismatchKind.DIFFERENT}
     assert ordered([one._replace(weight=7)]) == (one,)
 
 

@@ -28,11 +28,11 @@ def dataplane() -> Iterator[LiveDataplane]:
     state = next(
         state
         for state in (bonded(random.Random(number)) for number in range(100))
-        if len(state.made["BondEthernet0"].members) == 2  # type: ignore[attr-defined]
+        if len(state.virtual["BondEthernet0"].members) == 2  # type: ignore[attr-defined]
     )
-    bond = replace(state.made["BondEthernet0"], mode=BondMode.ROUND_ROBIN)  # type: ignore[call-arg]
+    bond = replace(state.virtual["BondEthernet0"], mode=BondMode.ROUND_ROBIN)  # type: ignore[call-arg]
     ours, theirs = socket.socketpair()
-    with SimulatorServer(SimulatedVpp(state=replace(state, made={"BondEthernet0": bond}))) as server:
+    with SimulatorServer(SimulatedVpp(state=replace(state, virtual={"BondEthernet0": bond}))) as server:
         server.add_client(theirs)
         with LiveDataplane.over(ours) as dataplane:
             yield dataplane

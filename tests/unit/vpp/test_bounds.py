@@ -14,7 +14,7 @@ from tests.unit.vpp.stub_vpp import Answer, Request, StubVpp, connected, frame
 from vppcfg.errors import DataplaneError
 from vppcfg.plan.operations import CreateLoopback, SetAdminState
 from vppcfg.plan.request import Value
-from vppcfg.vpp import round as one_round
+from vppcfg.vpp import batch as one_round
 
 SILENCE_S = 0.3
 BOUND_S = 10 * SILENCE_S

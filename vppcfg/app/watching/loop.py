@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from vppcfg.app.confirming import Unconfirmed
-from vppcfg.app.half_way import HalfWay
+from vppcfg.app.interrupted_change import HalfWay
 from vppcfg.app.planning import exit_code_of
 from vppcfg.app.unmanaged import lost_protection, unprotected_text
 from vppcfg.app.watching.file import WatchedFile

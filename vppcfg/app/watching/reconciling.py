@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vppcfg.app.approval import Terms, refuse_rolled_back
+from vppcfg.app.change_context import ChangeContext, workplace
 from vppcfg.app.changing import Intent, make_change
-from vppcfg.app.consent import Terms, refuse_rolled_back
 from vppcfg.app.console import Console
 from vppcfg.app.planning import propose
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.notices import Differences
-from vppcfg.app.workplace import Workplace, workplace
 from vppcfg.errors import ExitCode, NotNowError, PlanRefusedError
 from vppcfg.model.problem import Severity
 from vppcfg.transaction import guard
@@ -63,7 +63,7 @@ def reconcile(file: WatchedFile, target: Target, terms: Terms, console: Console)
     return code
 
 
-def _reconcile(file: WatchedFile, place: Workplace, terms: Terms, console: Console) -> ExitCode:
+def _reconcile(file: WatchedFile, place: ChangeContext, terms: Terms, console: Console) -> ExitCode:
     if file.has_moved():
         raise NotNowError(f"{file.name} has changed meanwhile", "it is loaded first")
     refuse_rolled_back(file.loaded.digest, place, terms)

@@ -15,7 +15,7 @@ from vppcfg.errors import ExitCode, LinuxError, PlanRefusedError, VppcfgError
 from vppcfg.model.state import State
 from vppcfg.render.prometheus import VerifyMetrics
 from vppcfg.render.verify_text import report_document, report_lines
-from vppcfg.verify.mismatch import Discord
+from vppcfg.verify.mismatch import MismatchKind
 from vppcfg.verify.report import VerifyReport
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def not_verified(error: VppcfgError) -> Notice:
 
 def news_of(report: VerifyReport) -> tuple[object, ...]:
     """Return what makes a report another one than before: not how much was compared, nor what VPP has learnt."""
-    groups = tuple(group for group in report.groups if group.discord is not Discord.ALONE)
+    groups = tuple(group for group in report.groups if group.discord is not MismatchKind.VPP_ONLY)
     return groups, report.unprotected, tuple(sorted(report.limits)), bool(report.count)
 
 

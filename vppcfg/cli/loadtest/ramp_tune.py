@@ -73,7 +73,7 @@ class TuningObserver:
         from vppcfg.tune.assemble import load_of_captures
         from vppcfg.tune.diagnosis import diagnose
         from vppcfg.tune.document import document_of
-        from vppcfg.tune.situation import Situation
+        from vppcfg.tune.rule_context import Situation
 
         if self._thread.is_alive():
             self._thread.join(_PATIENCE_S)

@@ -56,7 +56,7 @@ class FleetTunnel(NamedTuple):
     """An end of a tunnel, or of several to different peers."""
 
     router: str
-    made: EncapConfig
+    virtual: EncapConfig
     mtu: int
     """Bytes of a packet inside."""
     outer_mtu: int | None
@@ -145,11 +145,11 @@ class _MemberReader:
         )
 
     def _tunnels(self, addresses: tuple[FleetAddress, ...]) -> Iterator[FleetTunnel]:
-        for made in self._configuration.made.values():
+        for made in self._configuration.virtual.values():
             if isinstance(made, EncapConfig):
                 yield FleetTunnel(
                     router=self._router,
-                    made=made,
+                    virtual=made,
                     mtu=self._inner_mtu(made.name),
                     outer_mtu=self._outer_mtu(made, addresses),
                     place=self._place(made.path),
@@ -163,14 +163,14 @@ class _MemberReader:
         bridges = (bridge for bridge in self._configuration.bridges.values() if name in bridge.members)
         return next((bridge.mtu for bridge in bridges), DEFAULT_MTU)
 
-    def _outer_mtu(self, made: EncapConfig, addresses: tuple[FleetAddress, ...]) -> int | None:
+    def _outer_mtu(self, virtual: EncapConfig, addresses: tuple[FleetAddress, ...]) -> int | None:
         """Return the MTU of the interface with the local end; from a loopback, the best that any other one has."""
-        in_table = [address.end for address in addresses if address.end.vrf == (made.encap_vrf or "")]
+        in_table = [address.end for address in addresses if address.end.vrf == (virtual.encap_vrf or "")]
         own = next(
             (
                 address.end
                 for address in addresses
-                if address.host == made.local and address.end.vrf == (made.encap_vrf or "")
+                if address.host == virtual.local and address.end.vrf == (virtual.encap_vrf or "")
             ),
             None,
         )

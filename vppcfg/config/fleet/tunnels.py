@@ -16,11 +16,11 @@ _Ends = tuple[type, str, str]
 
 def found_on_tunnels(members: Sequence[Member], settings: FleetSettings, *, is_whole: bool) -> Iterator[FleetFinding]:
     """Yield what is wrong with tunnels; only where all files are known, what is missing."""
-    tunnels = [tunnel for member in members for tunnel in member.tunnels if isinstance(tunnel.made, TunnelConfig)]
+    tunnels = [tunnel for member in members for tunnel in member.tunnels if isinstance(tunnel.virtual, TunnelConfig)]
     hosts = known_hosts(members)
     by_ends: dict[_Ends, list[FleetTunnel]] = defaultdict(list)
     for tunnel in tunnels:
-        by_ends[type(_config(tunnel).tunnel), tunnel.made.local, _config(tunnel).remote].append(tunnel)
+        by_ends[type(_config(tunnel).tunnel), tunnel.virtual.local, _config(tunnel).remote].append(tunnel)
     for kind, local, remote in list(by_ends):
         back = by_ends.get((kind, remote, local), [])
         if not back or local < remote:
@@ -34,7 +34,7 @@ def known_hosts(members: Sequence[Member]) -> frozenset[str]:
     return frozenset(
         [
             *(address.host for member in members for address in member.addresses),
-            *(tunnel.made.local for member in members for tunnel in member.tunnels),
+            *(tunnel.virtual.local for member in members for tunnel in member.tunnels),
         ]
     )
 
@@ -103,7 +103,7 @@ def _alone(tunnel: FleetTunnel, hosts: frozenset[str]) -> FleetFinding:
 
 
 def _outer_size(tunnel: FleetTunnel) -> Iterator[FleetFinding]:
-    added, local = _config(tunnel).added_bytes, tunnel.made.local
+    added, local = _config(tunnel).added_bytes, tunnel.virtual.local
     if tunnel.outer_mtu is not None and tunnel.mtu + added > tunnel.outer_mtu:
         text = (
             f"packets of {tunnel.mtu} bytes have {tunnel.mtu + added} bytes in the tunnel, and from {local} "
@@ -113,20 +113,20 @@ def _outer_size(tunnel: FleetTunnel) -> Iterator[FleetFinding]:
 
 
 def _config(tunnel: FleetTunnel) -> TunnelConfig:
-    assert isinstance(tunnel.made, TunnelConfig), "others are compared elsewhere"
-    return tunnel.made
+    assert isinstance(tunnel.virtual, TunnelConfig), "others are compared elsewhere"
+    return tunnel.virtual
 
 
 def _word(tunnel: FleetTunnel) -> str:
-    return str(tunnel.made.path[0]).removesuffix("_tunnels")
+    return str(tunnel.virtual.path[0]).removesuffix("_tunnels")
 
 
 def _subject(tunnel: FleetTunnel) -> str:
-    return f"{tunnel.router}:{tunnel.made.name}"
+    return f"{tunnel.router}:{tunnel.virtual.name}"
 
 
 def _named(tunnel: FleetTunnel) -> str:
-    return f"{tunnel.router} {tunnel.made.name} ({tunnel.place.short})"
+    return f"{tunnel.router} {tunnel.virtual.name} ({tunnel.place.short})"
 
 
 def _or_none(value: object) -> str:

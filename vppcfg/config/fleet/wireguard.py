@@ -22,7 +22,7 @@ def found_on_wireguards(
         (made, tunnel)
         for member in members
         for tunnel in member.tunnels
-        if isinstance(made := tunnel.made, WireguardConfig)
+        if isinstance(made := tunnel.virtual, WireguardConfig)
     ]
     by_key = {made.public_key: (made, tunnel) for made, tunnel in every}
     known = known_hosts(members)
@@ -83,4 +83,4 @@ def _to_nobody(
 
 
 def _subject(own: FleetTunnel, peer: PeerConfig) -> str:
-    return f"{own.router}:{own.made.name}:{peer.name}"
+    return f"{own.router}:{own.virtual.name}:{peer.name}"

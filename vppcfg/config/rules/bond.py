@@ -25,7 +25,7 @@ _NO_MEMBERS = {
 
 def bond_interface(index: Index) -> Iterator[Problem]:
     """Find bonds without an entry that says what they are for."""
-    for bond in index.configuration.made_as(BondConfig).values():
+    for bond in index.configuration.virtual_as(BondConfig).values():
         if not index.has(bond.name):
             text = f"{bond.name} has no entry below `interfaces`; add `{bond.name}: {{}}` there"
             yield Problem(rule="bond-no-interface", path=bond.path, text=text)
@@ -33,7 +33,7 @@ def bond_interface(index: Index) -> Iterator[Problem]:
 
 def bond_load_balance(index: Index) -> Iterator[Problem]:
     """Find bonds with a load balance in a mode that leaves no choice of one."""
-    for bond in index.configuration.made_as(BondConfig).values():
+    for bond in index.configuration.virtual_as(BondConfig).values():
         if bond.load_balance is not None and not bond.mode.has_load_balance:
             text = f"mode {bond.mode.value} has no choice of `load-balance`, only xor and lacp have; remove it"
             yield Problem(rule="bond-lb-mode", path=(*bond.path, "load-balance"), text=text)
@@ -41,7 +41,7 @@ def bond_load_balance(index: Index) -> Iterator[Problem]:
 
 def bond_options(index: Index) -> Iterator[Problem]:
     """Find options of members that others are named for, or that the mode has no use for."""
-    for bond in index.configuration.made_as(BondConfig).values():
+    for bond in index.configuration.virtual_as(BondConfig).values():
         for key, names, mode in bond.options:
             path = (*bond.path, key)
             if names and bond.mode is not mode:
@@ -101,7 +101,7 @@ def bond_member_mtu(index: Index) -> Iterator[Problem]:
 
 
 def _named(index: Index) -> Iterator[tuple[BondConfig, int, str]]:
-    for bond in index.configuration.made_as(BondConfig).values():
+    for bond in index.configuration.virtual_as(BondConfig).values():
         for position, name in enumerate(bond.members):
             yield bond, position, name
 

@@ -61,7 +61,7 @@ def _on_dpdk(index: Index) -> Iterator[InterfaceConfig]:
         return interface is not None and interface.name not in native and is_dpdk_port(interface)
 
     for interface in index.interfaces:
-        bond = index.configuration.making(interface.name, BondConfig)
+        bond = index.configuration.virtual_of(interface.name, BondConfig)
         members = [index.find(member) for member in bond.members] if bond is not None else []
         if is_dpdk(interface) or any(is_dpdk(member) for member in members):
             yield interface

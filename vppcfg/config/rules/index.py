@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from vppcfg.config.configuration import BridgeConfig, Configuration, InterfaceConfig
 from vppcfg.config.parsed import Parsed
-from vppcfg.config.sections.made_section import MadeSection
+from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.record import record
 
@@ -69,9 +69,9 @@ class Index:
         """Return whether the file has an entry `name` in a section, of which `sound` holds the sound ones."""
         return name in sound or name in self.broken_entries.get(section, ()) or section in self.lost_sections
 
-    def has_made(self, section: MadeSection[Any, Any], name: str) -> bool:
+    def has_made(self, section: VirtualInterfaceSection[Any, Any], name: str) -> bool:
         """Return whether the file has an entry `name` in a section of interfaces that VPP makes, sound or not."""
-        is_sound = section.is_entry(self.configuration.made.get(name))
+        is_sound = section.is_entry(self.configuration.virtual.get(name))
         return is_sound or self.has_entry(section.key, name, {})
 
     def why_switched(self, name: str) -> str | None:
@@ -117,7 +117,7 @@ def index_of(parsed: Parsed, *, is_mended: bool = False) -> Index:
         one_tag=one_tag,
         bridges=_by_member((bridge, bridge.members) for bridge in configuration.bridges.values()),
         bvi_bridges=_by_member((bridge, (bridge.bvi,)) for bridge in configuration.bridges.values() if bridge.bvi),
-        bonds=_by_member((bond, bond.members) for bond in configuration.made_as(BondConfig).values()),
+        bonds=_by_member((bond, bond.members) for bond in configuration.virtual_as(BondConfig).values()),
         broken_entries=parsed.broken_entries,
         lost_sections=parsed.lost_sections,
         is_mended=is_mended,

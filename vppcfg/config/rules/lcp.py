@@ -23,7 +23,7 @@ def lcp_duplicate(index: Index) -> Iterator[Problem]:
             yield _problem(
                 "lcp-duplicate", interface, f"{first} has the LCP name {interface.lcp.host_name} already; take another"
             )
-    for tap in index.configuration.made_as(TapConfig).values():
+    for tap in index.configuration.virtual_as(TapConfig).values():
         first = owners.setdefault(tap.host_name, tap.name)
         if first != tap.name:
             text = f"{first} has the Linux name {tap.host_name} already; take another"
@@ -38,7 +38,7 @@ def linux_name(index: Index) -> Iterator[Problem]:
     for interface in index.interfaces:
         if interface.lcp is not None and interface.lcp.host_name in _TAKEN:
             yield _problem("linux-name-taken", interface, _taken(interface.lcp.host_name))
-    for tap in index.configuration.made_as(TapConfig).values():
+    for tap in index.configuration.virtual_as(TapConfig).values():
         names = {"name": tap.host_name, "bridge": tap.host_bridge}
         for key in [key for key, name in names.items() if name in _TAKEN]:
             path = (*tap.path, "host", key)

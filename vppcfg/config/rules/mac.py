@@ -37,9 +37,9 @@ def written_macs(configuration: Configuration) -> Iterator[tuple[str, KeyPath]]:
     for interface in configuration.interfaces.values():
         if interface.mac is not None:
             yield interface.mac, (*interface.path, "mac")
-    for bond in configuration.made_as(BondConfig).values():
+    for bond in configuration.virtual_as(BondConfig).values():
         if bond.mac is not None:
             yield bond.mac, (*bond.path, "mac")
-    for tap in configuration.made_as(TapConfig).values():
+    for tap in configuration.virtual_as(TapConfig).values():
         if tap.host_mac is not None:
             yield tap.host_mac, (*tap.path, "host", "mac")

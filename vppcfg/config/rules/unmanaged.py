@@ -37,7 +37,7 @@ def unmanaged_configured(index: Index) -> Iterator[Problem]:
     configuration = index.configuration
     if not configuration.unmanaged:
         return
-    names: Mapping[str, object] = {**configuration.interfaces, **configuration.made, **configuration.bridges}
+    names: Mapping[str, object] = {**configuration.interfaces, **configuration.virtual, **configuration.bridges}
     names = {**names, **{f"{UNMANAGED_VRF}{name}": vrf for name, vrf in configuration.vrfs.items()}}
     for position, pattern in enumerate(configuration.unmanaged):
         covered = _first_covered(pattern, names)
@@ -67,7 +67,7 @@ def protected_missing(index: Index) -> Iterator[Problem]:
     """Find names that protect nothing but what VPP may have already."""
     configuration = index.configuration
     for position, name in enumerate(configuration.protected):
-        if not index.has(name) and name not in configuration.made:
+        if not index.has(name) and name not in configuration.virtual:
             text = f"this file has no interface {name}: only one that VPP has is protected; correct it, or remove it"
             text += did_you_mean(name, index.names)
             path = ("protected", position)

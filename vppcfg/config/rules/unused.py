@@ -27,7 +27,7 @@ def vrf_unused(index: Index) -> Iterator[Problem]:
     if not index.is_whole or not configuration.vrfs:
         return
     used = {interface.vrf for interface in index.interfaces}
-    used |= {made.encap_vrf for made in configuration.made_as(EncapConfig).values()}
+    used |= {made.encap_vrf for made in configuration.virtual_as(EncapConfig).values()}
     used |= {each.vrf for each in configuration.proxy_arps}
     used |= {name for each in configuration.routes for name in (each.vrf, *(hop.vrf for hop in each.hops))}
     used.add(None if configuration.ipfix is None else configuration.ipfix.vrf)

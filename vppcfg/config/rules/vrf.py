@@ -52,7 +52,7 @@ def vrf_family(index: Index) -> Iterator[Problem]:
             if config is not None and not _has_family(config, address):
                 text = f"{address} would be in the default table, because {config.name} has none for its family"
                 yield Problem(rule="vrf-family", path=(*interface.path, "addresses", position), text=text)
-    for tunnel in index.configuration.made_as(EncapConfig).values():
+    for tunnel in index.configuration.virtual_as(EncapConfig).values():
         config = _vrf_of(tunnel.encap_vrf, index)
         if config is not None and not _has_family(config, tunnel.local):
             text = f"{config.name} has no table for the family of {tunnel.local}"
@@ -107,7 +107,7 @@ def _named(index: Index) -> Iterator[tuple[str, KeyPath]]:
     for interface in index.interfaces:
         if interface.vrf is not None:
             yield interface.vrf, (*interface.path, "vrf")
-    for tunnel in index.configuration.made_as(EncapConfig).values():
+    for tunnel in index.configuration.virtual_as(EncapConfig).values():
         if tunnel.encap_vrf is not None:
             yield tunnel.encap_vrf, (*tunnel.path, "encap-vrf")
     for name in dict.fromkeys(each.vrf for each in index.configuration.proxy_arps):

@@ -9,7 +9,7 @@ from typing import Any
 from vppcfg.common.bounds import ACL_RULES_MANY, ACL_RULES_MOST, ALL_ACL_RULES_MOST
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import AclConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
 from vppcfg.config.sections import acl_match
 from vppcfg.config.sections.acl_term import Context, Term
@@ -82,7 +82,7 @@ class Acls(NamedSection):
             positions=tuple(position for position, term in enumerate(terms) for _ in range(term.rule_count)),
         )
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the access lists of the file."""
         for name, config in desired.configuration.acls.items():
             if desired.has_plugin(PLUGIN, config.path, f"{name} is an access list"):
@@ -90,7 +90,7 @@ class Acls(NamedSection):
                 index = before.index if before is not None else None
                 desired.acls[name] = Acl(rules=config.rules, tag=f"{MARK} {name}", index=index)
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, AclConfig]:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, AclConfig]:
         """Return the access lists that are not left alone, in natural order."""
         names = sorted((name for name in state.acls if name not in unmanaged.acls), key=natural_key)
         return {name: AclConfig(name=name, path=(self.key, name), rules=state.acls[name].rules) for name in names}
@@ -103,7 +103,7 @@ class Acls(NamedSection):
 SECTION = Acls()
 
 
-def why_not(name: str, acl: Acl) -> str | None:
+def unsupported_reason(name: str, acl: Acl) -> str | None:
     """Return why the file cannot say what an observed access list is, None when it can."""
     if not is_acl_name(name) or acl.tag != f"{MARK} {name}":
         return f'its tag is not one of ours: "{acl.tag}"'

@@ -9,7 +9,7 @@ from typing import Any
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig, KeyHolder, StaticMacConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import number_of
 from vppcfg.config.sections.section import NamedSection, Parsing, SectionEntry, Unmanaged, described, numbered
 from vppcfg.config.yaml.text import KeyValue
@@ -59,7 +59,7 @@ class Bridges(NamedSection):
             settings=_parse_settings(entry.raw.get("settings") or {}),
         )
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the bridges of the file that are not somebody else's. Their tag can be set only when they are made."""
         for name, config in desired.configuration.bridges.items():
             if name not in desired.bridges:
@@ -70,7 +70,7 @@ class Bridges(NamedSection):
                     bd_id=config.bd_id, settings=config.settings, tag=tag, filtered_macs=filtered
                 )
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, BridgeConfig]:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, BridgeConfig]:
         """Return the bridge domains that are not left alone, in natural order."""
         members: dict[str, list[Interface]] = {}
         for interface in state.interfaces.values():
@@ -130,7 +130,7 @@ class Bridges(NamedSection):
 SECTION = Bridges()
 
 
-def why_not(name: str, bridge: Bridge) -> str | None:
+def unsupported_reason(name: str, bridge: Bridge) -> str | None:
     """Return why the file cannot say what an observed bridge domain is, None when it can."""
     if not SECTION.naming.is_name(name) or bridge_name(bridge.bd_id) != name or bridge.bd_id == 0:
         return "it has a number that the configuration does not allow"

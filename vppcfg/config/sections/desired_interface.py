@@ -9,9 +9,9 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.desired import DesiredState, made_port_tag, marked_tag
+from vppcfg.config.desired_state import DesiredStateBuilder, made_port_tag, marked_tag
 from vppcfg.config.sections import acl, neighbor, placement, tag_rewrite, vrf
-from vppcfg.config.sections.made_section import MadeSection
+from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
@@ -27,11 +27,11 @@ from vppcfg.model.interface import (
     usual_rx_mode,
 )
 from vppcfg.model.kinds import as_created, is_marked, sub_interface_as_created
-from vppcfg.model.making import MAKING_OF
+from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
 from vppcfg.record import evolve
 
 
-def resolve(desired: DesiredState, made: Sequence[MadeSection[Any, Any]]) -> None:
+def resolve(desired: DesiredStateBuilder, made: Sequence[VirtualInterfaceSection[Any, Any]]) -> None:
     """Enter every interface of the file that may be configured; the sections have entered what they make."""
     resolver = _Resolver(desired)
     for config in sorted(desired.configuration.interfaces.values(), key=lambda config: config.parent is not None):
@@ -44,12 +44,12 @@ def resolve(desired: DesiredState, made: Sequence[MadeSection[Any, Any]]) -> Non
 
 
 def _without_entry(
-    desired: DesiredState, made: Sequence[MadeSection[Any, Any]]
+    desired: DesiredStateBuilder, made: Sequence[VirtualInterfaceSection[Any, Any]]
 ) -> Iterator[tuple[str, InterfaceKind, str | None]]:
     """Yield the interfaces that stand in the section that makes them alone."""
     for section in made:
         for name, config in () if section.needs_interface else section.entries_in(desired.configuration).items():
-            if isinstance(desired.made.get(name), section.making) and name not in desired.interfaces:
+            if isinstance(desired.virtual.get(name), section.virtual) and name not in desired.interfaces:
                 yield name, section.kind, config.description
 
 
@@ -57,23 +57,23 @@ _LISTENER = "linux_nl"
 
 
 class _Resolver:
-    def __init__(self, desired: DesiredState) -> None:
+    def __init__(self, desired: DesiredStateBuilder) -> None:
         self._desired = desired
         self._memberships = _memberships(desired)
         self._static_macs = _static_macs(desired)
-        bonds = [made for made in desired.made.values() if isinstance(made, Bond)]
+        bonds = [made for made in desired.virtual.values() if isinstance(made, Bond)]
         self._without_mtu: dict[str, list[InterfaceConfig]] = {}
         """Sub-interfaces by port."""
         self._joining = {member for bond in bonds for member in bond.members}
-        observed = desired.observed.made_as(Bond).values()
+        observed = desired.observed.virtual_as(Bond).values()
         self._members = self._joining | {member for bond in observed for member in bond.members}
 
     def may_configure(self, config: InterfaceConfig) -> bool:
         desired = self._desired
         if config.parent is not None:
             return config.parent in desired.configured
-        if config.kind in MAKING_OF:
-            return isinstance(desired.made.get(config.name), MAKING_OF[config.kind])
+        if config.kind in VIRTUAL_INTERFACE_OF:
+            return isinstance(desired.virtual.get(config.name), VIRTUAL_INTERFACE_OF[config.kind])
         if config.kind is InterfaceKind.LOOPBACK or config.name in desired.observed.interfaces:
             return True
         text = f"VPP has no interface {config.name}; check its name with `vppctl show interface`, or take it out"
@@ -111,25 +111,25 @@ class _Resolver:
     def _base(self, config: InterfaceConfig, observed: Interface | None) -> Interface:
         """Return the interface to start from: as observed, or, before it is made, as VPP creates it."""
         if config.parent is None and self._gets_other_ethernet(config.name):
-            return as_created(config.name, config.kind, self._desired.made.get(config.name))
+            return as_created(config.name, config.kind, self._desired.virtual.get(config.name))
         if observed is not None and (config.kind is InterfaceKind.PHYSICAL or observed.kind is config.kind):
             return observed
         if observed is not None and self._is_taken_over(config.name):
             return evolve(observed, kind=config.kind)
         if config.parent is not None:
             return sub_interface_as_created(config.name, config.parent, config.sub_id, config.encapsulation)
-        return as_created(config.name, config.kind, self._desired.made.get(config.name))
+        return as_created(config.name, config.kind, self._desired.virtual.get(config.name))
 
     def _gets_other_ethernet(self, name: str) -> bool:
         """Return whether a port is made anew with Ethernet that it had not, or without: its link MTU comes or goes."""
-        made, found = self._desired.made.get(name), self._desired.observed.made.get(name)
+        made, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
         if made is None or found is None or not made.is_ours_by_mark:
             return False
         return made.has_ethernet is not found.has_ethernet
 
     def _is_taken_over(self, name: str) -> bool:
         """Return whether VPP has an interface that the file makes, and somebody else has made it alike."""
-        made, found = self._desired.made.get(name), self._desired.observed.made.get(name)
+        made, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
         return made is not None and made.is_ours_by_mark and made.__class__ is found.__class__
 
     def leave_as_made(self, name: str, kind: InterfaceKind, description: str | None) -> None:
@@ -139,7 +139,7 @@ class _Resolver:
         base = (
             observed
             if observed is not None and observed.kind is kind
-            else as_created(name, kind, desired.made.get(name))
+            else as_created(name, kind, desired.virtual.get(name))
         )
         if observed is not None and self._is_taken_over(name):
             base = evolve(observed, kind=kind)
@@ -194,7 +194,7 @@ class _Resolver:
         return {"tag_rewrite": config.tag_rewrite.rewrite}
 
     def _has_ethernet(self, name: str) -> bool:
-        made = self._desired.made.get(name)
+        made = self._desired.virtual.get(name)
         return made is None or made.has_ethernet
 
     def _mac(self, config: InterfaceConfig, base: Interface) -> str:
@@ -202,7 +202,7 @@ class _Resolver:
         if config.mac is not None and config.name not in self._joining:
             return config.mac
         if config.kind is InterfaceKind.BOND:
-            made = self._desired.configuration.making(config.name, BondConfig)
+            made = self._desired.configuration.virtual_of(config.name, BondConfig)
             return (made.mac if made is not None else None) or ""
         return "" if config.name in self._members else base.mac
 
@@ -211,7 +211,7 @@ class _Resolver:
 
         Where VPP then routes larger packets out of it than the file means, it is noted.
         """
-        if base.parent is None or self._is_told(config, base):
+        if base.parent is None or self._is_configured(config, base):
             return config.mtu
         if config.mtu != WITHOUT_MTU and is_routed and config.l2xc is None:
             self._without_mtu.setdefault(base.parent, []).append(config)
@@ -228,7 +228,7 @@ class _Resolver:
             )
             self._desired.warning("sub-mtu-unset", first.path, text)
 
-    def _is_told(self, config: InterfaceConfig, base: Interface) -> bool:
+    def _is_configured(self, config: InterfaceConfig, base: Interface) -> bool:
         """Return whether a sub-interface is told its MTU by what else changes: it comes up, or is made anew.
 
         One that is down and is to come up routes nothing yet; an apply that was killed leaves such ones.
@@ -254,7 +254,7 @@ class _Resolver:
         return base.link_mtu
 
     def _tag(self, config: InterfaceConfig, observed: Interface | None) -> str:
-        made = self._desired.configuration.made.get(config.name)
+        made = self._desired.configuration.virtual.get(config.name)
         description = config.description or (made.description if made is not None else None)
         is_made_by_us = config.kind is not InterfaceKind.PHYSICAL or config.parent is not None
         tag = observed.tag if observed is not None else None
@@ -312,7 +312,7 @@ def _rx_mode(config: InterfaceConfig, base: Interface) -> RxMode | None:
     return None if config.rx_mode is usual_rx_mode(base.device_class) else config.rx_mode
 
 
-def _static_macs(desired: DesiredState) -> dict[str, list[StaticMac]]:
+def _static_macs(desired: DesiredStateBuilder) -> dict[str, list[StaticMac]]:
     """Return the MAC addresses that the file gives to members of bridge domains."""
     found: dict[str, list[StaticMac]] = {}
     for config in desired.configuration.bridges.values():
@@ -322,7 +322,7 @@ def _static_macs(desired: DesiredState) -> dict[str, list[StaticMac]]:
     return found
 
 
-def _memberships(desired: DesiredState) -> dict[str, _Membership]:
+def _memberships(desired: DesiredStateBuilder) -> dict[str, _Membership]:
     """Return of each member that the file names its bridge, whether it is the BVI, and its group; None is any group."""
     found: dict[str, _Membership] = {}
     for name, config in desired.configuration.bridges.items():

@@ -10,8 +10,8 @@ from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, tag_rewrite, vrf
-from vppcfg.config.sections.made_section import MadeSection
-from vppcfg.config.sections.section import NamePattern, Parsing, SaidEntry, Section, Unmanaged
+from vppcfg.config.sections.section import NamePattern, Parsing, Section, Unmanaged, YamlEntry
+from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.bridge import bridge_name
@@ -38,7 +38,7 @@ class Interfaces(Section):
     key = "interfaces"
     attribute = "interfaces"
 
-    def __init__(self, made: Sequence[MadeSection[Any, Any]]) -> None:
+    def __init__(self, made: Sequence[VirtualInterfaceSection[Any, Any]]) -> None:
         self._made = {section.kind: section for section in made}
         words = {section.word: section.kind for section in made if section.word}
         self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
@@ -110,21 +110,21 @@ class Interfaces(Section):
             return Problem(rule="loopback-placement", path=path, text=text)
         return None
 
-    def why_not(self, name: str, state: State) -> str | None:
+    def unsupported_reason(self, name: str, state: State) -> str | None:
         """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""
         interface = state.interfaces[name]
         section = self._made.get(interface.kind)
         return (
             self._why_not_named(interface)
-            or (section.why_not_made(interface, state) if section is not None else None)
-            or interface_keys.why_not_owned(interface)
-            or sub_interface.why_not(interface)
+            or (section.unsupported_virtual(interface, state) if section is not None else None)
+            or interface_keys.unsupported_ownership(interface)
+            or sub_interface.unsupported_reason(interface)
             or _why_not_switched(interface, state)
-            or interface_keys.why_not_mtu(interface, state.packet_mtu(name))
-            or lcp.why_not(name, state)
-            or vrf.why_not(interface, state)
-            or (neighbor.why_not(interface) if interface.neighbors else None)
-            or interface_values.why_not(interface)
+            or interface_keys.unsupported_mtu(interface, state.packet_mtu(name))
+            or lcp.unsupported_reason(name, state)
+            or vrf.unsupported_reason(interface, state)
+            or (neighbor.unsupported_reason(interface) if interface.neighbors else None)
+            or interface_values.unsupported_reason(interface)
         )
 
     def _why_not_named(self, interface: Interface) -> str | None:
@@ -137,9 +137,9 @@ class Interfaces(Section):
         is_port = interface.kind is InterfaceKind.PHYSICAL
         if is_port and interface.device_class in _MADE_AT_RUN_TIME and not is_ours(interface.tag):
             return f"it is made by something else than a configuration ({interface.device_class})"
-        return loopback.why_not(interface) if interface.kind is InterfaceKind.LOOPBACK else None
+        return loopback.unsupported_reason(interface) if interface.kind is InterfaceKind.LOOPBACK else None
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, InterfaceConfig]:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, InterfaceConfig]:
         """Return all interfaces that are not left alone, loopbacks too, in natural order."""
         names = sorted((name for name in state.interfaces if not unmanaged.covers(name, state)), key=natural_key)
         return {name: self._restate(state.interfaces[name], state) for name in names}
@@ -147,14 +147,14 @@ class Interfaces(Section):
     def _restate(self, interface: Interface, state: State) -> InterfaceConfig:
         """Return what an interface is; the MAC of a port may be the hardware's, and stays open."""
         if interface.parent is not None:
-            return sub_interface.restate(interface, state, self.key)
+            return sub_interface.from_state(interface, state, self.key)
         if interface.kind is InterfaceKind.LOOPBACK:
-            return loopback.restate(interface, state)
+            return loopback.from_state(interface, state)
         is_port = interface.kind is InterfaceKind.PHYSICAL
         device_type = _TYPES_BY_CLASS.get(interface.device_class) if is_port else None
-        return interface_keys.restate(interface, state, (self.key, interface.name), device_type=device_type)
+        return interface_keys.from_state(interface, state, (self.key, interface.name), device_type=device_type)
 
-    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what all entries say but those of loopbacks."""
         interfaces = configuration.interfaces
         for config in interfaces.values():
@@ -162,9 +162,9 @@ class Interfaces(Section):
                 parent = interfaces.get(config.parent)
                 keys = sub_interface.keys(config, parent.mtu if parent else DEFAULT_MTU)
                 keys += configuration.owned_keys(KeyHolder.INTERFACE, config.name)
-                yield SaidEntry(path=config.path, name=config.name, keys=tuple(keys))
+                yield YamlEntry(path=config.path, name=config.name, keys=tuple(keys))
             elif config.kind is not InterfaceKind.LOOPBACK:
-                yield SaidEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
+                yield YamlEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the section, which is there even when it is empty."""
@@ -213,7 +213,7 @@ def _child(
 def _why_not_switched(interface: Interface, state: State) -> str | None:
     if interface.bridge is not None and bridge_name(interface.bridge) not in state.bridges:
         return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
-    if interface.tag_rewrite is not None and (reason := tag_rewrite.why_not(interface)):
+    if interface.tag_rewrite is not None and (reason := tag_rewrite.unsupported_reason(interface)):
         return reason
     for each in interface.static_macs:
         if each.bd_id != interface.bridge:

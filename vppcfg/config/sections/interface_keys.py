@@ -99,7 +99,7 @@ def _names(raw: Any) -> tuple[str, ...]:
     return (raw,) if isinstance(raw, str) else tuple(raw or ())
 
 
-def restate(
+def from_state(
     interface: Interface, state: State, path: KeyPath, *, mac: str | None = None, device_type: str | None = None
 ) -> InterfaceConfig:
     """Return the entry that says what an observed interface is; a MAC and a driver are said for some kinds only."""
@@ -116,19 +116,19 @@ def restate(
         mtu=state.packet_mtu(interface.name),
         is_up=interface.is_up,
         addresses=tuple(sorted(configured_on(interface) if interface.live else interface.addresses, key=address_key)),
-        lcp=lcp.restate(interface.name, state),
+        lcp=lcp.from_state(interface.name, state),
         vrf=vrf.vrf_of(interface, state),
         acls=interface.acls,
-        neighbors=neighbor.restate(interface) if interface.neighbors else (),
-        tag_rewrite=tag_rewrite.restate(interface),
-        rx_placement=placement.restate(interface.rx_placement) if interface.rx_placement else (),
-        tx_placement=placement.restate(interface.tx_placement) if interface.tx_placement else (),
+        neighbors=neighbor.from_state(interface) if interface.neighbors else (),
+        tag_rewrite=tag_rewrite.from_state(interface),
+        rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
+        tx_placement=placement.from_state(interface.tx_placement) if interface.tx_placement else (),
         rx_mode=interface.rx_mode if interface.rx_mode is not RxMode.MIXED else None,
         **interface_values.values_of(interface),
     )
 
 
-def why_not_owned(interface: Interface) -> str | None:
+def unsupported_ownership(interface: Interface) -> str | None:
     """Return why an entry cannot say the tag of an observed interface."""
     if interface.tag in ("", MARK, MADE_MARK):
         return None
@@ -141,7 +141,7 @@ def why_not_owned(interface: Interface) -> str | None:
     return None
 
 
-def why_not_mtu(interface: Interface, packet_mtu: int) -> str | None:
+def unsupported_mtu(interface: Interface, packet_mtu: int) -> str | None:
     """Return why an entry cannot say the MTUs of an observed interface."""
     if not MIN_MTU <= packet_mtu <= MAX_MTU:
         return f"its packet MTU of {packet_mtu} is outside of {MIN_MTU} to {MAX_MTU}"

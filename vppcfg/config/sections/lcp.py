@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from vppcfg.config.configuration import InterfaceConfig, LcpConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import is_lcp_name, is_netns_name
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.lcp import LcpPair
@@ -25,7 +25,7 @@ def parse(raw: Any) -> LcpConfig | None:
     return LcpConfig(host_name=raw["name"], netns=raw.get("netns"))
 
 
-def resolve(desired: DesiredState) -> None:
+def resolve(desired: DesiredStateBuilder) -> None:
     """Enter the pair of each configured interface that has one in the file."""
     facts = desired.observed.facts
     for name in desired.configured:
@@ -40,7 +40,7 @@ def resolve(desired: DesiredState) -> None:
                 _complain_of_device(config.lcp.host_name, netns, (*config.path, "lcp"), desired)
 
 
-def _complain_of_device(host_name: str, netns: str, path: KeyPath, desired: DesiredState) -> None:
+def _complain_of_device(host_name: str, netns: str, path: KeyPath, desired: DesiredStateBuilder) -> None:
     """Note that Linux has the device that a pair is to get: VPP makes a TAP of that name, which Linux would refuse.
 
     A sub-interface takes over a VLAN that is there (linux-cp/lcp_interface.c, lcp_itf_pair_create).
@@ -50,15 +50,15 @@ def _complain_of_device(host_name: str, netns: str, path: KeyPath, desired: Desi
     desired.problem("lcp-device-exists", path, text)
 
 
-def _is_tun(name: str, desired: DesiredState) -> bool:
+def _is_tun(name: str, desired: DesiredStateBuilder) -> bool:
     """Return whether a TUN must mirror an interface; that of a port, of which only VPP knows, stays what it is."""
-    if name in desired.made:
-        return not desired.made[name].has_ethernet
+    if name in desired.virtual:
+        return not desired.virtual[name].has_ethernet
     pair = desired.observed.lcps.get(name)
     return pair is not None and pair.is_tun
 
 
-def resolve_linux(desired: DesiredState) -> None:
+def resolve_linux(desired: DesiredStateBuilder) -> None:
     """Enter MTU and state of the pairs' devices, unless lcp-sync lets them follow, or Linux could not be read."""
     facts = desired.observed.facts
     if facts.has_linux and not facts.lcp.is_sync:
@@ -69,14 +69,14 @@ def resolve_linux(desired: DesiredState) -> None:
             desired.linux[name] = LinuxDevice(mtu=mtu, is_up=interface.is_up)
 
 
-def why_not(name: str, state: State) -> str | None:
+def unsupported_reason(name: str, state: State) -> str | None:
     """Return why the file cannot say what the pair of an interface is, None when it can or there is none."""
     pair = state.lcps.get(name)
     if pair is None:
         return None
     if not pair.has_host:
         return f"the Linux device {pair.host_name} of its LCP is gone"
-    if pair.is_tun and name in state.made and state.made[name].has_ethernet:
+    if pair.is_tun and name in state.virtual and state.virtual[name].has_ethernet:
         return f"the Linux device {pair.host_name} of its LCP is a TUN, which has no Ethernet"
     if not is_lcp_name(pair.host_name):
         return f"its LCP has a name that the configuration does not allow: {pair.host_name}"
@@ -85,7 +85,7 @@ def why_not(name: str, state: State) -> str | None:
     return None
 
 
-def restate(name: str, state: State) -> LcpConfig | None:
+def from_state(name: str, state: State) -> LcpConfig | None:
     """Return the key that says what the pair of an interface is, None when it has none."""
     pair = state.lcps.get(name)
     if pair is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.sections import interface_keys
-from vppcfg.config.sections.section import NamePattern, Parsing, SaidEntry, Section, numbered
+from vppcfg.config.sections.section import NamePattern, Parsing, Section, YamlEntry, numbered
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -48,11 +48,11 @@ class Loopbacks(Section):
                 sound[name] = interface_keys.parse(part, name, path, InterfaceKind.LOOPBACK)
         return sound
 
-    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what the entries say."""
         for config in configuration.interfaces.values():
             if config.kind is InterfaceKind.LOOPBACK and config.parent is None:
-                yield SaidEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
+                yield YamlEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the section."""
@@ -78,7 +78,7 @@ def _keys(loopback: InterfaceConfig, configuration: Configuration) -> list[KeyVa
 SECTION = Loopbacks()
 
 
-def why_not(loopback: Interface) -> str | None:
+def unsupported_reason(loopback: Interface) -> str | None:
     """Return why the file cannot say what an observed loopback is, None when nothing particular to one forbids it."""
     if not _NAMING.is_name(loopback.name):
         return "it has a name that VPP gives to no loopback"
@@ -91,7 +91,7 @@ def why_not(loopback: Interface) -> str | None:
     return None
 
 
-def restate(loopback: Interface, state: State) -> InterfaceConfig:
+def from_state(loopback: Interface, state: State) -> InterfaceConfig:
     """Return the entry that says what a loopback is, with a MAC that somebody has set."""
     mac = None if _DEFAULT_MAC.fullmatch(loopback.mac) else loopback.mac
-    return interface_keys.restate(loopback, state, (SECTION.key, loopback.name), mac=mac)
+    return interface_keys.from_state(loopback, state, (SECTION.key, loopback.name), mac=mac)

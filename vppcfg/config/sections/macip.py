@@ -17,7 +17,7 @@ from vppcfg.common.bounds import (
 )
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import MacipConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
 from vppcfg.config.sections import acl_match
 from vppcfg.config.sections.acl import PLUGIN
@@ -67,7 +67,7 @@ class MacipAcls(NamedSection):
             return problem
         return MacipConfig(name=entry.name, path=entry.path, rules=tuple(rules), positions=tuple(positions))
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the lists of the file."""
         for name, config in desired.configuration.macips.items():
             if desired.has_plugin(PLUGIN, config.path, f"{name} is a MACIP access list"):
@@ -75,7 +75,7 @@ class MacipAcls(NamedSection):
                 index = before.index if before is not None else None
                 desired.macips[name] = MacipAcl(rules=config.rules, tag=f"{MARK} {name}", index=index)
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, MacipConfig]:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, MacipConfig]:
         """Return the lists that are not left alone, in natural order."""
         names = sorted((name for name in state.macips if name not in unmanaged.macips), key=natural_key)
         return {name: _restated(name, state.macips[name].rules) for name in names}
@@ -88,7 +88,7 @@ class MacipAcls(NamedSection):
 SECTION = MacipAcls()
 
 
-def why_not(name: str, macip: MacipAcl) -> str | None:
+def unsupported_reason(name: str, macip: MacipAcl) -> str | None:
     """Return why the file cannot say what an observed list is, None when it can."""
     if not is_acl_name(name) or macip.tag != f"{MARK} {name}":
         return f'its tag is not one of ours: "{macip.tag}"'
@@ -102,7 +102,7 @@ def why_not(name: str, macip: MacipAcl) -> str | None:
     return None
 
 
-def copy_what_is_not_ours(desired: DesiredState) -> None:
+def copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
     """Enter the lists of somebody else, and those that an interface applies that is not ours."""
     own = desired.configuration.macips
     applied = {interface.macip for interface in desired.interfaces.values() if interface.macip not in own}

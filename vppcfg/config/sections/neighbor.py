@@ -27,12 +27,12 @@ def resolve(entries: Iterable[NeighborConfig]) -> tuple[Neighbor, ...]:
     return in_order(Neighbor(address=address, mac=mac) for address, mac in found.items())
 
 
-def restate(interface: Interface) -> tuple[NeighborConfig, ...]:
+def from_state(interface: Interface) -> tuple[NeighborConfig, ...]:
     """Return the entries that say which neighbours an interface has."""
     return tuple(NeighborConfig(key=each.address, address=each.address, mac=each.mac) for each in interface.neighbors)
 
 
-def why_not(interface: Interface) -> str | None:
+def unsupported_reason(interface: Interface) -> str | None:
     """Return why the file cannot say which neighbours an observed interface has, None when it can."""
     odd = next((each.address for each in interface.neighbors if not each.has_route), None)
     return None if odd is None else f"its static neighbour {odd} has no route"

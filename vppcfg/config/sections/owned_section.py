@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
-from vppcfg.config.desired import DesiredState
-from vppcfg.config.sections.section import Parsing, SaidEntry, Section, Unmanaged
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.sections.section import Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.yaml.text import KeyValue, Value, key_lines
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
@@ -105,7 +105,7 @@ class OwnedSection(Section, Generic[V]):
         """Return the entries of a file by the names of what they are below of."""
         return configuration.owned.get(self.key, {})
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the objects of the file, and what it owns; nothing where VPP lacks what has them."""
         configuration = desired.configuration
         for entry in self.entries_in(configuration).values():
@@ -117,12 +117,12 @@ class OwnedSection(Section, Generic[V]):
             for each in objects:
                 desired.enter(each)
 
-    def _is_possible(self, entry: OwnedConfig, desired: DesiredState) -> bool:
+    def _is_possible(self, entry: OwnedConfig, desired: DesiredStateBuilder) -> bool:
         if self.plugin:
             return desired.has_plugin(self.plugin, entry.path, self.reason, since=self.since)
         return desired.is_since(self.since, entry.path, self.reason)
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, OwnedConfig]]:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, OwnedConfig]]:
         """Return the entries for all that VPP has, but below interfaces and bridge domains that are left alone."""
         kept = (each for each in self.values_in(state) if not _is_left_alone(each[0], each[1], state, unmanaged))
         found = {
@@ -131,12 +131,12 @@ class OwnedSection(Section, Generic[V]):
         }
         return {self.key: found} if found else {}
 
-    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what stands at the top of the file; the sections of interfaces and the like have the rest."""
         entry = self.entries_in(configuration).get("")
         if entry is not None and entry.holder is KeyHolder.FILE:
             keys = entry.yaml.value if isinstance(entry.yaml.value, tuple) else (entry.yaml,)
-            yield SaidEntry(path=(self.key,), name=self.key, keys=keys)
+            yield YamlEntry(path=(self.key,), name=self.key, keys=keys)
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of what stands at the top of the file."""

@@ -29,7 +29,7 @@ def parse(raw: Mapping[str | int, Any]) -> tuple[QueueConfig, ...]:
     )
 
 
-def restate(placements: Placements) -> tuple[QueueConfig, ...]:
+def from_state(placements: Placements) -> tuple[QueueConfig, ...]:
     """Return the entries that say where queues are that somebody has placed."""
     return tuple(
         QueueConfig(key=each.queue, queue=each.queue, threads=tuple(map(thread_name, each.threads)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from vppcfg.config.configuration import Configuration, KeyHolder
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import number_of
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
@@ -62,7 +62,7 @@ class Parsing:
 
 
 @record
-class SaidEntry:
+class YamlEntry:
     """One entry of a file, or a section that has none but itself, with what it says."""
 
     path: KeyPath
@@ -86,20 +86,20 @@ class Section:
         """Return what the section says, without what is broken or wrong; that is noted in `parsing`."""
         raise NotImplementedError
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter what the section makes, before any interface is entered."""
 
-    def resolve_settings(self, desired: DesiredState) -> None:
+    def resolve_settings(self, desired: DesiredStateBuilder) -> None:
         """Enter what depends on the interfaces, once all of them are entered."""
 
-    def resolve_linux(self, desired: DesiredState) -> None:
+    def resolve_linux(self, desired: DesiredStateBuilder) -> None:
         """Enter what the section needs on the Linux side, after the interfaces."""
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> Any:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> Any:
         """Return what the section would say of a State, without what is left alone; None for nothing."""
         return None
 
-    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what the section says of objects in VPP, entry by entry, defaults too."""
         yield from ()
 
@@ -115,11 +115,11 @@ class SettingsSection(Section):
         """Yield the keys that stand for the settings of a configuration."""
         raise NotImplementedError
 
-    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield the section itself."""
         settings = getattr(configuration, self.attribute or self.key)
         if settings is not None:
-            yield SaidEntry(path=(self.key,), name=self.key, keys=tuple(self.setting_keys(settings)))
+            yield YamlEntry(path=(self.key,), name=self.key, keys=tuple(self.setting_keys(settings)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the section, nothing when all is as by default."""
@@ -236,10 +236,10 @@ class NamedSection(Section):
         """Return the entries of this section."""
         return {} if self.attribute is None else getattr(configuration, self.attribute)
 
-    def said(self, configuration: Configuration) -> Iterator[SaidEntry]:
+    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what the entries say."""
         for name, entry in self.entries_in(configuration).items():
-            yield SaidEntry(path=(self.key, name), name=name, keys=tuple(self.keys_in(configuration, name, entry)))
+            yield YamlEntry(path=(self.key, name), name=name, keys=tuple(self.keys_in(configuration, name, entry)))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the text of the entries, an empty one in one line."""

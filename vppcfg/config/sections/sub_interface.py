@@ -73,7 +73,7 @@ def _parse_encapsulation(raw: Mapping[str, Any] | None, sub_id: int, path: KeyPa
     return Encapsulation(outer=outer, inner=inner, is_dot1ad=dot1q is None, is_exact=is_exact)
 
 
-def why_not(interface: Interface) -> str | None:
+def unsupported_reason(interface: Interface) -> str | None:
     """Return why the file cannot say which VLAN tags an observed sub-interface matches, or what it is called."""
     if interface.parent is None:
         return None
@@ -87,10 +87,10 @@ def why_not(interface: Interface) -> str | None:
     return None
 
 
-def restate(interface: Interface, state: State, section: str) -> InterfaceConfig:
+def from_state(interface: Interface, state: State, section: str) -> InterfaceConfig:
     """Return the entry that says what a sub-interface is, below its parent in a section."""
     path = (section, interface.parent or "", interface_keys.CHILDREN, interface.sub_id)
-    return interface_keys.restate(interface, state, path)
+    return interface_keys.from_state(interface, state, path)
 
 
 def lines(child: InterfaceConfig, parent: InterfaceConfig, configuration: Configuration) -> list[str]:

@@ -49,7 +49,7 @@ def usual(match: Encapsulation | OtherMatch | None, bridge: int | None) -> TagRe
     return _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None
 
 
-def restate(interface: Interface) -> TagRewriteConfig | None:
+def from_state(interface: Interface) -> TagRewriteConfig | None:
     """Return what says how an observed interface rewrites tags, None when that is the usual."""
     rewrite = interface.tag_rewrite
     if rewrite == usual(interface.encapsulation, interface.bridge):
@@ -65,7 +65,7 @@ def restate(interface: Interface) -> TagRewriteConfig | None:
     return TagRewriteConfig(rewrite=rewrite, popped=popped)
 
 
-def why_not(interface: Interface) -> str | None:
+def unsupported_reason(interface: Interface) -> str | None:
     """Return why the file cannot say how an observed interface rewrites tags, None when it can."""
     rewrite = interface.tag_rewrite
     if rewrite is None or rewrite == usual(interface.encapsulation, interface.bridge):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration, KeyHolder, VrfConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import VRF, VRF_LENGTH, is_vrf_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged, described
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
@@ -47,7 +47,7 @@ class Vrfs(NamedSection):
             has_ipv6=entry.raw.get("ipv6") is not False,
         )
 
-    def resolve(self, desired: DesiredState) -> None:
+    def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the tables of the file. One that VPP has without a name stays so: only making it anew gives it one."""
         for config in desired.configuration.vrfs.values():
             for table in tables_of(config):
@@ -55,7 +55,7 @@ class Vrfs(NamedSection):
                 if table.key not in desired.vrfs:
                     desired.vrfs[table.key] = before if before is not None and before.is_unnamed else table
 
-    def restate(self, state: State, unmanaged: Unmanaged) -> dict[str, VrfConfig]:
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, VrfConfig]:
         """Return the VRFs that are not left alone, in natural order."""
         named: dict[str, list[FibTable]] = {}
         for key, table in state.vrfs.items():
@@ -113,7 +113,7 @@ def interface_tables(name: str | None, configuration: Configuration) -> tuple[in
     return vrf.table_id if vrf.has_ipv4 else 0, vrf.table_id if vrf.has_ipv6 else 0
 
 
-def copy_what_is_not_ours(desired: DesiredState) -> None:
+def copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
     """Enter as they are the tables that plans must not touch, and say so where the file wants them otherwise."""
     held = set(tables_in_use(desired.observed, desired.interfaces))
     wanted = {table.key: table for config in desired.configuration.vrfs.values() for table in tables_of(config)}
@@ -127,7 +127,7 @@ def copy_what_is_not_ours(desired: DesiredState) -> None:
             desired.vrfs[key] = table
 
 
-def _object(desired: DesiredState, wanted: FibTable, table: FibTable) -> None:
+def _object(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> None:
     text = (
         f'VPP has table {table.table_id} by the name "{table.name}", and something in it is not managed, '
         "so that it cannot be made anew; take that name, or another id"
@@ -135,7 +135,7 @@ def _object(desired: DesiredState, wanted: FibTable, table: FibTable) -> None:
     desired.problem("vrf-taken", desired.configuration.vrfs[wanted.name].path, text)
 
 
-def why_not_table(table: FibTable, state: State) -> str | None:
+def unsupported_table(table: FibTable, state: State) -> str | None:
     """Return why the file cannot say what an observed table is, None when it can or the table is nobody's."""
     if table.is_unnamed:
         return None
@@ -149,7 +149,7 @@ def why_not_table(table: FibTable, state: State) -> str | None:
     return None
 
 
-def why_not(interface: Interface, state: State) -> str | None:
+def unsupported_reason(interface: Interface, state: State) -> str | None:
     """Return why the file cannot say which tables an observed interface is in, None when it can."""
     if interface.tables != (0, 0) and vrf_of(interface, state) is None:
         return f"it is in FIB table {max(interface.tables)}, but not as a VRF of the configuration would have it"

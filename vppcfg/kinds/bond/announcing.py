@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.release import Release, is_older
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.state import State
 
@@ -16,7 +16,7 @@ _ANNOUNCES_SAFELY = Release(24, 10)
 """VPP's commit 3ac2ac53249 (vnet/ip/ip_sas.c)."""
 
 
-def resolve_announcing(desired: DesiredState) -> None:
+def resolve_announcing(desired: DesiredStateBuilder) -> None:
     """Warn where an older VPP ends when it announces the addresses of a bond."""
     version = desired.observed.facts.version
     if not is_older(version, _ANNOUNCES_SAFELY):
@@ -35,8 +35,8 @@ def unannounced(state: State) -> Iterator[tuple[str, str]]:
     They are its own or borrowed, and none has a connected route: all are host addresses, or their interface is down.
     """
     children = state.sub_interfaces_by_parent()
-    for bond, making in state.made_as(Bond).items():
-        for name in (bond, *children.get(bond, ())) if making.mode is BondMode.ACTIVE_BACKUP else ():
+    for bond, virtual in state.virtual_as(Bond).items():
+        for name in (bond, *children.get(bond, ())) if virtual.mode is BondMode.ACTIVE_BACKUP else ():
             owner = state.interfaces.get(state.interfaces[name].unnumbered or name)
             lengths = [int(a.partition("/")[2]) for a in owner.addresses if ":" not in a] if owner is not None else []
             if owner is not None and lengths and (not owner.is_up or min(lengths) == _HOST):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.record import record
 
 
 @record
-class BondConfig(MadeConfig):
+class BondConfig(VirtualInterfaceConfig):
     """One entry below `bondethernets`."""
 
     mac: str | None = None

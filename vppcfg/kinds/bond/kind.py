@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import instance_of, natural_key
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import MAX_INSTANCE
-from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
+from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.bond import reading
 from vppcfg.kinds.bond.entry import BondConfig
@@ -32,7 +32,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     last = MAX_INSTANCE
     thing = "bond"
     config = BondConfig
-    making = Bond
+    virtual = Bond
     plugin = Plugin(
         name="lacp",
         reason="a bond speaks LACP",
@@ -70,7 +70,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
             is_numa_only=entry.raw.get("numa-only"),
         )
 
-    def making_of(self, config: BondConfig, before: Bond | None, desired: DesiredState) -> Bond:
+    def to_desired(self, config: BondConfig, before: Bond | None, desired: DesiredStateBuilder) -> Bond:
         """Return the bond, with what the file does not say of it and its members as it is.
 
         VPP's prompt takes numa-only for LACP alone, so a bond that gets another mode does not take it along.
@@ -86,19 +86,19 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
             is_numa_only=stays_numa_only if config.is_numa_only is None else config.is_numa_only,
         )
 
-    def restate_made(self, name: str, making: Bond, state: State) -> BondConfig:
+    def virtual_from_state(self, name: str, virtual: Bond, state: State) -> BondConfig:
         """Return the entry that says what a bond is."""
         return BondConfig(
             name=name,
             path=(self.key, name),
             mac=state.interfaces[name].mac or None,
-            members=tuple(sorted(making.members, key=natural_key)),
-            mode=making.mode,
-            load_balance=making.load_balance if making.mode.has_load_balance else None,
-            **_options(making),
+            members=tuple(sorted(virtual.members, key=natural_key)),
+            mode=virtual.mode,
+            load_balance=virtual.load_balance if virtual.mode.has_load_balance else None,
+            **_options(virtual),
         )
 
-    def made_keys(self, entry: BondConfig) -> Iterator[KeyValue]:
+    def to_yaml_keys(self, entry: BondConfig) -> Iterator[KeyValue]:
         """Yield what a bond is made with, and its members."""
         if entry.mac is not None:
             yield KeyValue("mac", entry.mac)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import evolve, record
 from vppcfg.vpp.address_codec import mac_bytes
 
@@ -37,10 +37,10 @@ class CreateBond(CreateInterface):
     has_gso: bool = False
     is_numa_only: bool = False
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the bond."""
         draft.add_interface(evolve(as_created(self.interface, InterfaceKind.BOND), mac=self.mac))
-        draft.made[self.interface] = Bond(
+        draft.virtual[self.interface] = Bond(
             mode=self.mode, load_balance=self.load_balance, has_gso=self.has_gso, is_numa_only=self.is_numa_only
         )
 
@@ -74,7 +74,7 @@ class CreateBond(CreateInterface):
 class DeleteBond(DeleteInterface):
     """bond_delete: delete a bond without members."""
 
-    making = Bond
+    virtual = Bond
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -93,24 +93,24 @@ class AddBondMember(InterfaceOperation):
     is_passive: bool = False
     is_long_timeout: bool = False
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         name = self.interface
-        if draft.making(self.bond, Bond) is None:
+        if draft.virtual_of(self.bond, Bond) is None:
             return f"{self.bond} does not exist"
         if name in draft.bond_of:
             return f"{name} is a member of {draft.bond_of[name]}"
-        if draft.making(name, Bond) is not None:
+        if draft.virtual_of(name, Bond) is not None:
             return f"{name} is a bond itself"
         interface = draft.interfaces[name]
         if interface.is_l2 or interface.addresses or interface.unnumbered or name in draft.lcps:
             return f"{name} still has addresses, an L2 path or an LCP pair of its own"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Let the interface join. All members then have the MAC of the first one, which the draft leaves open."""
         bond = _bond(self.bond, draft)
         membership = Membership(is_passive=self.is_passive, is_long_timeout=self.is_long_timeout)
-        draft.made[self.bond] = replace(bond, members={**bond.members, self.interface: membership})
+        draft.virtual[self.bond] = replace(bond, members={**bond.members, self.interface: membership})
         draft.bond_of[self.interface] = self.bond
         draft.change(self.interface, mac="")
 
@@ -137,18 +137,18 @@ class SetBondWeight(InterfaceOperation):
 
     weight: int
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.interface not in draft.bond_of:
             return f"{self.interface} is no member of a bond"
         bond = draft.bond_of[self.interface]
         return None if _bond(bond, draft).mode is BondMode.ACTIVE_BACKUP else f"{bond} is not in mode active-backup"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Give the member its weight."""
         name = draft.bond_of[self.interface]
         bond = _bond(name, draft)
         membership = replace(bond.members[self.interface], weight=self.weight)
-        draft.made[name] = replace(bond, members={**bond.members, self.interface: membership})
+        draft.virtual[name] = replace(bond, members={**bond.members, self.interface: membership})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -166,16 +166,16 @@ class RemoveBondMember(InterfaceOperation):
 
     bond: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if draft.bond_of.get(self.interface) != self.bond:
             return f"{self.interface} is no member of {self.bond}"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Let the member leave, with a MAC that is open."""
         bond = _bond(self.bond, draft)
         members = {name: membership for name, membership in bond.members.items() if name != self.interface}
-        draft.made[self.bond] = replace(bond, members=members)
+        draft.virtual[self.bond] = replace(bond, members=members)
         del draft.bond_of[self.interface]
         draft.change(self.interface, mac="")
 
@@ -188,8 +188,8 @@ class RemoveBondMember(InterfaceOperation):
         return f"bond del {self.interface}"
 
 
-def _bond(name: str, draft: Draft) -> Bond:
+def _bond(name: str, draft: WorkingState) -> Bond:
     """Return a bond that is there, which `_refusal` has looked at."""
-    bond = draft.making(name, Bond)
+    bond = draft.virtual_of(name, Bond)
     assert bond is not None
     return bond

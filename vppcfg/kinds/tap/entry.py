@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import MadeConfig
+from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.record import record
 
@@ -17,7 +17,7 @@ TAP_PLUGIN_SINCE = Release(26, 2)
 
 
 @record
-class TapConfig(MadeConfig):
+class TapConfig(VirtualInterfaceConfig):
     """One entry below `taps`."""
 
     host_name: str

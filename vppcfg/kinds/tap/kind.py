@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import instance_of
 from vppcfg.config.configuration import MAX_MTU, MIN_MTU
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import is_lcp_name, is_netns_name
-from vppcfg.config.sections.made_section import Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
+from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.tap.entry import DEFAULT_RING_SIZE, MAX_RING, MIN_RING, TAP_PLUGIN_SINCE, TapConfig
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
@@ -45,7 +45,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
     last = MAX_TAP
     thing = "TAP"
     config = TapConfig
-    making = Tap
+    virtual = Tap
     plugin = Plugin(name="tap", reason="the file has a TAP", since=TAP_PLUGIN_SINCE)
     can_join_bond = True
     assumed: ClassVar = {
@@ -82,7 +82,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
             tx_ring_size=_ring_size(entry.raw.get("tx-ring-size")),
         )
 
-    def making_of(self, config: TapConfig, before: Tap | None, desired: DesiredState) -> Tap:
+    def to_desired(self, config: TapConfig, before: Tap | None, desired: DesiredStateBuilder) -> Tap:
         """Return the TAP; what the file leaves open of it stays as it is.
 
         A new one is always made with an MTU for its device: up to 25.10 VPP would otherwise take the one that
@@ -99,10 +99,10 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
             flags=before.flags if before else 0,
         )
 
-    def resolve_linux(self, desired: DesiredState) -> None:
+    def resolve_linux(self, desired: DesiredStateBuilder) -> None:
         """Enter what TAPs create in Linux, and their devices; note what they only name and Linux does not have."""
-        for name, config in desired.configuration.made_as(TapConfig).items():
-            tap = desired.made.get(name)
+        for name, config in desired.configuration.virtual_as(TapConfig).items():
+            tap = desired.virtual.get(name)
             if not isinstance(tap, Tap):
                 continue
             netns, bridge = config.host_netns, config.host_bridge
@@ -118,33 +118,33 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
                 _lacks(desired, config, "bridge", f"there is no Linux bridge {bridge}")
             desired.linux[name] = _device(tap, config, desired.observed.linux.get(name))
 
-    def why_not(self, making: Tap) -> str | None:
+    def unsupported_reason(self, virtual: Tap) -> str | None:
         """Return why no entry can say what a TAP is."""
-        if not is_lcp_name(making.host_name):
-            return f"its Linux side has a name that the configuration does not allow: {making.host_name}"
-        if making.host_bridge and not is_lcp_name(making.host_bridge):
-            return f"it is in a Linux bridge with a name that the configuration does not allow: {making.host_bridge}"
-        if making.host_netns and not is_netns_name(making.host_netns):
-            return f'it is in a network namespace that the configuration cannot name: "{making.host_netns}"'
-        if making.host_mtu and not MIN_MTU <= making.host_mtu <= MAX_MTU:
-            return f"the MTU of its Linux side is {making.host_mtu}, outside of {MIN_MTU} to {MAX_MTU}"
-        for size in (making.rx_ring_size, making.tx_ring_size):
+        if not is_lcp_name(virtual.host_name):
+            return f"its Linux side has a name that the configuration does not allow: {virtual.host_name}"
+        if virtual.host_bridge and not is_lcp_name(virtual.host_bridge):
+            return f"it is in a Linux bridge with a name that the configuration does not allow: {virtual.host_bridge}"
+        if virtual.host_netns and not is_netns_name(virtual.host_netns):
+            return f'it is in a network namespace that the configuration cannot name: "{virtual.host_netns}"'
+        if virtual.host_mtu and not MIN_MTU <= virtual.host_mtu <= MAX_MTU:
+            return f"the MTU of its Linux side is {virtual.host_mtu}, outside of {MIN_MTU} to {MAX_MTU}"
+        for size in (virtual.rx_ring_size, virtual.tx_ring_size):
             if not MIN_RING <= size <= MAX_RING:
                 return f"it has a ring of {size}"
         return None
 
-    def restate_made(self, name: str, making: Tap, state: State) -> TapConfig:
+    def virtual_from_state(self, name: str, virtual: Tap, state: State) -> TapConfig:
         """Return the entry of a TAP."""
         return TapConfig(
             name=name,
             path=(self.key, name),
-            host_name=making.host_name,
-            host_mac=making.host_mac or None,
-            host_mtu=_said_host_mtu(name, making, state),
-            host_bridge=making.host_bridge or None,
-            host_netns=making.host_netns or None,
-            rx_ring_size=making.rx_ring_size,
-            tx_ring_size=making.tx_ring_size,
+            host_name=virtual.host_name,
+            host_mac=virtual.host_mac or None,
+            host_mtu=_said_host_mtu(name, virtual, state),
+            host_bridge=virtual.host_bridge or None,
+            host_netns=virtual.host_netns or None,
+            rx_ring_size=virtual.rx_ring_size,
+            tx_ring_size=virtual.tx_ring_size,
         )
 
     def making_in_linux(
@@ -157,7 +157,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
             creates_bridge=(entry.host_netns or "", entry.host_bridge) in bridges,
         )
 
-    def made_keys(self, entry: TapConfig) -> Iterator[KeyValue]:
+    def to_yaml_keys(self, entry: TapConfig) -> Iterator[KeyValue]:
         """Yield what a TAP is made with."""
         yield KeyValue("host", tuple(entry.host_keys()))
         for key, size in (("rx-ring-size", entry.rx_ring_size), ("tx-ring-size", entry.tx_ring_size)):
@@ -204,7 +204,7 @@ def _ring_size(raw: Any) -> int:
     return DEFAULT_RING_SIZE if raw is None else int(raw)
 
 
-def _lacks(desired: DesiredState, config: TapConfig, key: str, text: str) -> None:
+def _lacks(desired: DesiredStateBuilder, config: TapConfig, key: str, text: str) -> None:
     desired.is_possible = False
     path = (*config.path, "host", key)
     desired.problem("tap-host-missing", path, f"{text}; make it, or say `{key}-create: true`")
@@ -217,10 +217,10 @@ def _host_mtu(config: TapConfig, before: Tap | None) -> int:
     return config.host_mtu or DEFAULT_HOST_MTU
 
 
-def _said_host_mtu(name: str, making: Tap, state: State) -> int | None:
+def _said_host_mtu(name: str, virtual: Tap, state: State) -> int | None:
     """Return the MTU that an entry says; the usual one only where both sides of the TAP have it, as a rule demands."""
-    if making.host_mtu != DEFAULT_HOST_MTU:
-        return making.host_mtu or None
+    if virtual.host_mtu != DEFAULT_HOST_MTU:
+        return virtual.host_mtu or None
     device = state.linux.get(name)
     is_common = state.packet_mtu(name) == DEFAULT_HOST_MTU and (device is None or device.mtu == DEFAULT_HOST_MTU)
     return DEFAULT_HOST_MTU if is_common else None

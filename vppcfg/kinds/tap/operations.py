@@ -5,9 +5,9 @@ from __future__ import annotations
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.tap import Tap
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import CreateInterface, DeleteInterface
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import mac_bytes
 
@@ -22,17 +22,17 @@ class CreateTap(CreateInterface):
     instance: int
     tap: Tap
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         bridge = (self.tap.host_netns, self.tap.host_bridge)
         if draft.has_linux and self.tap.host_bridge and bridge not in draft.linux_bridges:
             return f"there is no Linux bridge {self.tap.host_bridge}, and VPP would say nothing of it"
         holder = draft.linux_names.get((self.tap.host_netns, self.tap.host_name))
         return f"the Linux name {self.tap.host_name} is held by {holder}" if holder else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the TAP, and its Linux device where Linux is known."""
         draft.add_interface(as_created(self.interface, InterfaceKind.TAP))
-        draft.made[self.interface] = self.tap
+        draft.virtual[self.interface] = self.tap
         draft.linux_names[self.tap.host_netns, self.tap.host_name] = self.interface
         if draft.has_linux:
             draft.linux[self.interface] = self.tap.device_as_created()
@@ -80,12 +80,12 @@ class CreateTap(CreateInterface):
 class DeleteTap(DeleteInterface):
     """tap_delete_v2: delete a TAP and its Linux device."""
 
-    making = Tap
+    virtual = Tap
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the TAP and its Linux device out."""
-        tap = draft.making(self.interface, Tap)
-        DeleteInterface.carry_out(self, draft)
+        tap = draft.virtual_of(self.interface, Tap)
+        DeleteInterface.apply_to(self, draft)
         draft.linux.pop(self.interface, None)
         if tap is not None:
             del draft.linux_names[tap.host_netns, tap.host_name]

@@ -11,7 +11,7 @@ from vppcfg.model.problem import KeyPath, Problem
 
 def _ring(index: Index) -> Iterator[Problem]:
     """Find ring sizes that are no power of two in range."""
-    for tap in index.configuration.made_as(TapConfig).values():
+    for tap in index.configuration.virtual_as(TapConfig).values():
         for key, size in (("rx-ring-size", tap.rx_ring_size), ("tx-ring-size", tap.tx_ring_size)):
             if not MIN_RING <= size <= MAX_RING or size & (size - 1):
                 text = f"{size} is no power of two from {MIN_RING} to {MAX_RING}"
@@ -20,7 +20,7 @@ def _ring(index: Index) -> Iterator[Problem]:
 
 def _create(index: Index) -> Iterator[Problem]:
     """Find TAPs that ask for a bridge or a namespace without a name."""
-    for tap in index.configuration.made_as(TapConfig).values():
+    for tap in index.configuration.virtual_as(TapConfig).values():
         for key, wanted, is_asked, name in (
             ("bridge-create", "bridge", tap.creates_bridge, tap.host_bridge),
             ("namespace-create", "namespace", tap.creates_netns, tap.host_netns),
@@ -32,7 +32,7 @@ def _create(index: Index) -> Iterator[Problem]:
 
 def _interface(index: Index) -> Iterator[Problem]:
     """Find what does not fit between the two sides of a TAP."""
-    for tap in index.configuration.made_as(TapConfig).values():
+    for tap in index.configuration.virtual_as(TapConfig).values():
         interface = index.find(tap.name)
         if interface is None:
             continue

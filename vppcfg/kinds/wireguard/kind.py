@@ -10,12 +10,12 @@ from typing import ClassVar
 from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.common.names import instance_of, natural_key
 from vppcfg.common.release import Release
-from vppcfg.config.configuration import Configuration, MadeConfig
-from vppcfg.config.desired import DesiredState
+from vppcfg.config.configuration import Configuration, VirtualInterfaceConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import is_interface_name
 from vppcfg.config.sections import vrf
-from vppcfg.config.sections.made_section import Part, Plugin
 from vppcfg.config.sections.section import Parsing, SectionEntry
+from vppcfg.config.sections.virtual_interface_section import Part, Plugin
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.tunnel import ASSUMED_ENDS
@@ -61,7 +61,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     last = MAX_NUMBER
     thing = "WireGuard"
     config = WireguardConfig
-    making = Wireguard
+    virtual = Wireguard
     needs_interface = True
     default_mtu = USUAL_MTU
     assumed: ClassVar = {
@@ -107,7 +107,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
             peers=tuple(parse_peer(name, raw) for name, raw in peers.items()),
         )
 
-    def making_of(self, config: WireguardConfig, before: Wireguard | None, desired: DesiredState) -> Wireguard:
+    def to_desired(self, config: WireguardConfig, before: Wireguard | None, desired: DesiredStateBuilder) -> Wireguard:
         """Return the interface that VPP is to make; a peer that has moved is said, and left where it is."""
         table = vrf.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
         wanted = Wireguard(
@@ -117,11 +117,13 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
             private_key_file=config.private_key_file,
             peers={peer.public_key: to_desired_peer(peer, table) for peer in config.peers},
         )
-        told = wanted.beside(before)
+        told = wanted.merge_observed(before)
         self._tell_moved(config, wanted, told, desired)
         return told
 
-    def _tell_moved(self, config: WireguardConfig, wanted: Wireguard, told: Wireguard, desired: DesiredState) -> None:
+    def _tell_moved(
+        self, config: WireguardConfig, wanted: Wireguard, told: Wireguard, desired: DesiredStateBuilder
+    ) -> None:
         """Say of each peer with an endpoint of the file that it speaks from elsewhere."""
         for peer in config.peers:
             found = told.peers[peer.public_key]
@@ -132,44 +134,44 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
                 )
                 desired.warning("wireguard-peer-moved", (*config.path, "peers", peer.name, "endpoint"), text)
 
-    def why_not(self, making: Wireguard) -> str | None:
+    def unsupported_reason(self, virtual: Wireguard) -> str | None:
         """Return why no entry can say what VPP has made."""
-        if len({peer.encap_vrf for peer in making.peers.values()}) > 1:
+        if len({peer.encap_vrf for peer in virtual.peers.values()}) > 1:
             return "the endpoints of its peers are in different FIB tables"
-        if not is_unicast(making.local):
+        if not is_unicast(virtual.local):
             return "its own address is no address of a host"
-        if not making.port:
+        if not virtual.port:
             return "it listens on port 0"
-        for peer in making.peers.values():
+        for peer in virtual.peers.values():
             if peer.endpoint and not is_unicast(peer.endpoint):
                 return f"a peer has the endpoint {peer.endpoint}"
             if bool(peer.endpoint) != bool(peer.port):
                 return "a peer has an endpoint without a port, or a port without an endpoint"
         return None
 
-    def restate_made(self, name: str, making: Wireguard, state: State) -> WireguardConfig:
+    def virtual_from_state(self, name: str, virtual: Wireguard, state: State) -> WireguardConfig:
         """Return the entry of an interface; peers have no names in VPP, and are numbered."""
-        peers = sorted(making.peers.items())
+        peers = sorted(virtual.peers.items())
         names = [peer.name or f"peer{number}" for number, (_, peer) in enumerate(peers, 1)]
         if len(set(names)) < len(names):
             names = [f"peer{number}" for number in range(1, len(names) + 1)]
         return WireguardConfig(
             name=name,
             path=(self.key, name),
-            local=making.local,
-            encap_vrf=vrf.encap_vrf_of(making.outer_table, is_ipv6=":" in making.local, state=state),
-            port=making.port,
-            public_key=making.public_key,
-            private_key_file=making.private_key_file,
+            local=virtual.local,
+            encap_vrf=vrf.encap_vrf_of(virtual.outer_table, is_ipv6=":" in virtual.local, state=state),
+            port=virtual.port,
+            public_key=virtual.public_key,
+            private_key_file=virtual.private_key_file,
             peers=tuple(from_observed_peer(called, *peer) for called, peer in zip(names, peers, strict=True)),
         )
 
-    def named(self, making: Wireguard, former: MadeConfig) -> Wireguard:
+    def named(self, virtual: Wireguard, former: VirtualInterfaceConfig) -> Wireguard:
         """Return an interface with the names of peers and files that an entry has for the same peers and keys."""
         if not isinstance(former, WireguardConfig):
-            return making
+            return virtual
         peers = {peer.public_key: to_desired_peer(peer, 0) for peer in former.peers}
-        return making.with_names_of(
+        return virtual.with_names_of(
             Wireguard(
                 local=former.local,
                 port=former.port,
@@ -193,7 +195,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
             yield "# public key or the digest beside it."
         yield from lines
 
-    def made_keys(self, entry: WireguardConfig) -> Iterator[KeyValue]:
+    def to_yaml_keys(self, entry: WireguardConfig) -> Iterator[KeyValue]:
         """Yield what an interface is made with."""
         yield KeyValue("local", entry.local)
         yield from vrf.keys("encap-vrf", entry.encap_vrf)

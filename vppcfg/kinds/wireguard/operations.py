@@ -8,9 +8,9 @@ from vppcfg.model.kinds import as_created
 from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, missing_table
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import address_values
 
@@ -26,11 +26,11 @@ class CreateWireguard(CreateInterface):
     tunnel: Wireguard
     """Its peers do not count."""
 
-    def _refusal(self, draft: Draft) -> str | None:
-        other = draft.made_alike(self.tunnel)
+    def _refusal(self, draft: WorkingState) -> str | None:
+        other = draft.virtual_alike(self.tunnel)
         return f"{other} listens on port {self.tunnel.port}" if other else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the interface."""
         draft.add_interface(as_created(self.interface, Wireguard.kind))
         draft.enter_made(self.interface, replace(self.tunnel, peers={}))
@@ -57,12 +57,12 @@ class CreateWireguard(CreateInterface):
 class DeleteWireguard(DeleteInterface):
     """wireguard_interface_delete: delete an interface, with its peers."""
 
-    making = Wireguard
+    virtual = Wireguard
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the interface and its peers out."""
-        tunnel = draft.making(self.interface, Wireguard)
-        DeleteInterface.carry_out(self, draft)
+        tunnel = draft.virtual_of(self.interface, Wireguard)
+        DeleteInterface.apply_to(self, draft)
         for key in tunnel.peers if tunnel is not None else ():
             draft.peers.pop(key, None)
 
@@ -82,8 +82,8 @@ class AddWireguardPeer(InterfaceOperation):
     public_key: str
     peer: WireguardPeer
 
-    def _refusal(self, draft: Draft) -> str | None:
-        tunnel = draft.making(self.interface, Wireguard)
+    def _refusal(self, draft: WorkingState) -> str | None:
+        tunnel = draft.virtual_of(self.interface, Wireguard)
         if tunnel is None:
             return f"{self.interface} is no {Wireguard.noun}"
         table = replace(tunnel, peers={self.public_key: self.peer}).needed_table
@@ -92,9 +92,9 @@ class AddWireguardPeer(InterfaceOperation):
         holder = draft.peers.get(self.public_key)
         return f"{holder} has the peer {self.public_key}" if holder is not None else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the peer."""
-        tunnel = draft.making(self.interface, Wireguard)
+        tunnel = draft.virtual_of(self.interface, Wireguard)
         assert tunnel is not None
         draft.enter_made(self.interface, replace(tunnel, peers={**tunnel.peers, self.public_key: self.peer}))
         draft.peers[self.public_key] = self.interface
@@ -135,14 +135,14 @@ class RemoveWireguardPeer(InterfaceOperation):
 
     public_key: str
 
-    def _refusal(self, draft: Draft) -> str | None:
-        tunnel = draft.making(self.interface, Wireguard)
+    def _refusal(self, draft: WorkingState) -> str | None:
+        tunnel = draft.virtual_of(self.interface, Wireguard)
         is_there = tunnel is not None and self.public_key in tunnel.peers
         return None if is_there else f"{self.interface} has no peer {self.public_key}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the peer out."""
-        tunnel = draft.making(self.interface, Wireguard)
+        tunnel = draft.virtual_of(self.interface, Wireguard)
         assert tunnel is not None
         others = {key: peer for key, peer in tunnel.peers.items() if key != self.public_key}
         draft.enter_made(self.interface, replace(tunnel, peers=others))

@@ -45,7 +45,7 @@ def _interface(index: Index) -> Iterator[Problem]:
 def _port(index: Index) -> Iterator[Problem]:
     """Find ports that something else listens on; VPP gives what arrives to one of the two and says nothing."""
     owners: dict[int, str] = {}
-    for other in index.configuration.made_as(TunnelConfig).values():
+    for other in index.configuration.virtual_as(TunnelConfig).values():
         if other.tunnel.ports is not None:
             owners.setdefault(other.tunnel.ports[0], other.name)
     for tunnel in _wireguards(index):
@@ -134,7 +134,7 @@ def _preshared_key(index: Index) -> Iterator[Problem]:
 
 
 def _wireguards(index: Index) -> Iterator[WireguardConfig]:
-    yield from index.configuration.made_as(WireguardConfig).values()
+    yield from index.configuration.virtual_as(WireguardConfig).values()
 
 
 def _peers(index: Index) -> Iterator[tuple[WireguardConfig, PeerConfig, KeyPath]]:

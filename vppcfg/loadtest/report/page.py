@@ -10,7 +10,7 @@ from vppcfg.common.graph import Graph, bounded
 from vppcfg.common.printable import in_page
 from vppcfg.common.svg import svg_of
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.load import why_not_comparable
+from vppcfg.loadtest.load import incomparable_reason
 from vppcfg.loadtest.report.details import Details, details_of
 from vppcfg.loadtest.report.graphs import cores_graph, delay_graph, goodput_graph, search_graph, smoke_graph
 from vppcfg.loadtest.report.overview import matrix_of, rows_of, traffic_of
@@ -83,7 +83,7 @@ def groups_of(results: Sequence[Result]) -> list[list[Result]]:
         groups.setdefault(_key(result, number), []).append(result)
     for group in groups.values():
         for other in group[1:]:
-            reason = why_not_comparable(group[0], other)
+            reason = incomparable_reason(group[0], other)
             if reason:
                 raise UsageError(
                     f"{group[0].name} of {group[0].started_at} and {other.name} of {other.started_at} cannot be "

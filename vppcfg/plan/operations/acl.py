@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.model.acl import Acl, AclBinding, AclRule
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation, Operation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -29,10 +29,10 @@ class CreateAcl(AclOperation):
     rules: tuple[AclRule, ...]
     tag: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return f"the access list {self.acl} exists" if self.acl in draft.acls else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the access list."""
         draft.acls[self.acl] = Acl(rules=self.rules, tag=self.tag)
 
@@ -46,10 +46,10 @@ class ReplaceAcl(AclOperation):
     index: int | None = None
     """VPP's own number for the list, which its CLI wants."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return None if self.acl in draft.acls else f"there is no access list {self.acl}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Give the access list its new rules and tag."""
         draft.acls[self.acl] = replace(draft.acls[self.acl], rules=self.rules, tag=self.tag)
 
@@ -61,13 +61,13 @@ class DeleteAcl(AclOperation):
     index: int | None = None
     """VPP's own number for the list, which its CLI wants."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         users = sorted(draft.bound.to(self.acl))
         if users:
             return f"the access list {self.acl} is in use on {users[0]}"
         return None if self.acl in draft.acls else f"there is no access list {self.acl}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the access list out."""
         del draft.acls[self.acl]
 
@@ -78,13 +78,13 @@ class BindAcls(InterfaceOperation):
 
     binding: AclBinding
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         for name in (*self.binding.input, *self.binding.output):
             if name not in draft.acls:
                 return f"there is no access list {name}"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set what the interface applies."""
         before = draft.interfaces[self.interface].acls
         draft.bound.drop(self.interface, {*before.input, *before.output})

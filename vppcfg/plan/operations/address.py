@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vppcfg.model.interface import Encapsulation, Interface
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -14,14 +14,14 @@ class AddAddress(InterfaceOperation):
 
     address: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         interface = draft.interfaces[self.interface]
         if interface.unnumbered is not None:
             return f"{interface.name} borrows addresses: one of its own would land on {interface.unnumbered}"
         owner = draft.address_index(interface, self.address).conflict(interface.name, self.address)
         return f"{self.address} conflicts with an address of {owner}" if owner else _cannot_route(interface)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Add the address to the interface and to the FIB."""
         interface = draft.interfaces[self.interface]
         draft.address_index(interface, self.address).add(interface.name, self.address)
@@ -37,12 +37,12 @@ class RemoveAddress(InterfaceOperation):
 
     address: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.address not in draft.interfaces[self.interface].addresses:
             return f"{self.interface} does not have {self.address}"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the address off the interface and out of the FIB."""
         interface = draft.interfaces[self.interface]
         draft.address_index(interface, self.address).remove(self.address)
@@ -57,7 +57,7 @@ class SetUnnumbered(InterfaceOperation):
 
     donor: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         interface = draft.interfaces[self.interface]
         if self.donor not in draft.interfaces:
             return f"{self.donor} does not exist"
@@ -69,7 +69,7 @@ class SetUnnumbered(InterfaceOperation):
             return f"{interface.name} and {self.donor} are in different FIB tables"
         return _cannot_route(interface)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Let the interface borrow."""
         draft.borrow(self.interface, self.donor)
 
@@ -80,12 +80,12 @@ class UnsetUnnumbered(InterfaceOperation):
 
     donor: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if draft.interfaces[self.interface].unnumbered != self.donor:
             return f"{self.interface} does not borrow from {self.donor}"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Let the interface borrow from nobody."""
         draft.borrow(self.interface, None)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.linux_setting import LinuxSetting
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import Operation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -28,12 +28,12 @@ class TakeOff(AttachmentOperation):
     The message is that of the attachment.
     """
 
-    def refusal(self, draft: Draft) -> str | None:
+    def precondition_error(self, draft: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state."""
         has_it = self.attachment in draft.unmanaged.get(self.subject, ())
         return None if has_it else f"{self.subject} has no {self.attachment.label}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Remove it."""
         draft.unmanaged[self.subject].discard(self.attachment)
 
@@ -42,12 +42,12 @@ class TakeOff(AttachmentOperation):
 class BringBack(AttachmentOperation):
     """Bring an attachment back as it was read."""
 
-    def refusal(self, draft: Draft) -> str | None:
+    def precondition_error(self, draft: WorkingState) -> str | None:
         """Return why VPP or Linux would refuse it in this state."""
         has_it = self.attachment in draft.unmanaged.get(self.subject, ())
         return self._refusal(draft) or (f"{self.subject} has its {self.attachment.label}" if has_it else None)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Bring it back."""
         draft.unmanaged.setdefault(self.subject, set()).add(self.attachment)
 
@@ -56,7 +56,7 @@ class BringBack(AttachmentOperation):
 class PutBack(BringBack):
     """Bring back what VPP had."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         call = self.attachment.put
         missing = [name for name in (call.interfaces() if call is not None else ()) if name not in draft.interfaces]
         return f"{missing[0]} does not exist" if missing else None
@@ -72,7 +72,7 @@ class RestoreInLinux(BringBack):
     setting: LinuxSetting
     """What is restored, with the names that the devices have then."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         needed = (self.subject, *(self.attachment.linux.interfaces() if self.attachment.linux is not None else ()))
         missing = [name for name in needed if name not in draft.linux]
         return f"{missing[0]} has no Linux device" if missing else None

@@ -7,8 +7,8 @@ from enum import Enum
 
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.vpp_object import Reference, Referent
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import Operation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -31,10 +31,10 @@ class CreateBridge(BridgeOperation):
     settings: BridgeSettings
     tag: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return f"bridge domain {self.bd_id} exists" if bridge_name(self.bd_id) in draft.bridges else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the bridge domain."""
         draft.bridges[bridge_name(self.bd_id)] = Bridge(bd_id=self.bd_id, settings=self.settings, tag=self.tag)
 
@@ -43,7 +43,7 @@ class CreateBridge(BridgeOperation):
 class DeleteBridge(BridgeOperation):
     """bridge_domain_add_del: remove a bridge domain that has no members."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if draft.bridge_members.get(self.bd_id):
             return f"bridge domain {self.bd_id} has members"
         if missing := missing_bridge(self.bd_id, draft):
@@ -54,7 +54,7 @@ class DeleteBridge(BridgeOperation):
         others = draft.referring.get(Reference(Referent.BRIDGE, bridge_name(self.bd_id)))
         return f"{min(others)} is in bridge domain {self.bd_id}" if others else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the bridge domain out."""
         del draft.bridges[bridge_name(self.bd_id)]
 
@@ -77,10 +77,10 @@ class SetBridgeFlag(BridgeOperation):
     flag: BridgeFlag
     is_on: bool
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return missing_bridge(self.bd_id, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Turn the switch."""
         _set(self.bd_id, draft, **{self.flag.value: self.is_on})
 
@@ -91,10 +91,10 @@ class SetBridgeMacAge(BridgeOperation):
 
     minutes: int
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return missing_bridge(self.bd_id, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the age."""
         _set(self.bd_id, draft, mac_age_minutes=self.minutes)
 
@@ -108,13 +108,13 @@ class FilterMac(BridgeOperation):
 
     mac: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if missing := missing_bridge(self.bd_id, draft):
             return missing
         holder = draft.static_macs.get(self.bd_id, {}).get(self.mac)
         return f"{holder} has the MAC address {self.mac} in bridge domain {self.bd_id}" if holder else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Filter it."""
         bridge = draft.bridges[bridge_name(self.bd_id)]
         filtered = tuple(sorted({*bridge.filtered_macs, self.mac}))
@@ -127,7 +127,7 @@ class ForgetMac(BridgeOperation):
 
     mac: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if missing := missing_bridge(self.bd_id, draft):
             return missing
         bridge = draft.bridges[bridge_name(self.bd_id)]
@@ -135,7 +135,7 @@ class ForgetMac(BridgeOperation):
             return None
         return f"bridge domain {self.bd_id} has no such entry for {self.mac}"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Forget it."""
         bridge = draft.bridges[bridge_name(self.bd_id)]
         filtered, stray = (
@@ -144,12 +144,12 @@ class ForgetMac(BridgeOperation):
         draft.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered, stray_macs=stray)
 
 
-def missing_bridge(bd_id: int, draft: Draft) -> str | None:
+def missing_bridge(bd_id: int, draft: WorkingState) -> str | None:
     """Return that there is no such bridge domain, None when there is."""
     return None if bridge_name(bd_id) in draft.bridges else f"bridge domain {bd_id} does not exist"
 
 
-def _set(bd_id: int, draft: Draft, **settings: int | bool) -> None:
+def _set(bd_id: int, draft: WorkingState, **settings: int | bool) -> None:
     bridge = draft.bridges[bridge_name(bd_id)]
     changed = replace(bridge.settings, **settings)  # type: ignore[arg-type]
     draft.bridges[bridge_name(bd_id)] = replace(bridge, settings=changed)

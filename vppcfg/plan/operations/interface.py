@@ -12,8 +12,8 @@ from vppcfg.model.interface import (
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_made_by_us
 from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -25,13 +25,13 @@ class SetAdminState(InterfaceOperation):
     bond: str = ""
     """For a member that comes up: the bond that is to use it again before anything else is done."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         parent = draft.interfaces[self.interface].parent
         if self.is_up and parent is not None and not draft.interfaces[parent].is_up:
             return f"{self.interface} cannot come up while {parent} is down"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the state."""
         draft.change(self.interface, is_up=self.is_up)
 
@@ -42,12 +42,12 @@ class SetRxMode(InterfaceOperation):
 
     mode: RxMode
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         kind = draft.interfaces[self.interface].kind
         is_port = kind is InterfaceKind.PHYSICAL or is_marked(kind)
         return None if is_port else f"{self.interface} is no port"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the mode; a port that the plan has made has no class yet, and VPP makes it with interrupts."""
         port = draft.interfaces[self.interface]
         usual = RxMode.INTERRUPT if is_marked(port.kind) else usual_rx_mode(port.device_class)
@@ -62,13 +62,13 @@ class SetRxPlacement(InterfaceOperation):
     thread: int
     """0 is the main thread, 1 the first worker."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         placements = draft.interfaces[self.interface].rx_placement
         if all(each.queue != self.queue for each in placements):
             return f"{self.interface} has no receive queue {self.queue}"
         return _no_such_thread(draft, (self.thread,))
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Place the queue."""
         placed = QueuePlacement(queue=self.queue, threads=(self.thread,))
         placements = draft.interfaces[self.interface].rx_placement
@@ -83,20 +83,20 @@ class SetTxPlacement(InterfaceOperation):
     threads: tuple[int, ...]
     """0 is the main thread, 1 the first worker."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         placements = draft.interfaces[self.interface].tx_placement
         if all(each.queue != self.queue for each in placements):
             return f"{self.interface} has no transmit queue {self.queue}"
         return _no_such_thread(draft, self.threads)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Place the queue."""
         placed = QueuePlacement(queue=self.queue, threads=self.threads)
         placements = draft.interfaces[self.interface].tx_placement
         draft.change(self.interface, tx_placement=moved_to(placements, placed))
 
 
-def _no_such_thread(draft: Draft, threads: tuple[int, ...]) -> str | None:
+def _no_such_thread(draft: WorkingState, threads: tuple[int, ...]) -> str | None:
     missing = next((thread for thread in threads if thread > draft.workers), None)
     return None if missing is None else f"there is no {thread_name(missing)}"
 
@@ -107,7 +107,7 @@ class SetLinkMtu(InterfaceOperation):
 
     mtu: int
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         interface = draft.interfaces[self.interface]
         if interface.link_mtu is None or interface.device_class in FIXED_LINK_MTU:
             return f"{self.interface} has no link MTU that can be set"
@@ -116,7 +116,7 @@ class SetLinkMtu(InterfaceOperation):
             return f"{self.interface} is up, and its driver may refuse a new link MTU then"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the link MTU, and with a new one the packet MTUs of the port and of all its sub-interfaces."""
         if draft.interfaces[self.interface].link_mtu == self.mtu:
             return
@@ -132,7 +132,7 @@ class SetPacketMtu(InterfaceOperation):
     mtu: int
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set all four."""
         draft.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
 
@@ -143,12 +143,12 @@ class SetMac(InterfaceOperation):
 
     mac: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.interface in draft.lcps:
             return f"{self.interface} has an LCP pair, whose Linux device would keep the old MAC"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the MAC."""
         draft.change(self.interface, mac=self.mac)
 
@@ -159,9 +159,9 @@ class SetTag(InterfaceOperation):
 
     tag: str
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Write the tag, by which alone some kinds of ports are told from those that somebody else made."""
-        made = draft.made.get(self.interface)
+        made = draft.virtual.get(self.interface)
         if made is None or not made.is_ours_by_mark:
             draft.change(self.interface, tag=self.tag)
         else:

@@ -7,10 +7,10 @@ from typing import Any
 
 from vppcfg.model.bridge import StaticMac, bridge_name, macs_in_order
 from vppcfg.model.interface import TagRewrite
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.plan.operations.bridge import missing_bridge
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -20,10 +20,10 @@ class SetCrossConnect(InterfaceOperation):
 
     target: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return None if self.target in draft.interfaces else f"{self.target} does not exist"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Point the interface to its target."""
         draft.switch(self.interface, l2xc=self.target)
 
@@ -36,7 +36,7 @@ class JoinBridge(InterfaceOperation):
     is_bvi: bool = False
     split_horizon_group: int = 0
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if missing := missing_bridge(self.bd_id, draft):
             return missing
         if not self.is_bvi:
@@ -45,7 +45,7 @@ class JoinBridge(InterfaceOperation):
         bvi = next((name for name in sorted(others) if draft.interfaces[name].is_bvi), None)
         return f"bridge domain {self.bd_id} has the BVI {bvi}" if bvi is not None else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Put the interface into the bridge domain."""
         draft.switch(
             self.interface, bridge=self.bd_id, is_bvi=self.is_bvi, split_horizon_group=self.split_horizon_group
@@ -56,10 +56,10 @@ class JoinBridge(InterfaceOperation):
 class LeaveL2(InterfaceOperation):
     """sw_interface_set_l2_xconnect (disable): return an interface to L3, from a cross-connect or a bridge."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return None if draft.interfaces[self.interface].is_l2 else f"{self.interface} is not in L2 mode"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Return the interface to L3, without its tag rewrite."""
         draft.switch(self.interface, tag_rewrite=None)
 
@@ -70,7 +70,7 @@ class SetTagRewrite(InterfaceOperation):
 
     tag_rewrite: TagRewrite | None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the tag rewrite."""
         draft.change(self.interface, tag_rewrite=self.tag_rewrite)
 
@@ -93,7 +93,7 @@ class SetStaticMac(SetFeature):
         return self.bd_id, self.mac
 
     @property
-    def undone(self) -> SetStaticMac:
+    def inverse(self) -> SetStaticMac:
         """Return the operation that forgets it."""
         return SetStaticMac(interface=self.interface, bd_id=self.bd_id, mac=self.mac, is_on=False)
 
@@ -103,7 +103,7 @@ class SetStaticMac(SetFeature):
         others = [each for each in value if each != own]
         return macs_in_order([*others, own] if self.is_on else others)
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if missing := missing_bridge(self.bd_id, draft):
             return missing
         holder = draft.static_macs.get(self.bd_id, {}).get(self.mac)
@@ -116,9 +116,9 @@ class SetStaticMac(SetFeature):
             return f"bridge domain {self.bd_id} has another entry for {self.mac}"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter it or take it out."""
-        SetFeature.carry_out(self, draft)
+        SetFeature.apply_to(self, draft)
         known = draft.static_macs.setdefault(self.bd_id, {})
         if self.is_on:
             known[self.mac] = self.interface

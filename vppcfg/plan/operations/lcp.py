@@ -5,8 +5,8 @@ from __future__ import annotations
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -20,18 +20,18 @@ class CreateLcpPair(InterfaceOperation):
     """Whether `netns` is the one that VPP takes unasked."""
     is_tun: bool = False
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.interface in draft.lcps:
             return f"{self.interface} has an LCP pair"
         holder = draft.linux_names.get((self.netns, self.host_name))
         if holder is not None:
             return f"the Linux name {self.host_name} is held by {holder}"
-        made = draft.made.get(self.interface)
+        made = draft.virtual.get(self.interface)
         if made is not None and not made.has_ethernet and not self.is_tun:
             return f"{self.interface} has no Ethernet, and only a TUN can mirror it"
         return _missing_carrier(draft.interfaces[self.interface], draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the pair, and its Linux device where Linux is known."""
         pair = LcpPair(host_name=self.host_name, netns=self.netns, is_tun=self.is_tun)
         draft.add_pair(self.interface, pair)
@@ -43,7 +43,7 @@ class CreateLcpPair(InterfaceOperation):
 class DeleteLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: remove the Linux device of an interface."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         name = self.interface
         if name not in draft.lcps:
             return f"{name} has no LCP pair"
@@ -53,13 +53,13 @@ class DeleteLcpPair(InterfaceOperation):
         left = min((other for other in draft.stacking.hanging_on(interface) if other in draft.lcps), default=None)
         return f"the LCP pair of {left} hangs on that of {name}" if left is not None else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the pair and its Linux device out."""
         draft.remove_pair(self.interface)
         draft.linux.pop(self.interface, None)
 
 
-def _missing_carrier(interface: Interface, draft: Draft) -> str | None:
+def _missing_carrier(interface: Interface, draft: WorkingState) -> str | None:
     """Return what a sub-interface lacks for an LCP pair of its own."""
     if interface.parent is None:
         return None
@@ -76,11 +76,11 @@ def _missing_carrier(interface: Interface, draft: Draft) -> str | None:
     return f"no sub-interface with the outer tag of {interface.name} has an LCP pair"
 
 
-def _has_working_pair(name: str, draft: Draft) -> bool:
+def _has_working_pair(name: str, draft: WorkingState) -> bool:
     return name in draft.lcps and draft.lcps[name].has_host
 
 
-def _new_device(name: str, draft: Draft) -> LinuxDevice:
+def _new_device(name: str, draft: WorkingState) -> LinuxDevice:
     """Return the Linux device that linux-cp makes for an interface: it copies MTU and state in that moment."""
     interface = draft.interfaces[name]
     parent = draft.linux.get(interface.parent or "")

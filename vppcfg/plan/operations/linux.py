@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation, Operation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -22,10 +22,10 @@ class CreateNamespace(Operation):
         """Return the name of the namespace."""
         return self.netns
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return f"the namespace {self.netns} exists" if self.netns in draft.namespaces else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the namespace."""
         draft.namespaces.add(self.netns)
 
@@ -44,13 +44,13 @@ class CreateLinuxBridge(Operation):
         """Return the name of the bridge."""
         return self.bridge
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         """Return that the namespace is missing, as far as is known: without the Linux side, none is."""
         if draft.has_linux and self.netns and self.netns not in draft.namespaces:
             return f"the namespace {self.netns} does not exist"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the bridge."""
         draft.linux_bridges.add((self.netns, self.bridge))
 
@@ -68,10 +68,10 @@ class SetLinuxLink(InterfaceOperation):
     vpp_follows: bool = False
     """Whether linux-nl sets the VPP side down with the device, which is waited for."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return _missing_device(self.interface, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set both."""
         device = draft.linux[self.interface]
         draft.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
@@ -87,15 +87,15 @@ class SetLinuxBridge(InterfaceOperation):
     host_name: str
     bridge: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if self.bridge and (self.netns, self.bridge) not in draft.linux_bridges:
             return f"there is no Linux bridge {self.bridge}"
         return _missing_device(self.interface, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Set the bridge of the device."""
         draft.linux[self.interface] = replace(draft.linux[self.interface], bridge=self.bridge)
 
 
-def _missing_device(name: str, draft: Draft) -> str | None:
+def _missing_device(name: str, draft: WorkingState) -> str | None:
     return None if name in draft.linux else f"{name} has no Linux device"

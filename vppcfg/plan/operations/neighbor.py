@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vppcfg.model.neighbor import Neighbor, in_order
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -16,13 +16,13 @@ class SetNeighbor(InterfaceOperation):
     mac: str
     has_route: bool = True
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         known = _known(self.interface, self.address, draft)
         if known is None or known.has_route == self.has_route:
             return None
         return f"{self.address} on {self.interface} would stay {'with' if known.has_route else 'without'} a route"
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter it."""
         others = _others(self.interface, self.address, draft)
         entered = Neighbor(address=self.address, mac=self.mac, has_route=self.has_route)
@@ -36,18 +36,18 @@ class RemoveNeighbor(InterfaceOperation):
     address: str
     mac: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         known = _known(self.interface, self.address, draft)
         return f"{self.interface} has no static neighbour {self.address}" if known is None else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take it out."""
         draft.change(self.interface, neighbors=_others(self.interface, self.address, draft))
 
 
-def _known(interface: str, address: str, draft: Draft) -> Neighbor | None:
+def _known(interface: str, address: str, draft: WorkingState) -> Neighbor | None:
     return next((each for each in draft.interfaces[interface].neighbors if each.address == address), None)
 
 
-def _others(interface: str, address: str, draft: Draft) -> tuple[Neighbor, ...]:
+def _others(interface: str, address: str, draft: WorkingState) -> tuple[Neighbor, ...]:
     return tuple(each for each in draft.interfaces[interface].neighbors if each.address != address)

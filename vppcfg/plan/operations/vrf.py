@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.draft import Draft
 from vppcfg.plan.operation import InterfaceOperation, Operation, missing_table
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 
@@ -25,10 +25,10 @@ class VrfOperation(Operation):
         """Return what the table goes by."""
         return table_key(self.table_id, is_ipv6=self.is_ipv6)
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return missing_table(self.subject, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Change nothing that a state tells."""
 
 
@@ -38,10 +38,10 @@ class CreateVrf(VrfOperation):
 
     name: str
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         return f"{self.subject} exists, and its name cannot be changed" if self.subject in draft.vrfs else None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Enter the table."""
         draft.vrfs[self.subject] = FibTable(table_id=self.table_id, is_ipv6=self.is_ipv6, name=self.name)
 
@@ -65,10 +65,10 @@ class ReleaseTypedVrf(VrfOperation):
 class DeleteVrf(VrfOperation):
     """ip_table_add_del_v2: let go what the API holds of a table, which ends it when nothing else does."""
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         if user := next(iter(sorted(draft.in_table.to(self.subject))), None):
             return f"{user} is in {self.subject}"
-        tunnel = next((name for name, made in draft.made.items() if made.needed_table == self.subject), None)
+        tunnel = next((name for name, made in draft.virtual.items() if made.needed_table == self.subject), None)
         if tunnel is not None:
             return f"the ends of {tunnel} are in {self.subject}"
         if not self.is_ipv6 and any(each.table_id == self.table_id for each in draft.proxy_arps):
@@ -79,7 +79,7 @@ class DeleteVrf(VrfOperation):
             return f"{min(others)} is in {self.subject}, or leads there"
         return missing_table(self.subject, draft)
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Take the table out."""
         del draft.vrfs[self.subject]
         draft.unmanaged.pop(self.subject, None)
@@ -92,7 +92,7 @@ class SetTable(InterfaceOperation):
     is_ipv6: bool
     table_id: int
 
-    def _refusal(self, draft: Draft) -> str | None:
+    def _refusal(self, draft: WorkingState) -> str | None:
         interface = draft.interfaces[self.interface]
         if self.table_id and (missing := missing_table(table_key(self.table_id, is_ipv6=self.is_ipv6), draft)):
             return missing
@@ -104,6 +104,6 @@ class SetTable(InterfaceOperation):
             return f"{interface.name} has addresses of that family"
         return None
 
-    def carry_out(self, draft: Draft) -> None:
+    def apply_to(self, draft: WorkingState) -> None:
         """Put the interface into the table."""
         draft.move(self.interface, self.table_id, is_ipv6=self.is_ipv6)

@@ -14,18 +14,18 @@ from vppcfg.plan.steps import (
     interface,
     l2,
     lcp,
-    made,
     mtu,
     neighbor,
+    virtual_interface,
     vpp_object,
     vrf,
 )
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (
-    made.steps,
+    virtual_interface.steps,
     bond.member_steps,
-    made.changes,
+    virtual_interface.changes,
     interface.steps,
     l2.steps,
     mtu.steps,

@@ -23,7 +23,7 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
     observed = before.addresses if before else frozenset()
     desired = after.addresses if after else frozenset()
-    is_doomed, replaced = name in transition.doomed, transition.replaced_addresses(name)
+    is_doomed, replaced = name in transition.to_delete, transition.replaced_addresses(name)
     unwanted, wanted = (observed, desired) if is_doomed else (observed - desired, desired - observed)
     unwanted, wanted = unwanted | replaced, wanted | replaced
     for address in sorted(unwanted, key=address_key):
@@ -38,7 +38,7 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
 def _borrowing(transition: Transition, before: Interface | None, after: Interface | None) -> Iterator[Step]:
     old = before.unnumbered if before else None
     new = after.unnumbered if after else None
-    is_broken = before is not None and (before.name in transition.doomed or transition.breaks_borrowing(before))
+    is_broken = before is not None and (before.name in transition.to_delete or transition.breaks_borrowing(before))
     if old == new and not is_broken:
         return
     if before is not None and old is not None:

@@ -18,7 +18,7 @@ def member_steps(transition: Transition, name: str) -> Iterator[Step]:
 
     A member stays when it is to stay the same and neither it nor the bond is made anew.
     """
-    before, after = transition.observed.making(name, Bond), transition.desired.making(name, Bond)
+    before, after = transition.observed.virtual_of(name, Bond), transition.desired.virtual_of(name, Bond)
     if before is not None or after is not None:
         yield from _changes(transition, name, before or _NOBODY, after or _NOBODY)
 

@@ -46,7 +46,7 @@ def acl_binding_steps(transition: Transition, name: str) -> Iterator[Step]:
     lists that still routes ends VPP 26.10. Bound again, they look at frames too.
     """
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
-    if before is not None and before.acls and name in transition.doomed:
+    if before is not None and before.acls and name in transition.to_delete:
         yield Step(stage=Stage.TURN_OFF, operation=BindAcls(interface=name, binding=_NO_ACLS))
     kept = transition.kept(name)
     is_changed = after is not None and kept is not None and after.acls != kept.acls
@@ -87,19 +87,19 @@ _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
 def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, becomes: Any) -> Iterator[Step]:
     old = {each.part: each for each in feature.operations(name, was)}
     new = {each.part: each for each in feature.operations(name, becomes)}
-    is_broken = name in transition.doomed or feature.is_interrupted(transition, name)
+    is_broken = name in transition.to_delete or feature.is_interrupted(transition, name)
     is_broken |= any(_hangs_on_nothing(each, transition) for each in old.values())
     if feature.is_forgotten(transition, name):
         old = {}
     for part, operation in old.items():
-        if is_broken or operation.needs in transition.doomed or not _is_replaced(operation, new.get(part)):
+        if is_broken or operation.needs in transition.to_delete or not _is_replaced(operation, new.get(part)):
             for undoing in operation.undoing:
                 yield Step(stage=Stage.TURN_OFF, operation=feature.completed(undoing, transition))
     for part, operation in new.items():
-        if is_broken or operation.needs in transition.doomed or old.get(part) != operation:
+        if is_broken or operation.needs in transition.to_delete or old.get(part) != operation:
             yield Step(stage=feature.turn_on, operation=feature.completed(operation, transition))
         elif operation.looks_at_frames and is_put_into_l2(transition, name):
-            yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.undone)
+            yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=operation.inverse)
             yield Step(stage=Stage.TURN_ON_IN_L2, operation=feature.completed(operation, transition))
 
 

@@ -23,7 +23,7 @@ from vppcfg.plan.transition import Transition
 def steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that shut a doomed interface, mark a new one, and set what one that stays has of this."""
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
-    if before is not None and name in transition.doomed and before.is_up:
+    if before is not None and name in transition.to_delete and before.is_up:
         yield _admin_state(Stage.SHUT, before, is_up=False)
     if after is None:
         return

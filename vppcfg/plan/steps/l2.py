@@ -56,7 +56,7 @@ def _membership(interface: Interface) -> tuple[int | None, bool, int]:
 def _leave(transition: Transition, before: Interface) -> Iterator[Step]:
     """Take an interface out of L2 mode when it is doomed, or its target is, or it is to be something else."""
     if not leaves_l2(transition, before):
-        if before.tag_rewrite is not None and before.name in transition.doomed:
+        if before.tag_rewrite is not None and before.name in transition.to_delete:
             yield Step(stage=Stage.LEAVE_L2, operation=SetTagRewrite(interface=before.name, tag_rewrite=None))
         return
     if before.parent is not None:
@@ -68,7 +68,7 @@ def leaves_l2(transition: Transition, before: Interface) -> bool:
     """Return whether an interface leaves L2 mode on the way; a cross-connect is pointed elsewhere in place."""
     if not before.is_l2:
         return False
-    if before.name in transition.doomed or before.l2xc in transition.doomed:
+    if before.name in transition.to_delete or before.l2xc in transition.to_delete:
         return True
     after = transition.desired.interfaces[before.name]
     return _membership(before) != _membership(after) or (before.l2xc is None) != (after.l2xc is None)

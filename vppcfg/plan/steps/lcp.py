@@ -140,7 +140,7 @@ def _current(transition: Transition, name: str) -> LinuxDevice | None:
     linux-cp copies MTU and state of a port when it makes the pair, which is before they are set
     (linux-cp/lcp_interface.c); what a VLAN device gets is up to Linux.
     """
-    tap = transition.desired.making(name, Tap)
+    tap = transition.desired.virtual_of(name, Tap)
     if tap is not None:
         is_new = name in transition.created or name not in transition.observed.linux
         return tap.device_as_created() if is_new else transition.observed.linux[name]
@@ -157,7 +157,7 @@ def _names(transition: Transition, name: str) -> tuple[str, str]:
     pair = transition.desired.lcps.get(name)
     if pair is not None:
         return pair.netns, pair.host_name
-    tap = transition.desired.making(name, Tap)
+    tap = transition.desired.virtual_of(name, Tap)
     assert tap is not None
     return tap.host_netns, tap.host_name
 

@@ -34,7 +34,7 @@ def _current(transition: Transition, after: Interface) -> Interface:
         return kept
     if after.parent is not None:
         return sub_interface_as_created(after.name, after.parent, after.sub_id, after.encapsulation)
-    return as_created(after.name, after.kind, transition.desired.made.get(after.name))
+    return as_created(after.name, after.kind, transition.desired.virtual.get(after.name))
 
 
 def changes_link_mtu(current: Interface, after: Interface) -> bool:

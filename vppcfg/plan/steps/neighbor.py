@@ -16,7 +16,7 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     ends when it meets one before there is such an interface (up to 25.10, vnet/ip-neighbor/ip_neighbor.c).
     """
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
-    is_doomed = name in transition.doomed
+    is_doomed = name in transition.to_delete
     old = {each.address: each for each in before.neighbors} if before is not None else {}
     new = {each.address: each for each in after.neighbors} if after is not None else {}
     for address, each in old.items():

@@ -47,7 +47,7 @@ def _depth(thing: VppObject) -> int:
 
 def _refers_to_doomed(thing: VppObject, transition: Transition) -> bool:
     names: Mapping[Referent, frozenset[str]] = {
-        Referent.INTERFACE: transition.doomed,
+        Referent.INTERFACE: transition.to_delete,
         Referent.TABLE: transition.doomed_tables,
         Referent.BRIDGE: transition.doomed_bridges,
         Referent.OBJECT: transition.doomed_objects,

@@ -297,7 +297,7 @@ _OF_LOAD_BALANCES = {
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    model = state.making(wanted.name, Bond)
+    model = state.virtual_of(wanted.name, Bond)
     if model is None:
         return None
     request = BondRequest(

@@ -17,7 +17,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes, made_up_mac
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
@@ -44,13 +44,13 @@ reply sw_interface_set_bond_weight_reply e8d4e804: i32 retval
 """
 BOND_CLASS = "bond"
 """Device class of a bond."""
-IS_ALWAYS_LINKED = Habit(
+IS_ALWAYS_LINKED = ReleaseQuirk(
     span="-26.02", text="a bond has its link from the beginning, whatever its members do (69ec0049fc9)"
 )
-_LOOKS_FOR_THE_INTERFACE = Habit(
+_LOOKS_FOR_THE_INTERFACE = ReleaseQuirk(
     span="24.02-", text="an index that no interface has is refused as such, not as no member (9c6fd897fda)"
 )
-_ENDS_ANNOUNCING = Habit(
+_ENDS_ANNOUNCING = ReleaseQuirk(
     span="-24.06",
     text="VPP ends when a bond gets another active member, where it has IPv4 addresses without routes (3ac2ac53249)",
 )
@@ -371,7 +371,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     else it is made up.
     """
     main = tables.part(BondMain)
-    for name, model in state.made_as(Bond).items():
+    for name, model in state.virtual_as(Bond).items():
         bond = main.of_sw(rows[name].index) if name in rows else None
         if bond is None:
             continue

@@ -11,7 +11,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import Outgoing, Values, to_bytes
@@ -40,7 +40,7 @@ request dhcp_client_dump 51077d14 streams dhcp_client_details
 reply dhcp_client_details 8897b2d8: dhcp_client client, dhcp_lease lease
 """
 _LONGEST = 63
-_SENDS_ITS_MAC = Habit(
+_SENDS_ITS_MAC = ReleaseQuirk(
     span="25.02-", text="a client that is typed sends the MAC address of its port, not `vpp 1.1` (75f4960d12a)"
 )
 

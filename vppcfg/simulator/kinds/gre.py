@@ -14,7 +14,7 @@ from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables, signed
 from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
@@ -49,7 +49,7 @@ reply gre_tunnel_details_v2 65521177 25.10-: gre_tunnel_v2 tunnel
 request gre_tunnel_v2_dump f9e6675e 26.06- streams gre_tunnel_v2_details: interface_index sw_if_index
 reply gre_tunnel_v2_details 65521177 26.06-: gre_tunnel_v2 tunnel
 """
-_HAS_KEYS = Habit(span="25.10-", text="GRE tunnels have keys (74cf9657676)")
+_HAS_KEYS = ReleaseQuirk(span="25.10-", text="GRE tunnels have keys (74cf9657676)")
 _DEVICE_CLASS = "GRE tunnel device"
 _MTU = 9000
 _FRAME_BYTES = 9022
@@ -283,7 +283,7 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tunnel = state.making(wanted.name, Gre)
+    tunnel = state.virtual_of(wanted.name, Gre)
     if tunnel is None:
         return None
     request = GreRequest(

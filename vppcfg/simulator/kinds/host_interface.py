@@ -153,7 +153,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    port = state.making(wanted.name, HostInterface)
+    port = state.virtual_of(wanted.name, HostInterface)
     if port is None:
         return None
     return create(tables, port.device, mac_bytes(wanted.mac) if wanted.mac else b"")

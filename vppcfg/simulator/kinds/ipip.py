@@ -13,7 +13,7 @@ from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, Tunnel, TunnelKey, TunnelMain, address_of, address_values, has_table
@@ -46,7 +46,7 @@ _DEVICE_CLASS = "IPIP tunnel device"
 _MTU = 9000
 _MULTIPOINT = 1
 """TUNNEL_API_MODE_MP."""
-_TELLS_NO_MODE = Habit(span="-23.06", text="the mode of a tunnel in a dump is what was in memory (e870d5b6ac3)")
+_TELLS_NO_MODE = ReleaseQuirk(span="-23.06", text="the mode of a tunnel in a dump is what was in memory (e870d5b6ac3)")
 
 
 @record
@@ -246,7 +246,7 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tunnel = state.making(wanted.name, Ipip)
+    tunnel = state.virtual_of(wanted.name, Ipip)
     if tunnel is None:
         return None
     request = IpipRequest(

@@ -8,7 +8,7 @@ from typing import Any
 
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
@@ -86,7 +86,7 @@ _DEVICE_CLASS = "IPSEC Tunnel"
 _MTU = 9000
 _ANTI_REPLAY, _TUNNEL, _UDP = 2, 4, 16
 """Flags of a security association (ipsec_sad_flags)."""
-_CLEANS_UP = Habit(span="24.10-", text="protection goes with its interface (43b6ff39aef)")
+_CLEANS_UP = ReleaseQuirk(span="24.10-", text="protection goes with its interface (43b6ff39aef)")
 
 
 @dataclass(slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from vppcfg.simulator.kinds import mpls, sub_interface, tap
 from vppcfg.simulator.kinds.address import check_addressable
 from vppcfg.simulator.kinds.lcp_sync import NETNS_BYTES
 from vppcfg.simulator.linux_side import Device
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, Pair, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
@@ -54,11 +54,11 @@ _DEFAULT_HOST_MTU = 9216
 _TUN = 1
 """LCP_API_ITF_HOST_TUN."""
 _FIRST_TAP = 4096
-_IS_FOUND_FIRST = Habit(span="24.02-", text="a second pair of an interface is refused as such (a1646361063)")
-_NUMBERS_FROM_4096 = Habit(
+_IS_FOUND_FIRST = ReleaseQuirk(span="24.02-", text="a second pair of an interface is refused as such (a1646361063)")
+_NUMBERS_FROM_4096 = ReleaseQuirk(
     span="24.10-", text="host TAPs are numbered from 4096, not by the hardware index of the interface (2a5bb3b5ab3)"
 )
-_SHOWS_UNNUMBERED = Habit(span="26.06-", text="`show lcp` tells of lcp-sync-unnumbered (466fb6da7c8)")
+_SHOWS_UNNUMBERED = ReleaseQuirk(span="26.06-", text="`show lcp` tells of lcp-sync-unnumbered (466fb6da7c8)")
 _PAGE_ROWS = 512
 """VPP shows pairs for a millisecond at a time and then wants to be asked again, with the cursor it gives."""
 

@@ -15,7 +15,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds.acl import numbered_as
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
@@ -33,7 +33,7 @@ reply macip_acl_details 27135b59: u32 acl_index, string tag[64], u32 count, maci
 request macip_acl_interface_list_dump f9e6675e streams macip_acl_interface_list_details: interface_index sw_if_index
 reply macip_acl_interface_list_details a0c5d56d: interface_index sw_if_index, u8 count, u32 acls[count]
 """
-_IS_TYPED = Habit(span="24.10-", text="the CLI has MACIP access lists (e3469369dab)")
+_IS_TYPED = ReleaseQuirk(span="24.10-", text="the CLI has MACIP access lists (e3469369dab)")
 _DENY, _PERMIT, _EGRESS = 0, 1, 3
 _NUMBERS = {MacipAction.DENY: _DENY, MacipAction.PERMIT: _PERMIT, MacipAction.PERMIT_AND_EGRESS: _EGRESS}
 _NO_MAC, _WHOLE_MAC = bytes(6), b"\xff" * 6

@@ -274,7 +274,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    memif, numbers = state.making(wanted.name, Memif), memif_numbers(wanted.name)
+    memif, numbers = state.virtual_of(wanted.name, Memif), memif_numbers(wanted.name)
     if memif is None or numbers is None:
         return None
     if numbers[0]:

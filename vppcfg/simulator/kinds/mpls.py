@@ -10,7 +10,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, to_bytes
@@ -29,7 +29,7 @@ reply sw_interface_set_mpls_enable_reply e8d4e804: i32 retval
 request mpls_interface_dump f9e6675e 24.10- streams mpls_interface_details: interface_index sw_if_index=4294967295
 reply mpls_interface_details 0b45011c 24.10-: interface_index sw_if_index
 """
-_IS_COPIED_TO_THE_HOST = Habit(span="23.10-", text="the host side of an LCP pair follows in MPLS (44b3abe86ab)")
+_IS_COPIED_TO_THE_HOST = ReleaseQuirk(span="23.10-", text="the host side of an LCP pair follows in MPLS (44b3abe86ab)")
 _DEFAULT = 0
 _COUNTER = 256
 """VPP counts in a byte how often an interface was enabled."""

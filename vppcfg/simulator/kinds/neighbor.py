@@ -13,7 +13,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.port import mac_bytes
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -33,10 +33,10 @@ reply ip_neighbor_details e29d79f0: f64 age, ip_neighbor neighbor
 """
 _STATIC, _NO_FIB_ENTRY = 1, 2
 _SECONDS = struct.Struct(">d")
-_GOES_WITH_ITS_INTERFACE = Habit(
+_GOES_WITH_ITS_INTERFACE = ReleaseQuirk(
     span="26.02-", text="static neighbours are taken out with their interface (e5b3666c12f)"
 )
-_ENDS_AT_ONE_LEFT = Habit(
+_ENDS_AT_ONE_LEFT = ReleaseQuirk(
     span="-25.10", text="VPP ends when a neighbour is changed whose address a deleted interface has left (e5b3666c12f)"
 )
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address

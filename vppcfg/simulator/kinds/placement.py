@@ -10,7 +10,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.queues import QueueMain, queues_of
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed
@@ -33,8 +33,10 @@ request show_threads 51077d14
 reply show_threads_reply efd78e83: i32 retval, u32 count, thread_data thread_data[count]
 """
 _PAGE_ROWS = 3
-_NAMES_A_THREAD = Habit(span="25.10-", text="the CLI places no queue without the name of a thread (61ee7875f66)")
-_FORGETS_THE_PORT = Habit(span="25.06", text="a worker named behind the port puts local0 in its place (fc7b794758f)")
+_NAMES_A_THREAD = ReleaseQuirk(span="25.10-", text="the CLI places no queue without the name of a thread (61ee7875f66)")
+_FORGETS_THE_PORT = ReleaseQuirk(
+    span="25.06", text="a worker named behind the port puts local0 in its place (fc7b794758f)"
+)
 _NO_THREAD = "please specify valid worker thread or main"
 
 

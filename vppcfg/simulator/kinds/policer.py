@@ -10,7 +10,7 @@ from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.l2 import L2_INPUT, L2_OUTPUT, bit_of
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -50,10 +50,10 @@ exceed_action, sse2_qos_action violate_action, bool single_rate, bool color_awar
 cir_tokens_per_period, u32 pir_tokens_per_period, u32 current_limit, u32 current_bucket, u32 extended_limit, u32 \
 extended_bucket, u64 last_update_time
 """
-_HAS_L2 = Habit(
+_HAS_L2 = ReleaseQuirk(
     span="26.06-", text="a policer is on frames in L2, too, as a bit that outlives the interface (0f37c4847df)"
 )
-_CHECKS = Habit(span="25.06-", text="an unknown policer is not put on an interface (d1177514c40)")
+_CHECKS = ReleaseQuirk(span="25.06-", text="an unknown policer is not put on an interface (d1177514c40)")
 _CONFIGURATION = ("cir", "eir", "cb", "eb", "rate_type", "round_type", "type", "color_aware")
 _ACTIONS = tuple(f"{when}_action.{what}" for when in ("conform", "exceed", "violate") for what in ("type", "dscp"))
 

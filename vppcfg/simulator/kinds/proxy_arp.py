@@ -11,7 +11,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -30,7 +30,9 @@ reply proxy_arp_intfc_enable_disable_reply e8d4e804: i32 retval
 request proxy_arp_intfc_dump 51077d14 streams proxy_arp_intfc_details
 reply proxy_arp_intfc_details f6458e5f: u32 sw_if_index
 """
-_TELLS_IDS = Habit(span="25.10-", text="ranges are told with the id of their table, not with its index (89bbec8df64)")
+_TELLS_IDS = ReleaseQuirk(
+    span="25.10-", text="ranges are told with the id of their table, not with its index (89bbec8df64)"
+)
 _NOWHERE = ipaddress.IPv4Address("255.255.255.255")
 
 

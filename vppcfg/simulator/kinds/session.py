@@ -6,7 +6,7 @@ from struct import pack
 
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values, fixed, to_bytes
 
@@ -55,7 +55,7 @@ request show_vpe_system_time 51077d14
 reply show_vpe_system_time_reply 7ffd8193: i32 retval, timestamp vpe_system_time
 """
 _PROGRAM = "vpe"
-_PINGS_WITH_THE_HANDLE = Habit(
+_PINGS_WITH_THE_HANDLE = ReleaseQuirk(
     span="26.10-", text="the answer to a ping names the client's handle, not 0 (4b2803a0a5f)"
 )
 _KNOWN, _UNKNOWN = 1, -1

@@ -9,7 +9,7 @@ from enum import IntEnum
 from vppcfg.model.state import State
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Answer, Call, Kind, Rows
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -45,7 +45,7 @@ reply sflow_interface_details b7b9143f: interface_index hw_if_index
 """
 _STEP, _LEAST, _MOST = 32, 64, 256
 """Bytes of a packet's header."""
-_MONITORS_DROPS = Habit(span="25.10-", text="`show sflow` tells a direction and of drops (8d68794032b)")
+_MONITORS_DROPS = ReleaseQuirk(span="25.10-", text="`show sflow` tells a direction and of drops (8d68794032b)")
 _NOT_A_PORT = "Invalid interface, only works on physical ports"
 
 

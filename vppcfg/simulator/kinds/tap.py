@@ -16,7 +16,7 @@ from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.linux_side import Device
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import mac_bytes
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, cstring, fixed
@@ -63,12 +63,12 @@ _MTUS = range(68, 65522)
 _FLAGS = {"gso": 1, "csum-offload": 2, "persist": 4, "attach": 8, "tun": 16, "gro-coalesce": 32, "packed": 64}
 """tap_flags by their words in the CLI."""
 _GSO, _ATTACH, TUN = _FLAGS["gso"], _FLAGS["attach"], _FLAGS["tun"]
-_HAS_MANY = Habit(span="24.10-", text="numbers of TAPs go up to 8192, not 1024 (2a5bb3b5ab3)")
-_HAS_ITS_OWN_CLASS = Habit(span="26.02-", text="TAPs are of the device class tap, not virtio (cb19c526dd1)")
-_HAS_A_DEFAULT_MTU = Habit(
+_HAS_MANY = ReleaseQuirk(span="24.10-", text="numbers of TAPs go up to 8192, not 1024 (2a5bb3b5ab3)")
+_HAS_ITS_OWN_CLASS = ReleaseQuirk(span="26.02-", text="TAPs are of the device class tap, not virtio (cb19c526dd1)")
+_HAS_A_DEFAULT_MTU = ReleaseQuirk(
     span="-25.10", text="a TAP without an MTU for Linux gets that of `tap { host-mtu }` in startup.conf (cb19c526dd1)"
 )
-_SHARES_DEVICES = Habit(
+_SHARES_DEVICES = ReleaseQuirk(
     span="-26.06", text="a TAP whose Linux device another TAP of this VPP has shares it with that (5267f34c29d)"
 )
 
@@ -339,7 +339,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tap = state.making(wanted.name, Tap)
+    tap = state.virtual_of(wanted.name, Tap)
     if tap is None:
         return None
     request = TapRequest(

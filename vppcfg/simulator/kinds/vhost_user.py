@@ -197,7 +197,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    port = state.making(wanted.name, VhostUser)
+    port = state.virtual_of(wanted.name, VhostUser)
     if port is None:
         return None
     mac = mac_bytes(wanted.mac) if wanted.mac else b""

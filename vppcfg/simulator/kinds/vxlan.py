@@ -253,7 +253,7 @@ def _problem(source: Address | None, destination: Address | None, vni: int) -> s
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tunnel = state.making(wanted.name, Vxlan)
+    tunnel = state.virtual_of(wanted.name, Vxlan)
     if tunnel is None:
         return None
     request = VxlanRequest(

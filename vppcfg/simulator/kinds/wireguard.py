@@ -16,7 +16,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.releases import Habit
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
@@ -55,7 +55,7 @@ reply wireguard_peers_details 6a9f6bc3: wireguard_peer peer
 request wireguard_peers_v2_dump 3b74607a 26.06- streams wireguard_peers_v2_details: u32 peer_index=4294967295
 reply wireguard_peers_v2_details f5b86f42 26.06-: wireguard_peer_v2 peer
 """
-_HAS_PRESHARED_KEYS = Habit(span="26.06-", text="a preshared key can be typed (191f96a1567)")
+_HAS_PRESHARED_KEYS = ReleaseQuirk(span="26.06-", text="a preshared key can be typed (191f96a1567)")
 _DEVICE_CLASS = "Wireguard Tunnel"
 _LAST_NUMBER = 16 * 1024 - 1
 _KEY_LETTERS = 44
@@ -143,12 +143,12 @@ def delete(tables: Tables, row: SwInterface) -> None:
         raise RefusedError(Retval.INVALID_VALUE, "wireguard interface delete failed")
     if row.index not in main.by_sw:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX_2, "wireguard interface delete failed")
-    doomed = main.interfaces[main.by_sw.pop(row.index)]
+    to_delete = main.interfaces[main.by_sw.pop(row.index)]
     for peer in [peer for peer in main.peers if peer.sw_if_index == row.index]:
         main.peers.remove(peer.index)
     interfaces.delete_port(tables, tables.hw_of(row).index)
-    main.numbers.discard(doomed.number)
-    main.interfaces.remove(doomed.index)
+    main.numbers.discard(to_delete.number)
+    main.interfaces.remove(to_delete.index)
 
 
 def add_peer(tables: Tables, sw_if_index: int, key: bytes, **values: Any) -> WgPeer:
@@ -355,7 +355,7 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
 
 
 def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tunnel = state.making(wanted.name, Wireguard)
+    tunnel = state.virtual_of(wanted.name, Wireguard)
     if tunnel is None:
         return None
     gives = b64decode(tunnel.public_key)
@@ -364,7 +364,7 @@ def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInt
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
     """Add the peers; one whose preshared key nobody knows gets another one."""
-    for name, tunnel in state.made_as(Wireguard).items():
+    for name, tunnel in state.virtual_as(Wireguard).items():
         for key, peer in tunnel.peers.items():
             add_peer(tables, rows[name].index, b64decode(key), **_loaded(peer))
 

@@ -151,7 +151,7 @@ class _Sizer:
         """Return the descriptors of all TAPs; the LCP of a sub-interface is a VLAN device on another's TAP."""
         ports = self._configuration.interfaces.values()
         lcps = sum(port.lcp is not None and port.parent is None for port in ports)
-        taps = sum(tap.rx_ring_size + tap.tx_ring_size for tap in self._configuration.made_as(TapConfig).values())
+        taps = sum(tap.rx_ring_size + tap.tx_ring_size for tap in self._configuration.virtual_as(TapConfig).values())
         return 2 * TAP_RING * lcps + taps
 
     # Heap and statistics

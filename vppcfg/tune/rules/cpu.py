@@ -9,8 +9,8 @@ from vppcfg.common.rates import percent, pps, short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import HostFacts
+from vppcfg.tune.rule_context import Situation, nodes_source
 from vppcfg.tune.settings import isolate, more_rx_queues, unknown_native, workers
-from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import CLOCK_SLOW, FRAME, SATURATED_INPUT, SATURATED_VECTOR
 
 _PREEMPTED = 10

@@ -9,8 +9,8 @@ from vppcfg.common.rates import count, percent, pps, short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import ErrorRate, Load
 from vppcfg.tune.reading import BufferPool, Heap
+from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.settings import buffers, buffers_needed, doubled_megabytes, main_heap, stat_segment
-from vppcfg.tune.situation import Situation
 from vppcfg.tune.thresholds import BUFFERS_FREE, FAULT_PPS, MANY_PACKETS, MEMORY_USED
 
 _NO_BUFFER = ("no available buffer", "buffer alloc", "buffer_alloc", "no buffer", "rx no bufs")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from vppcfg.common.rates import percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import PortLoad, ThreadLoad
+from vppcfg.tune.rule_context import FrameTrial, Situation, nodes_source
 from vppcfg.tune.rules.rings import is_bursty
 from vppcfg.tune.settings import (
     LARGEST_PLAIN_MTU,
@@ -18,7 +19,6 @@ from vppcfg.tune.settings import (
     multi_seg,
     tx_checksum_offload,
 )
-from vppcfg.tune.situation import FrameTrial, Situation, nodes_source
 from vppcfg.tune.thresholds import DIRECTION_SPREAD, LIGHT_VECTOR, LINE_SHARE, OFFERED_SHARE, PATTERN_RANGE, TX_DEFICIT
 
 _SUSPICIOUS = 0.5

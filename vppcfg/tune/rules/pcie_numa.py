@@ -9,7 +9,7 @@ from vppcfg.common.rates import short
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import PciDevice
-from vppcfg.tune.situation import Situation
+from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.thresholds import PCIE_USABLE
 
 _OLD_CODE = 0.8

@@ -10,8 +10,8 @@ from vppcfg.common.rates import percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import Load, PortLoad
 from vppcfg.tune.reading import TxQueue
+from vppcfg.tune.rule_context import Situation, nodes_source
 from vppcfg.tune.settings import is_native, rx_queues
-from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import BUSY_PORT_PPS, IMBALANCE_PPS, QUEUE_SHARE, SHARED_CLOCKS
 
 _DECAPSULATION = re.compile(

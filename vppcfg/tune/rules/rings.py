@@ -9,6 +9,7 @@ from vppcfg.common.rates import count, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
 from vppcfg.tune.ports import by_name, is_ring_full
+from vppcfg.tune.rule_context import Situation, nodes_source
 from vppcfg.tune.settings import (
     LARGEST_PLAIN_MTU,
     is_native,
@@ -19,7 +20,6 @@ from vppcfg.tune.settings import (
     multi_seg,
     tx_descriptors,
 )
-from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import FRAME, LINE_SHARE, ONE_OFF_RINGS, RING_FILLED, SATURATED_VECTOR, TX_DEFICIT
 
 _LARGEST_RING = 4096

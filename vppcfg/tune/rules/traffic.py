@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vppcfg.common.rates import count, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, PortLoad
-from vppcfg.tune.situation import Situation, nodes_source
+from vppcfg.tune.rule_context import Situation, nodes_source
 from vppcfg.tune.thresholds import (
     DROP_SHARE,
     DROPS_PPS,

@@ -9,8 +9,8 @@ from vppcfg.common.rates import count, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad
 from vppcfg.tune.reading import RxQueue
+from vppcfg.tune.rule_context import Situation, nodes_source
 from vppcfg.tune.settings import more_rx_queues, unknown_native, workers
-from vppcfg.tune.situation import Situation, nodes_source
 from vppcfg.tune.thresholds import (
     BUSY_PORT_PPS,
     FAULT_PPS,

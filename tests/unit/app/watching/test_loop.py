@@ -23,7 +23,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.render.prometheus import WatchMetrics
-from vppcfg.verify.mismatch import Comparison, Discord, Mismatch, Subject
+from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport, report_of
 
 FILE = "interfaces: { eth0: { mtu: 1500 } }\n"
@@ -592,7 +592,9 @@ def test_one_look_reconciles_and_looks_again(path: Path, heard: Heard, status: W
     assert watch_of(world, path, heard, status, reconcile).once() == ExitCode.DONE
 
 
-FAULTY = report_of(Comparison(mismatches=frozenset({Mismatch(Discord.STALE, Subject.ADDRESS, "eth0", "192.0.2.9/24")})))
+FAULTY = report_of(
+    Comparison(mismatches=frozenset({Mismatch(MismatchKind.STALE, Subject.ADDRESS, "eth0", "192.0.2.9/24")}))
+)
 
 
 class Reports:

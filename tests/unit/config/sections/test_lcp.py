@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.config.assumed import assumed_state
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 
 FILE = """

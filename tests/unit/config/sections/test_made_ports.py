@@ -12,10 +12,10 @@ from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.making import Making
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.operations import CreateMemifSocket, DeleteHostInterface, DeleteMemifSocket, SetTag
 from vppcfg.plan.plan import make_plan
@@ -24,7 +24,7 @@ OURS = "vppcfg:made"
 SLAVE = Memif(role=MemifRole.SLAVE, socket="/run/a")
 
 
-def vpp(name: str, made: Making | None, tag: str = "", device_class: str = "af-packet") -> State:
+def vpp(name: str, made: VirtualInterface | None, tag: str = "", device_class: str = "af-packet") -> State:
     """Return a VPP with one port, ours when its tag says so."""
     kind = made.kind if made is not None and tag.startswith(OURS) else InterfaceKind.PHYSICAL
     port = Interface(
@@ -32,7 +32,7 @@ def vpp(name: str, made: Making | None, tag: str = "", device_class: str = "af-p
     )
     sockets = ((1, made.socket),) if isinstance(made, Memif) and made.socket else ()
     facts = Facts(plugins=frozenset({"af_packet", "memif", "linux_cp"}), memif_sockets=sockets)
-    return State(interfaces={name: port}, made={} if made is None else {name: made}, facts=facts)
+    return State(interfaces={name: port}, virtual={} if made is None else {name: made}, facts=facts)
 
 
 def wanted(text: str, state: State) -> Resolution:
@@ -106,7 +106,7 @@ def test_a_dump_says_what_a_file_has_made_and_leaves_others_alone(made: Memif) -
     if not made.has_ethernet:
         ours = State(
             interfaces={"memif0/0": Interface(name="memif0/0", kind=made.kind, packet_mtu=1500, tag=OURS)},
-            made=ours.made,
+            virtual=ours.virtual,
             facts=ours.facts,
         )
     text = write(ours)
@@ -160,12 +160,12 @@ def test_a_new_tap_is_made_with_an_mtu_and_one_that_is_there_keeps_what_the_file
     if made is not None and in_linux is not None:
         tap0 = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, is_up=True, tag="vppcfg")
         devices = {"tap0": LinuxDevice(mtu=in_linux, is_up=True)}
-        state = State(interfaces={"tap0": tap0}, made={"tap0": Tap(host_name="t0", host_mtu=made)}, linux=devices)
+        state = State(interfaces={"tap0": tap0}, virtual={"tap0": Tap(host_name="t0", host_mtu=made)}, linux=devices)
     state = replace(state, facts=facts)
     mtu = said.removeprefix(", mtu: ") or max(made or 0, 1500)
     text = f"interfaces: {{ tap0: {{ mtu: {mtu} }} }}\ntaps: {{ tap0: {{ host: {{ name: t0{said} }} }} }}\n"
     desired = wanted(text, state).desired
-    assert (desired.made_as(Tap)["tap0"].host_mtu, desired.linux["tap0"].mtu) == then
+    assert (desired.virtual_as(Tap)["tap0"].host_mtu, desired.linux["tap0"].mtu) == then
     assert make_plan(state, desired).desired == desired
     text = write(desired)
     assert wanted(text, desired).desired == desired, text
@@ -174,6 +174,6 @@ def test_a_new_tap_is_made_with_an_mtu_and_one_that_is_there_keeps_what_the_file
 def test_a_tap_keeps_the_flags_that_no_file_says() -> None:
     tap0 = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, is_up=True, tag="vppcfg")
     tap = Tap(host_name="t0", host_mtu=1500, flags=5)
-    state = State(interfaces={"tap0": tap0}, made={"tap0": tap}, facts=Facts(plugins=frozenset({"tap"})))
+    state = State(interfaces={"tap0": tap0}, virtual={"tap0": tap}, facts=Facts(plugins=frozenset({"tap"})))
     text = "interfaces: { tap0: { mtu: 1500 } }\ntaps: { tap0: { host: { name: t0, mtu: 1500 } } }\n"
-    assert wanted(text, state).desired.made == {"tap0": tap}
+    assert wanted(text, state).desired.virtual == {"tap0": tap}

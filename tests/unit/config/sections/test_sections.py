@@ -14,13 +14,13 @@ from vppcfg.config.configuration import (
     Configuration,
     InterfaceConfig,
     LcpConfig,
-    MadeConfig,
+    VirtualInterfaceConfig,
 )
 from vppcfg.config.parse import parse
 from vppcfg.config.schema.quick import SCHEMA
 from vppcfg.config.section_list import INTERFACES, MADE, MADE_BY, SECTIONS
 from vppcfg.kinds.bond.entry import BondConfig
-from vppcfg.kinds.kind_list import MAKINGS
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.model.bond import BondMode, LoadBalance
@@ -31,12 +31,12 @@ from vppcfg.model.tunnel import Vxlan
 
 
 def test_every_kind_that_vpp_makes_has_a_section_of_its_own() -> None:
-    assert [section.making for section in MADE] == list(MAKINGS)
-    assert MADE_BY.keys() == set(MAKINGS)
+    assert [section.virtual for section in MADE] == list(VIRTUAL_INTERFACE_CLASSES)
+    assert MADE_BY.keys() == set(VIRTUAL_INTERFACE_CLASSES)
     for section in MADE:
-        kind = InterfaceKind.PHYSICAL if section.making.is_ours_by_mark else section.making.kind
+        kind = InterfaceKind.PHYSICAL if section.virtual.is_ours_by_mark else section.virtual.kind
         assert INTERFACES.kind_of(f"{section.word}0") is INTERFACES.kind_of(f"{section.word}{section.last}") is kind
-        assert issubclass(section.config, MadeConfig)
+        assert issubclass(section.config, VirtualInterfaceConfig)
 
 
 def test_every_key_at_the_top_of_the_schema_is_a_section() -> None:
@@ -95,7 +95,7 @@ def test_the_name_says_what_an_interface_is(name: str, kind: InterfaceKind) -> N
 
 
 def test_a_bond_has_defaults() -> None:
-    bonds = configured({"bondethernets": {"BondEthernet0": None, "BondEthernet1": {"mode": "broadcast"}}}).made_as(
+    bonds = configured({"bondethernets": {"BondEthernet0": None, "BondEthernet1": {"mode": "broadcast"}}}).virtual_as(
         BondConfig
     )
     assert bonds == {
@@ -109,7 +109,7 @@ def test_a_bond_has_defaults() -> None:
 
 def test_a_bond_is_what_its_keys_say() -> None:
     raw = {"description": "x", "mac": "0200.5e00.5301", "interfaces": ["b", "a"], "mode": "xor", "load-balance": "l2"}
-    bond = configured({"bondethernets": {"BondEthernet0": raw}}).made_as(BondConfig)["BondEthernet0"]
+    bond = configured({"bondethernets": {"BondEthernet0": raw}}).virtual_as(BondConfig)["BondEthernet0"]
     assert bond == BondConfig(
         name="BondEthernet0",
         path=("bondethernets", "BondEthernet0"),
@@ -141,7 +141,7 @@ def test_a_bridge_is_what_its_keys_say() -> None:
 
 def test_a_tunnel_has_canonical_ends() -> None:
     raw = {"local": "2001:DB8:0::1", "remote": "2001:db8::0:2", "vni": 5}
-    assert configured({"vxlan_tunnels": {"vxlan_tunnel0": raw}}).made["vxlan_tunnel0"] == TunnelConfig(
+    assert configured({"vxlan_tunnels": {"vxlan_tunnel0": raw}}).virtual["vxlan_tunnel0"] == TunnelConfig(
         name="vxlan_tunnel0",
         path=("vxlan_tunnels", "vxlan_tunnel0"),
         tunnel=Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=5),
@@ -153,7 +153,7 @@ def test_a_tap_is_what_its_keys_say() -> None:
     more = {"namespace": "ns", "namespace-create": True}
     taps = configured(
         {"taps": {"tap0": {"host": {**host, **more}, "tx-ring-size": 8}, "tap1": {"host": host}}}
-    ).made_as(TapConfig)
+    ).virtual_as(TapConfig)
     assert taps["tap0"] == TapConfig(
         name="tap0",
         path=("taps", "tap0"),

@@ -50,7 +50,7 @@ def test_mode_and_load_balance_are_read(
     mode: int, number: int, expected_mode: BondMode, load_balance: LoadBalance | None
 ) -> None:
     state = observed(stub_with({"sw_if_index": BOND, "mode": mode, "lb": number}))
-    assert state.made == {"BondEthernet0": Bond(mode=expected_mode, load_balance=load_balance)}
+    assert state.virtual == {"BondEthernet0": Bond(mode=expected_mode, load_balance=load_balance)}
     assert state.interfaces["BondEthernet0"].kind is InterfaceKind.BOND
 
 
@@ -63,7 +63,7 @@ def test_members_belong_to_the_bond_that_was_asked_for_in_the_order_of_joining()
             OTHER_BOND: [{"sw_if_index": 2, "weight": 100}],
         },
     )
-    bonds = observed(stub).made_as(Bond)
+    bonds = observed(stub).virtual_as(Bond)
     assert list(bonds["BondEthernet0"].members.items()) == [
         ("port3", Membership(is_passive=True)),
         ("port1", Membership(is_long_timeout=True)),
@@ -92,7 +92,7 @@ BondEthernet5
 def test_options_without_a_key_in_the_language_are_read() -> None:
     stub = stub_with({"sw_if_index": BOND, "mode": 5, "numa_only": 1}, {"sw_if_index": OTHER_BOND, "mode": 3, "lb": 0})
     stub.show({"show bond details": SHOWN})
-    bonds = observed(stub).made_as(Bond)
+    bonds = observed(stub).virtual_as(Bond)
     assert {name: (bond.has_gso, bond.is_numa_only) for name, bond in bonds.items()} == {
         "BondEthernet0": (False, True),
         "BondEthernet5": (True, False),
@@ -109,7 +109,7 @@ def test_details_are_shown_only_when_there_are_bonds() -> None:
         return show(request)
 
     stub.answers["cli_inband"] = answer
-    assert observed(stub).made == {}
+    assert observed(stub).virtual == {}
     assert "show bond details" not in shown
 
 

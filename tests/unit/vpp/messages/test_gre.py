@@ -39,14 +39,14 @@ def stub_with(changes: Mapping[str, Value] = MappingProxyType({}), dump: str = "
 @pytest.mark.parametrize(("dump", "key"), [("gre_tunnel_v2_dump", 7), ("gre_tunnel_dump_v2", 7)])
 def test_a_tunnel_is_read_by_name(dump: str, key: int) -> None:
     expected = Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB, key=key)
-    assert observed(stub_with({"key": key}, dump)).made == {"gre3": expected}
+    assert observed(stub_with({"key": key}, dump)).virtual == {"gre3": expected}
 
 
 def test_a_vpp_before_25_10_tells_of_no_keys() -> None:
     stub = stub_with(dump="gre_tunnel_dump")
     stub.drop("gre_tunnel_add_del_v2")
     state = observed(stub)
-    assert state.made == {"gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB)}
+    assert state.virtual == {"gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB)}
     assert (state.facts.plugins & {"gre", "gre_key"}) == {"gre"}
 
 
@@ -57,22 +57,22 @@ def test_ipv6_endpoints_are_canonical() -> None:
         "src.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\1",
         "dst.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\2",
     }
-    (tunnel,) = observed(stub_with({**ends, "type": 2, "session_id": 5})).made_as(Gre).values()
+    (tunnel,) = observed(stub_with({**ends, "type": 2, "session_id": 5})).virtual_as(Gre).values()
     assert tunnel == Gre(local="2001:db8::1", remote="2001:db8::2", mode=GreMode.ERSPAN, session=5)
 
 
 @pytest.mark.parametrize(("field", "value"), [("mode", 1), ("flags", 1)])
 def test_what_the_language_cannot_say_is_not_plain(field: str, value: int) -> None:
-    (tunnel,) = observed(stub_with({field: value})).made_as(Gre).values()
+    (tunnel,) = observed(stub_with({field: value})).virtual_as(Gre).values()
     assert not tunnel.is_plain
 
 
 def test_the_ends_may_be_in_another_table() -> None:
-    (tunnel,) = observed(stub_with({"outer_table_id": 10})).made_as(Gre).values()
+    (tunnel,) = observed(stub_with({"outer_table_id": 10})).virtual_as(Gre).values()
     assert (tunnel.encap_vrf, tunnel.needed_table, tunnel.is_plain) == (10, "ipv4-VRF:10", True)
 
 
 def test_a_vpp_without_the_plugin_has_no_tunnels() -> None:
     stub = stub_with()
     stub.drop(*DUMPS)
-    assert observed(stub).made == {}
+    assert observed(stub).virtual == {}

@@ -31,9 +31,9 @@ def stub_with(*, name: str = "ipip3", device_class: str = "IPIP tunnel device", 
 
 def test_a_tunnel_is_read_by_name() -> None:
     state = observed(stub_with(flags=0x14, dscp=46, table_id=10))
-    assert state.made == {"ipip3": Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=46, flags=0x14, encap_vrf=10)}
+    assert state.virtual == {"ipip3": Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=46, flags=0x14, encap_vrf=10)}
     assert state.interfaces["ipip3"].kind is InterfaceKind.IPIP
-    assert state.made["ipip3"].needed_table == "ipv4-VRF:10"
+    assert state.virtual["ipip3"].needed_table == "ipv4-VRF:10"
 
 
 def test_ipv6_endpoints_are_canonical() -> None:
@@ -43,18 +43,18 @@ def test_ipv6_endpoints_are_canonical() -> None:
         "src.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\1",
         "dst.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\2",
     }
-    (tunnel,) = observed(stub_with(**ends)).made.values()
+    (tunnel,) = observed(stub_with(**ends)).virtual.values()
     assert tunnel == Ipip(local="2001:db8::1", remote="2001:db8::2")
 
 
 def test_more_than_one_other_end_is_not_plain() -> None:
     no_end: dict[str, Any] = {"dst.un": bytes(16)}
-    (tunnel,) = observed(stub_with(mode=1, **no_end)).made_as(Ipip).values()
+    (tunnel,) = observed(stub_with(mode=1, **no_end)).virtual_as(Ipip).values()
     assert (tunnel.is_plain, tunnel.other_end) == (False, None)
 
 
 def test_a_tunnel_to_an_address_is_plain_whatever_mode_an_old_vpp_has_in_memory() -> None:
-    assert observed(stub_with(mode=1)).made["ipip3"] == Ipip(local="192.0.2.1", remote="192.0.2.2")
+    assert observed(stub_with(mode=1)).virtual["ipip3"] == Ipip(local="192.0.2.1", remote="192.0.2.2")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_tunnel_to_an_address_is_plain_whatever_mode_an_old_vpp_has_in_memory(
 )
 def test_6rd_tunnels_and_others_with_the_wrong_name_are_ports(name: str, device_class: str) -> None:
     state = observed(stub_with(name=name, device_class=device_class))
-    assert state.made == {}
+    assert state.virtual == {}
     assert state.interfaces[name].kind is InterfaceKind.PHYSICAL
 
 

@@ -33,7 +33,7 @@ def stub_with(*rows: dict[str, Value]) -> StubVpp:
 
 
 def test_a_tap_is_read_by_name_with_everything_it_was_made_with() -> None:
-    assert observed(stub_with(ROW)).made == {
+    assert observed(stub_with(ROW)).virtual == {
         "tap3": Tap(
             host_name="lab",
             host_mac="02:00:00:00:00:03",
@@ -49,7 +49,7 @@ def test_a_tap_is_read_by_name_with_everything_it_was_made_with() -> None:
 
 def test_what_was_not_asked_for_is_empty() -> None:
     bare: dict[str, Value] = {"sw_if_index": 5, "host_if_name": "lab", "tx_ring_sz": 256, "rx_ring_sz": 256}
-    assert observed(stub_with(bare)).made == {"tap3": Tap(host_name="lab")}
+    assert observed(stub_with(bare)).virtual == {"tap3": Tap(host_name="lab")}
 
 
 def test_the_vpp_side_of_a_pair_is_no_tap_of_ours() -> None:
@@ -60,14 +60,14 @@ def test_the_vpp_side_of_a_pair_is_no_tap_of_ours() -> None:
         stub.say("lcp_itf_pair_get_reply", request),
     ]
     state = observed(stub)
-    assert (set(state.made), set(state.interfaces)) == ({"tap3"}, {"port", "tun4", "tap3"})
+    assert (set(state.virtual), set(state.interfaces)) == ({"tap3"}, {"port", "tun4", "tap3"})
 
 
 def test_a_tun_is_no_tap() -> None:
-    assert observed(stub_with(ROW | {"sw_if_index": 4, "tap_flags": 16})).made == {}
+    assert observed(stub_with(ROW | {"sw_if_index": 4, "tap_flags": 16})).virtual == {}
 
 
 def test_a_vpp_without_the_plugin_has_no_taps() -> None:
     stub = stub_with(ROW)
     stub.drop("sw_interface_tap_v2_dump")
-    assert observed(stub).made == {}
+    assert observed(stub).virtual == {}

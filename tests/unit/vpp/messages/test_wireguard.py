@@ -51,13 +51,13 @@ def test_what_is_made_is_read_by_name_and_key() -> None:
         plane.use_keys(KEYS)
         assert plane.perform(MAKE).done == (0, 1, 2)
         state = plane.observe()
-        (tunnel,) = state.made_as(Wireguard).values()
-        assert (tunnel, tunnel.peers) == (state.made["wg3"], {PEERS[0]: PEER, PEERS[1]: PLAIN})
+        (tunnel,) = state.virtual_as(Wireguard).values()
+        assert (tunnel, tunnel.peers) == (state.virtual["wg3"], {PEERS[0]: PEER, PEERS[1]: PLAIN})
         assert (tunnel.outer_table, state.interfaces["wg3"].kind) == (7, InterfaceKind.WIREGUARD)
         assert plane.perform([op.RemoveWireguardPeer(interface="wg3", public_key=PEERS[0])]).done == (0,)
-        assert plane.observe().made_as(Wireguard)["wg3"].peers == {PEERS[1]: PLAIN}
+        assert plane.observe().virtual_as(Wireguard)["wg3"].peers == {PEERS[1]: PLAIN}
         assert plane.perform([op.DeleteWireguard(interface="wg3")]).done == (0,)
-        assert plane.observe().made == {}
+        assert plane.observe().virtual == {}
 
 
 def test_keys_are_told_to_who_asks_for_them_alone() -> None:
@@ -74,7 +74,7 @@ def test_nothing_is_sent_without_the_key() -> None:
     with simulated(vpp) as plane:
         with pytest.raises(DataplaneError, match="the key that goes by"):
             plane.perform(MAKE)
-        assert plane.observe().made == {}
+        assert plane.observe().virtual == {}
 
 
 def test_a_vpp_before_26_06_has_peers_without_preshared_keys() -> None:
@@ -82,7 +82,7 @@ def test_a_vpp_before_26_06_has_peers_without_preshared_keys() -> None:
         plane.use_keys(KEYS)
         assert plane.perform([MAKE[0], MAKE[2]]).done == (0, 1)
         state = plane.observe()
-        assert state.made_as(Wireguard)["wg3"].peers == {PEERS[1]: PLAIN}
+        assert state.virtual_as(Wireguard)["wg3"].peers == {PEERS[1]: PLAIN}
         assert {"wireguard", "wireguard_preshared_key"} & state.facts.plugins == {"wireguard"}
         with pytest.raises(DataplaneError, match=r"has no field peer\.preshared_key"):
             plane.perform([MAKE[1]])
@@ -90,7 +90,7 @@ def test_a_vpp_before_26_06_has_peers_without_preshared_keys() -> None:
 
 def test_a_vpp_without_the_plugin_has_none() -> None:
     with simulated(SimulatedVpp(plugins=["acl"])) as plane:
-        assert plane.observe().made == {}
+        assert plane.observe().virtual == {}
         assert plane.read_keys() == {}
         assert not {"wireguard", "wireguard_preshared_key"} & plane.observe().facts.plugins
 

@@ -1,0 +1,204 @@
+"""Where a way back leads: to the former state, but for what no plan may touch or can make."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from vppcfg.model.acl import Acl, AclAction, AclRule
+from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.host_interface import HostInterface
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, RxMode
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.ownership import MADE_MARK
+from vppcfg.model.state import Facts, State
+from vppcfg.model.vhost_user import VhostUser, VhostUserRole
+from vppcfg.model.vrf import FibTable, table_key
+from vppcfg.plan.operations import DeleteHostInterface, DeleteMemifSocket, SetRxMode
+from vppcfg.plan.plan import make_plan
+from vppcfg.plan.rollback import Reachable, closest_to, created_ports, way_back
+
+PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
+LOOPBACK = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)
+
+
+def sub(parent: str, mtu: int = 1500) -> Interface:
+    return Interface(
+        name=f"{parent}.100",
+        kind=InterfaceKind.SUB_INTERFACE,
+        parent=parent,
+        sub_id=100,
+        encapsulation=Encapsulation(outer=100),
+        packet_mtu=mtu,
+    )
+
+
+def state_of(*interfaces: Interface) -> State:
+    return State(interfaces={interface.name: interface for interface in interfaces})
+
+
+def back(former: State, now: State, *unmanaged: str) -> Reachable:
+    return closest_to(former, now, lambda name: name in unmanaged)
+
+
+def test_what_was_there_is_to_be_there_again() -> None:
+    former = state_of(PORT, sub("port"), LOOPBACK)
+    reachable = back(former, state_of(PORT))
+    assert reachable.state.interfaces == former.interfaces
+    assert reachable.missing == ()
+
+
+def test_a_port_that_is_gone_is_missing_with_what_is_upon_it() -> None:
+    """A loopback is not: it can be made."""
+    reachable = back(state_of(PORT, sub("port"), LOOPBACK), State())
+    assert reachable.missing == ("port",)
+    assert list(reachable.state.interfaces) == ["loop0"]
+
+
+def test_a_port_that_has_come_stays_with_what_is_upon_it() -> None:
+    other = Interface(name="other", kind=InterfaceKind.PHYSICAL, packet_mtu=9000)
+    reachable = back(state_of(PORT), state_of(PORT, other, sub("other"), sub("port"), LOOPBACK))
+    assert set(reachable.state.interfaces) == {"port", "other", "other.100"}
+
+
+def test_what_is_unmanaged_stays_as_it_is_now() -> None:
+    now = state_of(PORT, sub("port", mtu=1400))
+    reachable = back(state_of(PORT, sub("port", mtu=1300), LOOPBACK), now, "port.100", "loop0")
+    assert reachable.state.interfaces == now.interfaces, "also what is gone and was unmanaged"
+
+
+def test_what_carries_another_tag_stays_as_it_is_now() -> None:
+    theirs = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1400, tag="theirs")
+    assert back(state_of(PORT, LOOPBACK), state_of(PORT, theirs)).state.interfaces["loop0"] == theirs
+
+
+@pytest.mark.parametrize("knows", ["former", "now"])
+def test_devices_go_with_what_they_belong_to_when_only_one_of_both_states_knows_linux(knows: str) -> None:
+    """A rollback may reach back to before vppcfg could read Linux, or run where it cannot."""
+    pair = LcpPair(host_name="loop0")
+    knowing = replace(
+        state_of(PORT, LOOPBACK),
+        lcps={"loop0": pair},
+        linux={"loop0": LinuxDevice(mtu=9000, is_up=True)},
+        facts=Facts(has_linux=True),
+    )
+    former, now = (knowing, state_of(PORT)) if knows == "former" else (state_of(PORT), knowing)
+    reachable = back(former, now)
+    assert make_plan(now, reachable.state).reached.lcps == reachable.state.lcps
+    assert reachable.state.linux == {}
+
+
+def test_the_device_of_a_pair_that_stays_is_as_it_is_now_where_the_former_state_did_not_know_linux() -> None:
+    now = replace(
+        state_of(PORT),
+        lcps={"port": LcpPair(host_name="e0")},
+        linux={"port": LinuxDevice(mtu=9000, is_up=True)},
+        facts=Facts(has_linux=True),
+    )
+    former = replace(now, linux={}, facts=Facts())
+    assert back(former, now).state.linux == {"port": LinuxDevice(mtu=9000, is_up=True)}
+
+
+@pytest.mark.parametrize("had", [True, False])
+def test_the_mpls_table_stays_for_vpp_has_no_way_to_go_without(had: bool) -> None:
+    now = replace(state_of(PORT), has_mpls_table=not had)
+    assert back(replace(now, has_mpls_table=had), now).state.has_mpls_table
+
+
+def test_what_is_unmanaged_or_somebody_elses_of_bridges_and_lists_stays_as_it_is_now() -> None:
+    def state(learn: bool, action: AclAction) -> State:
+        tags = {"bd1": "", "bd2": "", "bd3": "theirs"}
+        bridges = {
+            name: Bridge(bd_id=number, tag=tag, settings=BridgeSettings(learn=learn))
+            for number, (name, tag) in enumerate(tags.items(), start=1)
+        }
+        rule = AclRule(action=action, source="0.0.0.0/0", destination="0.0.0.0/0")
+        acls = {name: Acl(tag=tag, rules=(rule,)) for name, tag in (("a", "vppcfg a"), ("b", "b"), ("c", "vppcfg c"))}
+        return State(bridges=bridges, acls=acls)
+
+    former, now = state(learn=True, action=AclAction.PERMIT), state(learn=False, action=AclAction.DENY)
+    reached = back(former, now, "bd2", "acl:vppcfg c").state
+    assert {name: bridge.settings.learn for name, bridge in reached.bridges.items()} == {
+        "bd1": True,
+        "bd2": False,
+        "bd3": False,
+    }
+    assert {name: acl.rules[0].action for name, acl in reached.acls.items()} == {
+        "a": AclAction.PERMIT,
+        "b": AclAction.DENY,
+        "c": AclAction.DENY,
+    }
+
+
+def test_a_table_of_nobodys_comes_back_only_for_what_comes_back() -> None:
+    key = table_key(5, is_ipv6=False)
+    table = FibTable(table_id=5, is_ipv6=False, name=key)
+    former = replace(state_of(replace(PORT, tables=(5, 0))), vrfs={key: table})
+    now = state_of(PORT)
+    assert table.is_unnamed
+    assert set(back(former, now).state.vrfs) == {key}
+    assert back(former, now, "port").state.vrfs == {}, "what was in it stays where it is now"
+
+
+def test_a_table_of_ours_comes_back_though_nothing_is_in_it() -> None:
+    blue = {table_key(5, is_ipv6=False): FibTable(table_id=5, is_ipv6=False, name="blue")}
+    former, now = replace(state_of(PORT), vrfs=blue), state_of(PORT)
+    assert back(former, now).state.vrfs == blue
+    assert back(former, now, "vrf:blue").state.vrfs == {}
+    assert back(now, former).state.vrfs == {}
+    assert back(now, former, "vrf:blue").state.vrfs == blue
+
+
+def test_a_port_that_the_change_made_goes_although_it_bears_no_mark_yet() -> None:
+    """VPP cannot mark a host-interface while it makes it, so that a change can be cut off in between."""
+    name, made = "host-e1", HostInterface(device="e1")
+    unmarked = Interface(name=name, kind=InterfaceKind.PHYSICAL, link_mtu=9000, packet_mtu=9000)
+    now = replace(state_of(PORT, unmarked), virtual={name: made})
+    after = replace(state_of(PORT, replace(unmarked, kind=made.kind, tag=MADE_MARK)), virtual={name: made})
+    created = created_ports(state_of(PORT), after)
+    target = closest_to(state_of(PORT), now, lambda name: False, created)
+    assert make_plan(now, target.state).operations == (DeleteHostInterface(interface=name, port=made),)
+    assert closest_to(state_of(PORT), now, lambda name: False).state.interfaces.keys() == {"port", name}
+    not_made = replace(now, virtual={})
+    assert closest_to(state_of(PORT), not_made, lambda name: False, created).state.interfaces.keys() == {"port", name}
+
+
+def test_a_port_without_its_mark_that_vpp_polls_has_a_way_back_to() -> None:
+    """VPP polls a vhost-user port as long as nobody is at the other end, also one that a change was cut off behind."""
+    name = "VirtualEthernet0/0/7"
+    server, client = (VhostUser(socket="/run/vm.sock", role=role) for role in reversed(VhostUserRole))
+    unmarked = Interface(
+        name=name,
+        kind=InterfaceKind.PHYSICAL,
+        device_class="vhost-user",
+        packet_mtu=9000,
+        rx_mode=RxMode.POLLING,
+    )
+    now = replace(state_of(PORT, unmarked), virtual={name: server})
+    before = replace(unmarked, kind=client.kind, tag=MADE_MARK, rx_mode=None)
+    former = replace(state_of(PORT, before), virtual={name: client})
+    plan = make_plan(now, closest_to(former, now, lambda name: False).state)
+    assert SetRxMode(interface=name, mode=RxMode.POLLING) in way_back(plan, lambda name: False).operations
+
+
+def test_a_socket_that_came_without_its_memif_goes_and_one_that_was_there_before_stays() -> None:
+    """A change can be cut off between the two operations that make a socket and the first memif at it."""
+    before, new = (1, "/run/old"), (2, "/run/new")
+    former = replace(state_of(PORT), facts=Facts(memif_sockets=(before,)))
+    now = replace(state_of(PORT), facts=Facts(memif_sockets=(before, new)))
+    target = closest_to(former, now, lambda name: False).state
+    assert make_plan(now, target).operations == (DeleteMemifSocket(socket_id=2),)
+    assert make_plan(now, closest_to(former, now, lambda name: name == "memif2/0").state).operations == ()
+
+
+def test_what_borrows_addresses_in_a_bridge_can_be_mended_with_a_way_back() -> None:
+    """Somebody set it by hand: it has no effect there, and VPP would not be told it again."""
+    member = replace(PORT, bridge=10, is_up=True)
+    bridges = {"bd10": Bridge(bd_id=10, settings=BridgeSettings())}
+    wanted = replace(state_of(member, LOOPBACK), bridges=bridges)
+    borrowing = replace(wanted, interfaces={**wanted.interfaces, "port": replace(member, unnumbered="loop0")})
+    plan = make_plan(borrowing, wanted)
+    assert [type(each).__name__ for each in plan.operations] == ["UnsetUnnumbered"]
+    assert way_back(plan, lambda name: False).operations == ()

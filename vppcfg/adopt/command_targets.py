@@ -1,0 +1,304 @@
+"""What a command of VPP's CLI sets, so that it can be told which of two lines counts, and where a port stands in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from vppcfg.common.addresses import is_link_local
+from vppcfg.config.section_list import INTERFACES
+from vppcfg.config.sections.placement import RX_KEY, TX_KEY
+from vppcfg.model.interface import InterfaceKind
+
+Place = tuple[str, ...]
+"""What a command sets: two commands that set the same, and the later one counts."""
+Words = Sequence[str]
+
+_BORN = re.compile(r"(bvi|tun|wg|pipe)\d")
+"""How the names of further interfaces begin that only a command makes, so that a script names no port by them."""
+_READING = frozenset(
+    {
+        *("?", "api", "choices", "clear", "elog", "event-logger", "help", "history", "monitor", "pcap", "perfmon"),
+        *("ping", "show", "test", "trace", "traceroute"),
+    }
+)
+"""First words of commands that only look, count or send; what they do is gone with the VPP that did it."""
+_LOGGING = frozenset({"comment", "vpplog"})
+OUTSIDE = {
+    "ip route": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
+    "ip mroute": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
+    "mpls local-label": "MPLS routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
+}
+"""Commands that a simulated VPP may carry out and no configuration can say, each with the reason."""
+_WHY_NOT = (
+    ("nat", "vppcfg has no NAT"),
+    ("det44", "vppcfg has no NAT"),
+    ("ipsec", "vppcfg has no IPsec"),
+    ("ikev2", "vppcfg has no IPsec"),
+    ("pppoe", "vppcfg has no PPPoE"),
+    ("dhcp", "vppcfg has DHCPv4 clients, and nothing else of DHCP"),
+    ("ip6 ra", "vppcfg has no router advertisements"),
+    ("ip6 nd", "vppcfg has router advertisements that are sent, with prefixes that do not run out"),
+    ("ip6 interface", "vppcfg has IPv6 where an interface has an IPv6 address"),
+    ("policer", "vppcfg has no policers"),
+    ("qos", "vppcfg has no QoS"),
+    ("classify", "vppcfg has no classifiers"),
+    ("abf", "vppcfg has no policy routing"),
+    ("span", "vppcfg mirrors to ports"),
+    ("sr ", "vppcfg has no segment routing"),
+)
+
+
+def is_reading(command: str) -> bool:
+    """Return whether a command leaves the configuration of VPP as it is."""
+    return command.partition(" ")[0] in _READING and not command.startswith("clear interface tag")
+
+
+def is_log(line: str) -> bool:
+    """Return whether a line is a comment, or a text for VPP's log, that VPP reads as one."""
+    word, _, rest = line.partition(" ")
+    if word not in _LOGGING:
+        return False
+    rest = rest.strip()
+    return bool(rest) and (_is_braced(rest) if rest.startswith("{") else len(rest.split()) == 1)
+
+
+def _is_braced(text: str) -> bool:
+    depth = 0
+    for position, character in enumerate(text):
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if depth == 0:
+            return position == len(text) - 1
+    return False
+
+
+def unsupported_reason(command: str) -> str:
+    """Return why no configuration can say what a command does."""
+    if command in OUTSIDE:
+        return OUTSIDE[command]
+    found = next((why for word, why in _WHY_NOT if word in f"{command} "), None)
+    return found or f"vppcfg has no key for `{command}`"
+
+
+def port_in(command: str, words: Words) -> str | None:
+    """Return the name that stands where a command has an interface which must be there before, None for none."""
+    find = _INTERFACES.get(command)
+    name = find(words) if find is not None else None
+    if name is None or name.isdecimal() or _BORN.match(name):
+        return None
+    return name if INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL else None
+
+
+_MORE_THAN_A_FILE_SAYS: Mapping[str, frozenset[str]] = {
+    "create host-interface": frozenset(
+        {
+            *("v2", "num-rx-queues", "num-tx-queues", "rx-size", "tx-size", "rx-per-block", "tx-per-block", "mode"),
+            *("qdisc-bypass-disable", "cksum-gso-disable"),
+        }
+    ),
+    "create vhost-user": frozenset({"gso", "packed", "event-idx", "feature-mask"}),
+    "create interface memif": frozenset(
+        {"ring-size", "buffer-size", "rx-queues", "tx-queues", "secret", "no-zero-copy", "use-dma"}
+    ),
+}
+"""Words of commands that make ports, which no file can say because VPP does not tell them back."""
+
+
+def says_more_than_a_file(command: str, text: str) -> bool:
+    """Return whether a command makes a port with something that no file can say."""
+    return not _MORE_THAN_A_FILE_SAYS.get(command, frozenset()).isdisjoint(text.split())
+
+
+def made_by(command: str, words: Words) -> str | None:
+    """Return the name of the port that a command makes without printing it, None for any other command."""
+    if command != "create interface memif":
+        return None
+    numbers = [words[words.index(word) + 1] if word in words[:-1] else "0" for word in ("socket-id", "id")]
+    return f"memif{numbers[0]}/{numbers[1]}"
+
+
+def place_of(command: str, words: Words) -> Place | None:
+    """Return what a command sets, None for one that is never overtaken by another."""
+    find = _PLACES.get(command)
+    return None if find is None else find(words)
+
+
+def _first(words: Words) -> str | None:
+    return words[0] if words else None
+
+
+def _fourth(words: Words) -> str | None:
+    """Return the interface in `set urpf`, behind the family, the direction and the mode."""
+    return words[3] if len(words) > 3 else None
+
+
+def _last(words: Words) -> str | None:
+    return words[-1] if words else None
+
+
+def placed_port(words: Words) -> str | None:
+    """Return the port among the words of a command that places a queue, which come in any order."""
+    rest = iter(words)
+    for word in rest:
+        if word in {"queue", "worker", "threads"}:
+            next(rest, None)
+        elif word != "main":
+            return word
+    return None
+
+
+def _after(skipped: str) -> Callable[[Words], str | None]:
+    """Return what finds the first word that is not `skipped`."""
+    return lambda words: next((word for word in words if word != skipped), None)
+
+
+def _behind(word: str) -> Callable[[Words], str | None]:
+    """Return what finds the word behind another one."""
+    return lambda words: words[words.index(word) + 1] if word in words[:-1] else None
+
+
+def _paired(words: Words) -> str | None:
+    """Return the interface in `lcp create`, whose words may come in any order."""
+    left = list(words)
+    for word in ("host-if", "netns"):
+        if word in left:
+            del left[left.index(word) : left.index(word) + 2]
+    return next((word for word in left if word != "tun"), None)
+
+
+def _joined(words: Words) -> str | None:
+    """Return the member in `bond add`; its bond is one that a command makes."""
+    return words[1] if len(words) > 1 else None
+
+
+_INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
+    "set interface state": _first,
+    "set interface mtu": _last,
+    "set interface mac address": _first,
+    "set interface tag": _first,
+    "set interface ip address": _after("del"),
+    "set interface ip table": _first,
+    "set interface ip6 table": _first,
+    "set interface unnumbered": _after("del"),
+    "set interface l2 bridge": _first,
+    "set interface l2 xconnect": _first,
+    "set interface l2 tag-rewrite": _first,
+    "l2fib add": lambda words: words[2] if words[2:] and words[2] != "filter" else None,
+    "set interface l3": _first,
+    "set interface mpls": _first,
+    "set interface feature gso": _first,
+    "set interface tcp-mss-clamp": _first,
+    "set interface span": _first,
+    "set urpf": _fourth,
+    "ip6 nd": _first,
+    "enable ip6 interface": _first,
+    "disable ip6 interface": _first,
+    "set interface bond": _first,
+    "set acl-plugin interface": _first,
+    "set acl-plugin macip interface": _first,
+    "set ip neighbor": _after("del"),
+    "set interface lldp": _first,
+    "set interface rx-mode": _first,
+    "set interface rx-placement": placed_port,
+    "set interface tx-queue": placed_port,
+    "set interface proxy-arp": _first,
+    "set dhcp client": _behind("intfc"),
+    "sflow enable-disable": _first,
+    "flowprobe feature add-del": _first,
+    "create sub-interfaces": _first,
+    "bond add": _joined,
+    "bond del": _first,
+    "lcp create": _paired,
+}
+
+
+def _on(attribute: str, find: Callable[[Words], str | None]) -> Callable[[Words], Place | None]:
+    """Return what names one attribute of the interface that a command names."""
+
+    def place(words: Words) -> Place | None:
+        name = find(words)
+        return None if name is None else (attribute, name)
+
+    return place
+
+
+def _mtu(words: Words) -> Place | None:
+    return ("mtu" if len(words) == 2 else f"{words[0]} mtu", words[-1]) if len(words) > 1 else None
+
+
+def _address(words: Words) -> Place | None:
+    left = [word for word in words if word != "del"]
+    if len(left) == 2 and is_link_local(left[1]):
+        return "link-local", left[0]
+    return ("address", left[0], left[1]) if len(left) == 2 and left[1] != "all" else None
+
+
+def _neighbor(words: Words) -> Place | None:
+    left = [word for word in words if word != "del"]
+    return ("neighbor", left[0], left[1]) if len(left) > 1 else None
+
+
+def _told_mac(words: Words) -> Place | None:
+    return ("mac", words[0], words[1]) if len(words) > 1 else None
+
+
+def _of_domain(attribute: str) -> Callable[[Words], Place | None]:
+    return lambda words: ("bridge-domain", attribute, words[0]) if words else None
+
+
+PLACING = {"set interface rx-placement": RX_KEY, "set interface tx-queue": TX_KEY}
+"""Commands that place a queue of a port, and the key that says it."""
+
+
+def _queue(key: str) -> Callable[[Words], Place | None]:
+    def place(words: Words) -> Place | None:
+        name = placed_port(words)
+        return None if name is None else (key, name, str(queue_in(words)))
+
+    return place
+
+
+def queue_in(words: Words) -> int:
+    """Return the queue that a command places: the first one where it names none."""
+    given = words[words.index("queue") + 1] if "queue" in words[:-1] else "0"
+    return int(given) if given.isdecimal() else 0
+
+
+_PLACES: Mapping[str, Callable[[Words], Place | None]] = {
+    "set interface state": _on("state", _first),
+    "set interface mtu": _mtu,
+    "set interface mac address": _on("mac", _first),
+    "set interface tag": _on("tag", _first),
+    "clear interface tag": _on("tag", _first),
+    "set interface ip address": _address,
+    "set interface ip table": _on("table", _first),
+    "set interface ip6 table": _on("table6", _first),
+    "set interface unnumbered": _on("unnumbered", _after("del")),
+    "set interface l2 bridge": _on("mode", _first),
+    "set interface l2 xconnect": _on("mode", _first),
+    "set interface l3": _on("mode", _first),
+    "set interface l2 tag-rewrite": _on("rewrite", _first),
+    "set interface mpls": _on("mpls", _first),
+    **{command: _queue(key) for command, key in PLACING.items()},
+    "set interface bond": _on("weight", _first),
+    "set ip neighbor": _neighbor,
+    "l2fib add": _told_mac,
+    "l2fib del": _told_mac,
+    "set bridge-domain learn": _of_domain("learn"),
+    "set bridge-domain forward": _of_domain("forward"),
+    "set bridge-domain flood": _of_domain("flood"),
+    "set bridge-domain uu-flood": _of_domain("uu-flood"),
+    "set bridge-domain arp term": _of_domain("arp term"),
+    "set bridge-domain arp-ufwd": _of_domain("arp-ufwd"),
+    "set bridge-domain mac-age": _of_domain("mac-age"),
+    "set ipfix exporter": lambda _: ("set ipfix exporter",),
+    "flowprobe params": lambda _: ("flowprobe params",),
+    "sflow sampling-rate": lambda _: ("sflow sampling-rate",),
+    "sflow polling-interval": lambda _: ("sflow polling-interval",),
+    "sflow header-bytes": lambda _: ("sflow header-bytes",),
+    "sflow enable-disable": _on("sflow", _first),
+    "lcp create": _on("lcp", _paired),
+    "lcp delete": _on("lcp", _first),
+    "bond add": _on("member", _joined),
+    "bond del": _on("member", _first),
+}

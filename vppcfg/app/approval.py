@@ -1,0 +1,159 @@
+"""What stands between a plan and its being made: how far it may go, the difference shown, and perhaps a question."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import nullcontext, suppress
+from dataclasses import field, replace
+
+from vppcfg.app.change_context import ChangeContext
+from vppcfg.app.confirming import undecided
+from vppcfg.app.console import Console
+from vppcfg.app.target import Target
+from vppcfg.dataplane import Dataplane
+from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, UsageError
+from vppcfg.model.ownership import NameGlobs
+from vppcfg.plan.impact import Impact
+from vppcfg.plan.plan import Plan
+from vppcfg.plan.rollback import way_back
+from vppcfg.plan.unmanaged import harmful, unmanaged_changes
+from vppcfg.record import record
+from vppcfg.transaction import guard as guards
+from vppcfg.transaction.accepted import awaited, was_rolled_back
+from vppcfg.transaction.entry import UNDECIDED, Record, Status
+from vppcfg.transaction.folders import WHO_MAY, why_unusable
+from vppcfg.transaction.guard import Limits, Objection
+from vppcfg.transaction.lock import whose
+
+__all__ = [
+    "Limits",
+    "Terms",
+    "about_the_file",
+    "about_the_place",
+    "about_the_way_back",
+    "guard",
+    "pass_guards",
+    "refuse_rolled_back",
+]
+
+log = logging.getLogger("root.main")
+
+
+@record
+class Terms:
+    """How far a change may go, and what is to become of it."""
+
+    limits: Limits = field(default_factory=Limits)
+    again: bool = False
+    """Whether to apply a file that was rolled back."""
+    keep: bool = False
+    """Whether to stay when every step succeeds and VPP shows something else."""
+    adopt: bool = False
+    """Whether to take over interfaces that carry somebody else's tag."""
+    confirm_s: float | None = None
+    """Seconds within which somebody must confirm, None for no need to."""
+    wait: bool = False
+    """Whether to return only when that is decided."""
+    comment: str = ""
+    """What the journal is to say about the change."""
+    install_as: str = ""
+    """Where the file is put when the change is accepted; '' when it stays where it is."""
+
+
+def refuse_rolled_back(digest: str, place: ChangeContext, terms: Terms) -> None:
+    """Raise PlanRefusedError for a file that was rolled back, unless it is to be applied again."""
+    for objection in about_the_file(digest, reversed(place.records), terms):
+        raise objection.error()
+
+
+def about_the_file(digest: str, newest_first: Iterable[Record], terms: Terms) -> Iterator[Objection]:
+    """Yield what the journal has against a file."""
+    change = None if terms.again else was_rolled_back(newest_first, digest)
+    if change is not None:
+        yield Objection(
+            f"this very file was rolled back (change {change.entry.number}, {change.at})",
+            "correct the file, or apply it all the same with --again",
+        )
+
+
+def about_the_place(digest: str, target: Target, boot_id: str, terms: Terms) -> Iterator[Objection]:
+    """Yield what `apply` would find at a VPP against a file before it plans, in the order in which it would.
+
+    That is another vppcfg at work, a journal that cannot be written, a change that waits to be confirmed, and that the
+    file was rolled back. A change
+    that waited when VPP was restarted counts as rolled back, which only `apply` writes down. Who may not read the
+    journal learns nothing of it.
+    """
+    holder = target.who_is_at_work()
+    if holder is not None:
+        hint = "wait for it to end, and plan again: what VPP has may be half-way"
+        yield Objection(whose(holder), hint, ExitCode.NOT_NOW)
+    journal = target.journal()
+    if reason := why_unusable(journal.folder):
+        yield Objection(f"cannot use {journal.folder}: {reason}", WHO_MAY)
+    try:
+        change = awaited(journal.newest_first())
+        if change is not None and change.entry.boot_id == boot_id:
+            yield undecided(change)
+        yield from about_the_file(digest, (_as_settled(each, boot_id) for each in journal.newest_first()), terms)
+    except PlanRefusedError as error:
+        log.warning("What the journal has against the file is not known: %s", error.message)
+
+
+def _as_settled(change: Record, boot_id: str) -> Record:
+    is_open = change.timer is not None and change.status in UNDECIDED
+    return replace(change, status=Status.ROLLED_BACK) if is_open and change.entry.boot_id != boot_id else change
+
+
+def about_the_way_back(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -> Iterator[Objection]:
+    """Yield that there would be no way back from where a plan leads."""
+    try:
+        if not limits.no_way_back:
+            way_back(plan, NameGlobs(unmanaged).matches)
+    except PlanProofError as error:
+        yield Objection(f"there would be no way back: {error.message}", "--no-way-back does it all the same")
+
+
+def guard(
+    plan: Plan,
+    protected: Collection[str],
+    terms: Terms,
+    console: Console,
+    dataplane: Dataplane,
+    *,
+    must_show: bool = True,
+) -> None:
+    """Show the plan; raise PlanRefusedError when it does more than is allowed, or when the operator says no.
+
+    Raise UsageError when it cannot be shown, as on a full disk, unless it need not be. Raise DataplaneError when VPP
+    does not tell what a guard must know.
+    """
+    with nullcontext() if must_show else suppress(UsageError):
+        console.show_plan(plan)
+    guards.check(plan, protected, terms.limits)
+    found = (*guards.about_unmanaged(plan, protected, terms.limits), *guards.about_neighbors(plan))
+    for objection in (*found, *guards.about_routes(plan, dataplane)):
+        raise objection.error()
+    if plan.impact is not Impact.NONE and not console.agrees(plan):
+        raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")
+
+
+def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: Console, dataplane: Dataplane) -> None:
+    """Show the plan, and say in the log what the guards have against it, where what was accepted comes back.
+
+    Nobody is asked, and only more impact than allowed is refused, by PlanRefusedError.
+    """
+    with suppress(UsageError):  # standard output may be a file on a full disk
+        console.show_plan(plan)
+    guards.check(plan, (), replace(terms.limits, allow_mass_deletion=True))
+    texts = [
+        guards.harm(plan, protected),
+        guards.mass_deletion(plan),
+        *(f"the plan takes away what vppcfg does not manage: {each}" for each in harmful(unmanaged_changes(plan))),
+    ]
+    found = (*guards.about_neighbors(plan), *guards.about_routes(plan, dataplane))
+    texts += [f"{objection.text} ({objection.hint})" for objection in found]
+    for text in texts:
+        if text:
+            log.warning("%s", text[0].upper() + text[1:])

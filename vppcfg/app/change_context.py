@@ -1,0 +1,86 @@
+"""Everything that a command needs to change a VPP: the lock, the connection, and the journal in order."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vppcfg.app.confirming import refuse_while_waiting
+from vppcfg.app.interrupted_change import purpose
+from vppcfg.app.target import Target, now
+from vppcfg.errors import PlanRefusedError
+from vppcfg.record import record
+from vppcfg.transaction.accepted import left_half_way, settle
+from vppcfg.transaction.entry import Record
+from vppcfg.transaction.folders import made_folder
+from vppcfg.transaction.installing import settle_file
+from vppcfg.transaction.journal import Journal
+from vppcfg.transaction.lock import acquire_within
+from vppcfg.transaction.session import Session, connected_within
+
+log = logging.getLogger("root.main")
+
+
+@record
+class ChangeContext:
+    """One VPP, and nobody else at work on it."""
+
+    target: Target
+    session: Session
+    journal: Journal
+    records: tuple[Record, ...]
+    """The journal as it was found, the open ends settled."""
+
+
+@contextmanager
+def workplace(
+    target: Target, command: str, *, is_settling: bool = True, patience_s: float = 0.0, must_go_on: bool = False
+) -> Iterator[ChangeContext]:
+    """Take the lock as `command`, connect, waiting at most `patience_s` for each, and bring the journal in order.
+
+    Entries of the journal that cannot be read are set aside. Raise LockedError, DataplaneError, StorageError,
+    UntrustedFileError; PlanRefusedError when a change waits to be confirmed, unless `is_settling` is false. With
+    `must_go_on`, a journal that cannot be made or trusted as a whole is said, and done without.
+    """
+    journal, is_usable_journal = target.journal(), True
+    try:
+        made_folder(Path(target.state_dir))
+        made_folder(journal.folder)
+    except PlanRefusedError as error:
+        if not must_go_on:
+            raise
+        log.error("There is no journal to go by, and none to write: %s", error.message)
+        is_usable_journal = False
+    lock = target.lock(command)
+    if patience_s:
+        acquire_within(lock, patience_s)
+    with lock:
+        if patience_s:
+            connected_within(target.connect, patience_s).close()
+        with Session(target.connect) as session:
+            records = journal.set_aside() if is_usable_journal else []
+            if is_settling:
+                records = settle(
+                    journal,
+                    records,
+                    session.boot_id,
+                    now(),
+                    lambda change: refuse_while_waiting(change, journal, target),
+                )
+                for record in records:
+                    settle_file(record)
+            if is_settling and (found := left_half_way(reversed(records))) is not None:
+                log.warning(
+                    "Change %d (%s, %s) was cut off: going on from what VPP has now",
+                    found.entry.number,
+                    purpose(found.entry),
+                    found.entry.made_at,
+                )
+            yield ChangeContext(
+                target=target,
+                session=session,
+                journal=journal,
+                records=tuple(records),
+            )

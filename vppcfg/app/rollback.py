@@ -1,0 +1,296 @@
+"""The state before a change, brought back: planned from what there is now, and made as a change of its own."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from vppcfg.app.approval import Terms, guard, pass_guards
+from vppcfg.app.change_context import ChangeContext, workplace
+from vppcfg.app.changing import Intent, Made, make_change, note_unchanged
+from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
+from vppcfg.app.console import Console
+from vppcfg.app.hooks import kept_hooks
+from vppcfg.app.target import Target, now
+from vppcfg.app.timers import disarm
+from vppcfg.app.unmanaged import compare_with
+from vppcfg.config.load import source_of
+from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
+from vppcfg.errors import ConfigError, ExitCode, PlanRefusedError, StorageError
+from vppcfg.model.hooks import NO_HOOKS
+from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.live_state import with_live_of
+from vppcfg.model.ownership import NameGlobs
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Ownership
+from vppcfg.plan.change import Action, Change
+from vppcfg.plan.diff import diff
+from vppcfg.plan.plan import Plan
+from vppcfg.plan.rollback import closest_to, created_ports
+from vppcfg.transaction.accepted import (
+    accepted_entry,
+    accepted_state,
+    awaited,
+    beginning,
+    last_accepted,
+    restores,
+    to_roll_back,
+)
+from vppcfg.transaction.entry import HALF_WAY, IN_FORCE, Entry, Origin, Record, Status
+from vppcfg.transaction.planning import plan_on
+
+log = logging.getLogger("root.main")
+_MOST_NAMED = 10
+"""Objects of others that a message names."""
+
+
+def roll_back(number: int | None, target: Target, terms: Terms, console: Console) -> ExitCode:
+    """Bring back the state before a change, by default the last one in force.
+
+    Raise PlanRefusedError when it is not known which that is, or when VPP has lost a port that was there.
+    """
+    with workplace(target, "vppcfg rollback", is_settling=False) as place:
+        record = _chosen(number, place)
+        waiting = awaited(reversed(place.records))
+        if terms.confirm_s is not None and waiting is not None:
+            refuse_while_waiting(waiting, place.journal, target)
+        made = go_back(record, place, terms, console, is_literal=number is not None)
+    if not made.is_done or terms.confirm_s is None or not made.is_waiting:
+        return made.code
+    code = wait_for_confirmation(made.record.entry.number, target, terms.confirm_s, console, wait=terms.wait)
+    return made.code if code is ExitCode.DONE else code
+
+
+def go_back(
+    record: Record,
+    place: ChangeContext,
+    terms: Terms,
+    console: Console,
+    *,
+    is_timer: bool = False,
+    is_literal: bool = False,
+) -> Made:
+    """Bring back the state before a change and note that this change, and those after it, are not in force any more.
+
+    Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`. When the
+    rollback itself must be confirmed, they stay in force until that is done.
+    """
+    wanted = _wanted(record, place, is_timer=is_timer, is_literal=is_literal)
+    plan = _plan_back(record.entry, wanted, place)
+    intent = _intent(record.entry, wanted, place, terms, is_timer=is_timer)
+    others = undone_of_others(plan, place)
+    if others:
+        log.warning("This undoes what else was changed in VPP since: %s", others)
+    if plan.steps:
+        if is_timer:
+            pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
+        else:
+            guard(plan, _protected(place), terms, console, place.session.dataplane, must_show=False)
+        made = make_change(plan, intent, place, console)
+        if not made.is_done:
+            return made
+    else:
+        log.info("Nothing to do")
+        made = Made(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
+    if not made.is_waiting:
+        note(record, place, is_timer=is_timer, others=others)
+    if compare_with(wanted, place.session.dataplane):
+        log.error("What vppcfg manages is as before change %d; the rest is not", record.entry.number)
+        made = replace(made, code=ExitCode.STRANDED)
+    else:
+        log.info("The state before change %d is back", record.entry.number)
+    if not is_timer:
+        _warn_of_file(place.records, record.entry.number)
+    return made
+
+
+def _warn_of_file(records: Sequence[Record], number: int) -> None:
+    """Say when the file of the last change that was rolled back still is as it was."""
+    made = [record.entry for record in records if record.entry.number >= number and record.entry.origin is Origin.APPLY]
+    if not made or made[-1].source_name in {"", STDIN}:
+        return
+    files = files_at(made[-1].source_name)
+    try:
+        source = source_of(files) if all(map(os.path.isfile, files.each())) else b""
+    except ConfigError:
+        return
+    if sha256(source).hexdigest() == made[-1].source_digest:
+        here = f"{os.getcwd()}{os.sep}"
+        names = SourceFiles(names=tuple(name.removeprefix(here) for name in files.names))
+        log.warning("%s still holds what was rolled back: correct it before you apply it again", names)
+
+
+def _chosen(number: int | None, place: ChangeContext) -> Record:
+    """Return the change to go back before. Raise PlanRefusedError when there is none, or it cannot be known."""
+    if number is not None:
+        return place.journal.record(number)
+    record = to_roll_back(place.records)
+    if record is None:
+        raise PlanRefusedError("no change is in force that could be rolled back", "`vppcfg history` lists the changes")
+    lost = place.journal.last_lost()
+    if lost > record.entry.number:
+        raise PlanRefusedError(
+            f"change {lost} came last and cannot be read, so it is not known what to go back to; nothing was changed",
+            f"`vppcfg rollback {record.entry.number}` goes back before change {record.entry.number}",
+        )
+    return whole(record, place)
+
+
+def whole(record: Record, place: ChangeContext) -> Record:
+    """Return the change to go back before when one is rolled back: what went on from half-way belongs to what began."""
+    first = beginning(place.records, record)
+    if first.entry.number < record.entry.number:
+        log.info(
+            "Change %d went on from change %d, which did not come to its end: both are rolled back",
+            record.entry.number,
+            first.entry.number,
+        )
+    return first
+
+
+def _plan_back(entry: Entry, wanted: State, place: ChangeContext) -> Plan:
+    """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
+    observed = place.session.dataplane.observe()
+    created, ours = _created(entry, wanted, observed, place), _configured(entry, observed, place)
+    wanted = replace(wanted, owned=wanted.owned | _owned_since(entry, place))
+    target = closest_to(wanted, observed, NameGlobs(entry.unmanaged).matches, created, ours)
+    if target.missing:
+        raise PlanRefusedError(
+            f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
+            "bring the port back, or correct the file and apply it",
+        )
+    return plan_on(place.session.dataplane, observed, target.state)
+
+
+def _owned_since(entry: Entry, place: ChangeContext) -> Ownership:
+    """Return what the file owned of objects without a mark in a change or one since, as far as that can be read."""
+    owned: Ownership = frozenset()
+    for number in (record.entry.number for record in place.records if record.entry.number >= entry.number):
+        with suppress(PlanRefusedError):
+            owned |= place.journal.before(number).owned
+    return owned
+
+
+def _configured(entry: Entry, observed: State, place: ChangeContext) -> State | None:
+    """Return where a change was to lead, which tells its addresses from live ones; None where there are none."""
+    if not any(interface.live for interface in observed.interfaces.values()):
+        return None
+    try:
+        return place.journal.after(entry.number)
+    except PlanRefusedError:
+        return None
+
+
+def _created(entry: Entry, wanted: State, observed: State, place: ChangeContext) -> frozenset[str]:
+    """Return the ports that a change was to make, if there are any without the mark that tells that they are ours.
+
+    None when it is lost where the change was to lead.
+    """
+    without_mark = (name for name in observed.virtual if observed.interfaces[name].kind is InterfaceKind.PHYSICAL)
+    if all(name in wanted.interfaces for name in without_mark):
+        return frozenset()
+    try:
+        return created_ports(wanted, place.journal.after(entry.number))
+    except PlanRefusedError:
+        return frozenset()
+
+
+def _wanted(record: Record, place: ChangeContext, *, is_timer: bool, is_literal: bool) -> State:
+    """Return the state before a change; for a timer, when that is lost, the one that was accepted last before it."""
+    entry = record.entry
+    try:
+        if restores(place.records, record) and not is_literal:
+            return place.journal.after(entry.number)
+        return place.journal.before(entry.number)
+    except PlanRefusedError as error:
+        if not is_timer:
+            raise
+        copy = place.journal.accepted()
+        former = accepted_entry([other for other in place.records if other.entry.number < entry.number], copy)
+        state = accepted_state(former, place.journal, copy) if former else None
+        if former is None or state is None:
+            raise
+        log.warning("%s", error.message)
+        log.warning("What was accepted before change %d (change %d) is brought back", entry.number, former.number)
+        return state
+
+
+def _intent(entry: Entry, wanted: State, place: ChangeContext, terms: Terms, *, is_timer: bool) -> Intent:
+    former = last_accepted([other for other in place.records if other.entry.number < entry.number])
+    is_known = former is not None and _is_as_after(former, wanted, place)
+    return Intent(
+        origin=Origin.TIMER if is_timer else Origin.ROLLBACK,
+        source_name=former.entry.source_name if former and is_known else "",
+        source_digest=former.entry.source_digest if former and is_known else "",
+        target=entry.number,
+        is_forced=is_timer or terms.limits.no_way_back,
+        unmanaged=entry.unmanaged,
+        confirm_s=terms.confirm_s,
+        comment=terms.comment,
+        protected=former.entry.protected if former and is_known else _protected(place),
+        hooks=kept_hooks(former.entry.number, place.journal) if former is not None else NO_HOOKS,
+    )
+
+
+def _is_as_after(former: Record, state: State, place: ChangeContext) -> bool:
+    """Return whether a state is what a former change led to, as far as the journal can be read."""
+    try:
+        after = place.journal.after(former.entry.number)
+        return not any(diff(state, with_live_of(after, state)))
+    except PlanRefusedError:
+        return False
+
+
+def _protected(place: ChangeContext) -> tuple[str, ...]:
+    """Return the interfaces that the file protects which is in force now, as far as the journal can be read."""
+    last = next((record for record in reversed(place.records) if record.status in IN_FORCE), None)
+    return last.entry.protected if last is not None else ()
+
+
+def undone_of_others(plan: Plan, place: ChangeContext) -> str:
+    """Return what a way back undoes that no change has made, '' for nothing, or where that cannot be known.
+
+    That is what differs from where the change led that is in force, and is touched by the way back.
+    """
+    last = next((record for record in reversed(place.records) if record.status in IN_FORCE), None)
+    if last is None or last.status in HALF_WAY:
+        return ""
+    try:
+        since = diff(plan.observed, place.journal.after(last.entry.number))
+    except PlanRefusedError:
+        return ""
+    touched = {(change.kind, change.name) for change in plan.changes}
+    texts = [_by_others(change) for change in since if (change.kind, change.name) in touched]
+    more = f" and {len(texts) - _MOST_NAMED} more" if len(texts) > _MOST_NAMED else ""
+    return ", ".join(texts[:_MOST_NAMED]) + more
+
+
+def _by_others(change: Change[Any]) -> str:
+    """Return in words what somebody did, of the change that would take it back."""
+    if change.action is Action.DELETE:
+        return f"{change.kind.value} {change.name} (added)"
+    if change.action is Action.CREATE:
+        return f"{change.kind.value} {change.name} (removed)"
+    names = ", ".join(attribute.name.replace("_", " ") for attribute in change.attributes)
+    return f"{change.kind.value} {change.name} ({names or 'made anew'})"
+
+
+def note(record: Record, place: ChangeContext, *, is_timer: bool, others: str = "") -> None:
+    """Write down what is not in force any more, and stop its timer; say so when that cannot be written."""
+    texts = ("nobody confirmed it in time" if is_timer else "", f"undone with it: {others}" if others else "")
+    text = "; ".join(filter(None, texts))
+    for other in place.records:
+        if other.entry.number < record.entry.number or other.status not in IN_FORCE:
+            continue
+        try:
+            place.journal.end(other, Status.ROLLED_BACK, now(), text)
+        except StorageError as error:
+            number = other.entry.number
+            log.error("Change %d is rolled back, but the journal does not say so: %s", number, error.message)
+        else:
+            disarm(other)

@@ -1,0 +1,150 @@
+"""A desired state in the making: what the sections of a file enter into, one after the other."""
+
+from __future__ import annotations
+
+from vppcfg.common.release import OLDEST, Release, is_older
+from vppcfg.config.configuration import Configuration
+from vppcfg.model.acl import Acl, MacipAcl
+from vppcfg.model.bridge import Bridge
+from vppcfg.model.features import ProxyArp
+from vppcfg.model.interface import Interface
+from vppcfg.model.ipfix import IpfixSettings
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.model.ownership import MADE_MARK, MARK, NameGlobs, is_foreign, is_made_by_us, is_ours, tag_for
+from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.state import LldpSettings, SflowSettings, State
+from vppcfg.model.virtual_interface import VirtualInterface
+from vppcfg.model.vpp_object import VppObject, without_empty
+from vppcfg.model.vrf import FibTable
+
+
+class DesiredStateBuilder:
+    """The tables of a State, filled step by step; what is in them before the file's own objects is not ours."""
+
+    def __init__(self, configuration: Configuration, observed: State, *, adopt: bool) -> None:
+        self.configuration = configuration
+        self.observed = observed
+        self.adopt = adopt
+        """Whether an interface that the file names may carry somebody else's tag."""
+        self.globs = NameGlobs(configuration.unmanaged)
+        self.problems: list[Problem] = []
+        self.is_possible = True
+        """False when a problem leaves nothing that could be planned."""
+        self.interfaces: dict[str, Interface] = {}
+        self.lcps: dict[str, LcpPair] = {}
+        self.virtual: dict[str, VirtualInterface] = {}
+        self.bridges: dict[str, Bridge] = {}
+        self.vrfs: dict[str, FibTable] = {}
+        self.acls: dict[str, Acl] = {}
+        self.macips: dict[str, MacipAcl] = {}
+        self.facts = observed.facts
+        self.sflow: SflowSettings = observed.sflow
+        self.lldp = LldpSettings()
+        self.ipfix: IpfixSettings = observed.ipfix
+        self.proxy_arps: frozenset[ProxyArp] = frozenset()
+        self.objects: dict[type[VppObject], dict[str, VppObject]] = {}
+        self.owned: set[tuple[str, str]] = set()
+        """Which objects are the file's, by table and scope."""
+        self.linux: dict[str, LinuxDevice] = {}
+        self.namespaces: frozenset[str] = observed.namespaces
+        self.linux_bridges: frozenset[tuple[str, str]] = observed.linux_bridges
+        self.configured: set[str] = set()
+        """Interfaces that the file determines."""
+
+    def enter(self, thing: VppObject) -> None:
+        """Enter an object that is no interface."""
+        self.objects.setdefault(type(thing), {})[thing.name] = thing
+
+    def problem(self, rule: str, path: KeyPath, text: str) -> None:
+        """Note that the dataplane cannot give what the file asks for."""
+        self.problems.append(Problem(rule=rule, path=path, text=text))
+
+    def warning(self, rule: str, path: KeyPath, text: str) -> None:
+        """Note what the operator should know, and nothing depends on."""
+        self.problems.append(Problem(rule=rule, path=path, text=text, severity=Severity.WARNING))
+
+    def is_somebody_elses(self, tag: str, glob: str | None) -> bool:
+        """Return whether an access list is not ours by its tag, or left alone by what patterns call it."""
+        return is_foreign(tag) or (glob is not None and self.globs.matches(glob))
+
+    def has_plugin(
+        self, plugin: str, path: KeyPath, thing: str, rule: str = "plugin-missing", since: Release = OLDEST
+    ) -> bool:
+        """Return whether VPP runs a plugin, which came with a release; note a problem when it does not."""
+        if is_older(self.observed.facts.version, since):
+            return self.has_part(plugin, since, path, thing)
+        if plugin in self.observed.facts.plugins:
+            return True
+        text = f"{thing}, but this VPP runs without the {plugin} plugin; enable it in startup.conf"
+        self.problem(rule, path, text)
+        return False
+
+    def has_part(self, part: str, since: Release, path: KeyPath, thing: str) -> bool:
+        """Return whether VPP has a part that came with a release; note a problem when it does not."""
+        return part in self.observed.facts.plugins or self._lacks(since, path, thing)
+
+    def is_since(self, release: Release, path: KeyPath, thing: str) -> bool:
+        """Return whether VPP is not known to be older than a release; note a problem when it is."""
+        return not is_older(self.observed.facts.version, release) or self._lacks(release, path, thing)
+
+    def _lacks(self, since: Release, path: KeyPath, thing: str) -> bool:
+        version = self.observed.facts.version
+        this = f"this one is {version}" if version else "this one is older"
+        self.problem("vpp-too-old", path, f"{thing}, which VPP can do from {since} on; {this}")
+        return False
+
+    def state(self) -> State:
+        """Return what is wanted so far."""
+        return State(
+            interfaces=dict(self.interfaces),
+            lcps=dict(self.lcps),
+            virtual=dict(self.virtual),
+            bridges=dict(self.bridges),
+            vrfs=dict(self.vrfs),
+            acls=dict(self.acls),
+            macips=dict(self.macips),
+            sflow=self.sflow,
+            lldp=self.lldp,
+            ipfix=self.ipfix,
+            proxy_arps=self.proxy_arps,
+            objects=without_empty(self.objects),
+            owned=frozenset(self.owned),
+            linux=dict(self.linux),
+            namespaces=self.namespaces,
+            linux_bridges=self.linux_bridges,
+            has_mpls_table=self.observed.has_mpls_table or any(i.has_mpls for i in self.interfaces.values()),
+            facts=self.facts,
+            descriptions=whole_descriptions(self.configuration),
+        )
+
+
+def whole_descriptions(configuration: Configuration) -> dict[str, str]:
+    """Return, by interface or bridge, the descriptions of which a tag of VPP does not hold every character."""
+    return {entry.name: entry.description or "" for entry in configuration.described_beyond_tags()}
+
+
+def marked_tag(description: str | None, observed: str | None, *, is_made_by_us: bool) -> str:
+    """Return the tag of an interface: `observed` is the one that it has, None before it is made.
+
+    What we make is always marked; a port only for its description; a missing mark may stay missing.
+    """
+    if description:
+        return tag_for(description)
+    if observed is None:
+        return MARK
+    if observed == "" or observed == MARK:
+        return observed
+    if not is_ours(observed) and not is_made_by_us:
+        return ""
+    return MARK if is_made_by_us else ""
+
+
+def made_port_tag(description: str | None, observed: str | None, *, keeps: bool = False) -> str:
+    """Return the tag of a port that the file makes, which nothing else tells from one that somebody else made.
+
+    With `keeps`, a description that it has stays when the file says none.
+    """
+    if keeps and not description and observed is not None and is_made_by_us(observed):
+        return observed
+    return tag_for(description, MADE_MARK)

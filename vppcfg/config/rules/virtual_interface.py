@@ -1,0 +1,136 @@
+"""Rules about all interfaces that VPP makes on demand: where they stand in the file, and what tells tunnels apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.common.addresses import is_link_local
+from vppcfg.config.rules.index import Index
+from vppcfg.config.section_list import MADE, section_of
+from vppcfg.kinds.tunnel import EncapConfig, TunnelConfig
+from vppcfg.model.problem import KeyPath, Problem, Severity
+
+
+def made_elsewhere(index: Index) -> Iterator[Problem]:
+    """Find bonds, tunnels and TAPs that the section which would make them lacks."""
+    sections = {section.kind: section for section in MADE}
+    for interface in index.interfaces:
+        section = sections.get(interface.kind)
+        if section is not None and not index.has_made(section, interface.name):
+            text = f"{interface.name} has to be made; add it to `{section.key}`"
+            yield Problem(rule=section.rule("undefined"), path=interface.path, text=text)
+
+
+def made_alone(index: Index) -> Iterator[Problem]:
+    """Find tunnels and TAPs of which nothing is said but what they are made with."""
+    for made in index.configuration.virtual.values():
+        section = section_of(made)
+        if not section.needs_interface and not index.has(made.name):
+            text = f"{made.name} is made and then left as it is; say its MTU and state below `interfaces`"
+            rule = section.rule("no-interface")
+            yield Problem(rule=rule, path=made.path, text=text, severity=Severity.WARNING)
+
+
+def tunnel_ends(index: Index) -> Iterator[Problem]:
+    """Find tunnels whose ends do not go together."""
+    for tunnel in index.configuration.virtual_as(TunnelConfig).values():
+        section, path = section_of(tunnel), (*tunnel.path, "remote")
+        if (":" in tunnel.local) != (":" in tunnel.remote):
+            text = f"{tunnel.local} and {tunnel.remote} are of different families; take two of one"
+            yield Problem(rule=section.rule("family"), path=path, text=text)
+        elif tunnel.local == tunnel.remote:
+            text = f"the tunnel ends where it begins, at {tunnel.local}; take the address of the other router"
+            yield Problem(rule=section.rule("self"), path=path, text=text)
+
+
+def tunnel_remote(index: Index) -> Iterator[Problem]:
+    """Find tunnels whose other end is an address of this router.
+
+    A packet into such a GRE tunnel comes back as one that arrives, and ends VPP (vnet/ip/ip6_forward.c and
+    ip4_forward.c, the node ip6-receive and ip4-receive, in 26.10); such a VXLAN tunnel reaches nobody.
+    """
+    tunnels = index.configuration.virtual_as(TunnelConfig).values()
+    owners = _owners(index) if tunnels else {}
+    for tunnel in tunnels:
+        owner = owners.get((tunnel.encap_vrf, tunnel.remote))
+        if owner is not None and tunnel.remote != tunnel.local:
+            rule = section_of(tunnel).rule("remote-own")
+            text = f"{tunnel.remote} is an address of this router, of {owner}; take that of the other end"
+            yield Problem(rule=rule, path=(*tunnel.path, "remote"), text=text)
+
+
+def tunnel_local(index: Index) -> Iterator[Problem]:
+    """Find tunnels whose own end is an address that nothing in the file has, where nothing else can have it.
+
+    VPP sends from any address, and takes what arrives only for its own ones. A file without addresses of the family is
+    not the whole of a router.
+    """
+    configuration = index.configuration
+    tunnels = configuration.virtual_as(EncapConfig).values()
+    if not tunnels or configuration.unmanaged or not index.is_whole or any(i.dhcp_client for i in index.interfaces):
+        return
+    owners = _owners(index)
+    elsewhere = {address: (vrf, owner) for (vrf, address), owner in owners.items()}
+    families = {":" in address for address in elsewhere}
+    for tunnel in tunnels:
+        is_known = (":" in tunnel.local) in families and not is_link_local(tunnel.local)
+        if is_known and (tunnel.encap_vrf, tunnel.local) not in owners:
+            text = _without_owner(tunnel, elsewhere.get(tunnel.local))
+            rule = section_of(tunnel).rule("local-missing")
+            yield Problem(rule=rule, path=(*tunnel.path, "local"), text=text, severity=Severity.WARNING)
+
+
+def _without_owner(tunnel: EncapConfig, found: tuple[str | None, str] | None) -> str:
+    place = _vrf(tunnel.encap_vrf)
+    if found is None:
+        return f"no interface of this file has {tunnel.local} in {place}; correct it, or give it to one"
+    vrf, owner = found
+    return (
+        f"{tunnel.local} is an address of {owner} in {_vrf(vrf)}, and the tunnel needs it in {place}; see `encap-vrf`"
+    )
+
+
+def _vrf(name: str | None) -> str:
+    return "the default VRF" if name is None else f"the VRF {name}"
+
+
+def _owners(index: Index) -> dict[tuple[str | None, str], str]:
+    """Return the interface of each address, by the VRF and the address without its length."""
+    return {
+        (interface.vrf, address.partition("/")[0]): interface.name
+        for interface in index.interfaces
+        for address in interface.addresses
+    }
+
+
+def made_without_ethernet(index: Index) -> Iterator[Problem]:
+    """Find what needs Ethernet on an interface that has none; VPP would take it."""
+    for made in index.configuration.virtual.values():
+        if not made.has_ethernet:
+            section = section_of(made)
+            for path, thing in _with_ethernet(index, made.name):
+                text = f"{made.name} carries packets without Ethernet and cannot {thing}{section.ethernet_hint}"
+                yield Problem(rule=section.rule("l3"), path=path, text=text)
+
+
+def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
+    """Yield where the file says of an interface what needs Ethernet, and in words what that is."""
+    interface = index.find(name)
+    if interface is not None and interface.mac is not None:
+        yield (*interface.path, "mac"), "have a MAC address"
+    if interface is not None and interface.neighbors:
+        yield (*interface.path, "neighbors"), "have neighbours with MAC addresses"
+    if interface is not None and interface.ra is not None:
+        yield (*interface.path, "ra"), "advertise routers"
+    if interface is not None and interface.link_local is not None:
+        yield (*interface.path, "link-local"), "have a link-local address that can be told from VPP's own"
+    if interface is not None and interface.macip is not None:
+        yield (*interface.path, "macip"), "look at MAC addresses"
+    if interface is not None and interface.l2xc is not None:
+        yield (*interface.path, "l2xc"), "be cross-connected"
+    for child in index.children.get(name, ())[:1]:
+        yield child.path, "have sub-interfaces"
+    for source in index.sources.get(name, ()):
+        yield (*source.path, "l2xc"), "be cross-connected"
+    for bridge in index.bridges.get(name, ()):
+        yield (*bridge.path, "interfaces", bridge.members.index(name)), "be a member of a bridge domain"

@@ -1,0 +1,215 @@
+"""The way back: from where a plan leads to where it started, and from any state to one that was before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from vppcfg.model.acl import Acl, MacipAcl
+from vppcfg.model.bond import Bond
+from vppcfg.model.bridge import Bridge
+from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
+from vppcfg.model.kinds import is_marked
+from vppcfg.model.live_state import claimed, with_live_of
+from vppcfg.model.memif import memif_name, sockets_in_use
+from vppcfg.model.ownership import is_foreign
+from vppcfg.model.state import State, tables_in_use
+from vppcfg.model.vpp_object import Objects, without_empty
+from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
+from vppcfg.plan.bootstrap_state import restorable
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.record import record
+
+_T = TypeVar("_T")
+
+
+def reverse_plan(plan: Plan) -> Plan:
+    """Return the plan that undoes `plan`, as far as VPP can be brought back: see `restorable` and `with_live_of`."""
+    end = end_of(plan)
+    return make_plan(end, with_live_of(restorable(plan.observed), end))
+
+
+def way_back(plan: Plan, is_unmanaged: Callable[[str], bool]) -> Plan:
+    """Return the plan from where a plan leads to where it started, as a rollback would make it.
+
+    Raise PlanProofError when there is none.
+    """
+    end = end_of(plan)
+    return make_plan(end, closest_to(plan.observed, end, is_unmanaged).state)
+
+
+def end_of(plan: Plan) -> State:
+    """Return where a plan leads, as far as that is known before it is carried out.
+
+    Which MAC a bond gets from its members is known only where the desired state says it.
+    """
+    reached = plan.reached
+    bonds = {
+        name: replace(reached.interfaces[name], mac=plan.desired.interfaces[name].mac)
+        for name in reached.virtual_as(Bond)
+        if name in plan.desired.interfaces
+    }
+    return replace(reached, interfaces={**reached.interfaces, **bonds}) if bonds else reached
+
+
+def created_ports(before: State, after: State) -> frozenset[str]:
+    """Return the ports that a change from one state to another makes, which bear their mark a moment later."""
+    return frozenset(
+        name
+        for name, interface in after.interfaces.items()
+        if is_marked(interface.kind) and name not in before.interfaces
+    )
+
+
+@record
+class Reachable:
+    """The state to go to, as much like a former one as can be reached, and the ports that only the former one had."""
+
+    state: State
+    missing: tuple[str, ...]
+
+
+def closest_to(
+    former: State,
+    now: State,
+    is_unmanaged: Callable[[str], bool],
+    created: Collection[str] = (),
+    ours: State | None = None,
+) -> Reachable:
+    """Return `former` with everything that no plan may touch, or can make, as it is `now`.
+
+    As now are objects with somebody else's tag or covered by `is_unmanaged`, now or formerly; ports that have come
+    since; Linux, when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table, which
+    are never removed; live addresses, but for what `ours`, where the change was to lead, configures. Ports that were
+    `created` on the way from one to the other are ours although they may not bear the mark yet. What VPP cannot bring
+    back in every detail is the same in effect: see `restorable`.
+    """
+    former = restorable(former)
+    kept = _kept(former, now, is_unmanaged, created)
+    missing = tuple(
+        interface.name
+        for interface in former.interfaces.values()
+        if interface.kind is InterfaceKind.PHYSICAL and interface.name not in now.interfaces
+    )
+    gone = _with_children(missing, former)
+
+    def merged(old: Mapping[str, _T], new: Mapping[str, _T]) -> dict[str, _T]:
+        ours = {name: value for name, value in old.items() if name not in kept and name not in gone}
+        return {**ours, **{name: value for name, value in new.items() if name in kept}}
+
+    lcps, made = merged(former.lcps, now.lcps), merged(former.virtual, now.virtual)
+    is_linux_known = former.facts.has_linux and now.facts.has_linux
+    devices = merged(former.linux, now.linux) if is_linux_known else now.linux
+    state = replace(
+        former,
+        interfaces=merged(former.interfaces, now.interfaces),
+        lcps=lcps,
+        virtual=made,
+        bridges=_merged_bridges(former, now, is_unmanaged),
+        acls=_merged_acls(former, now, is_unmanaged),
+        macips=_merged_macips(former, now, is_unmanaged),
+        vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
+        linux={name: device for name, device in devices.items() if name in lcps or name in made},
+        namespaces=former.namespaces | now.namespaces,
+        linux_bridges=former.linux_bridges | now.linux_bridges,
+        has_mpls_table=former.has_mpls_table or now.has_mpls_table,
+        facts=replace(now.facts, memif_sockets=_kept_sockets(former, now, is_unmanaged)),
+        owned=former.owned if ours is None else former.owned | ours.owned,
+    )
+    state = replace(state, objects=_possible_objects(state))
+    live = now if ours is None else claimed(now, ours)
+    return Reachable(state=with_live_of(state, live), missing=missing)
+
+
+def _possible_objects(state: State) -> Objects:
+    """Return the objects of a state of which all is there that they refer to."""
+    return without_empty(
+        {
+            kind: {name: each for name, each in found.items() if state.has_all(each.references())}
+            for kind, found in state.objects.items()
+        }
+    )
+
+
+def _kept_sockets(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> tuple[tuple[int, str], ...]:
+    """Return the sockets of memifs that stay as they are, if a memif is at them or they were there before."""
+    kept = {*dict(former.facts.memif_sockets), *sockets_in_use(now.virtual.items())}
+    return tuple(
+        (number, file)
+        for number, file in now.facts.memif_sockets
+        if number in kept or is_unmanaged(memif_name(number, 0))
+    )
+
+
+def _kept(former: State, now: State, is_unmanaged: Callable[[str], bool], created: Collection[str]) -> set[str]:
+    """Return the names of interfaces that stay as they are now, and of those that are not ours and are gone."""
+    kept: set[str] = set()
+    for interfaces, is_now in ((now.interfaces, True), (former.interfaces, False)):
+        for interface in sorted(interfaces.values(), key=lambda interface: interface.parent is not None):
+            is_new_port = (
+                is_now
+                and interface.kind is InterfaceKind.PHYSICAL
+                and interface.name not in former.interfaces
+                and not (interface.name in created and interface.name in now.virtual)
+            )
+            if is_new_port or interface.parent in kept or _is_not_ours(interface, is_unmanaged):
+                kept.add(interface.name)
+    return kept
+
+
+def _is_not_ours(interface: Interface, is_unmanaged: Callable[[str], bool]) -> bool:
+    return is_unmanaged(interface.name) or is_foreign(interface.tag) or isinstance(interface.encapsulation, OtherMatch)
+
+
+def _with_children(ports: tuple[str, ...], state: State) -> set[str]:
+    if not ports:
+        return set()
+    children = state.sub_interfaces_by_parent()
+    return {*ports, *(child for port in ports for child in children.get(port, ()))}
+
+
+def _merged_bridges(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Bridge]:
+    def is_not_ours(name: str, bridge: Bridge) -> bool:
+        return is_unmanaged(name) or is_foreign(bridge.tag)
+
+    return _merged_objects(former.bridges, now.bridges, is_not_ours)
+
+
+def _merged_tables(
+    former: State, now: State, kept: Collection[str], gone: Collection[str], is_unmanaged: Callable[[str], bool]
+) -> dict[str, FibTable]:
+    """Return the FIB tables to go to: those that interfaces are in that stay as they are now stay too.
+
+    So do those that are nobody's, because VPP named them; of former ones, what comes back needs them.
+    """
+
+    def is_not_ours(key: str, table: FibTable) -> bool:
+        return table.is_unnamed or is_unmanaged(f"{UNMANAGED_VRF}{table.name}")
+
+    held = set(tables_in_use(now, kept))
+    needed = set(tables_in_use(former, [name for name in former.interfaces if name not in kept and name not in gone]))
+    stay = {key: table for key, table in now.vrfs.items() if key in held or is_not_ours(key, table)}
+    ours = {key: table for key, table in former.vrfs.items() if key in needed or not is_not_ours(key, table)}
+    return {**ours, **stay}
+
+
+def _merged_macips(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, MacipAcl]:
+    def is_not_ours(_: str, macip: MacipAcl) -> bool:
+        return is_foreign(macip.tag) or is_unmanaged(f"macip:{macip.tag}")
+
+    return _merged_objects(former.macips, now.macips, is_not_ours)
+
+
+def _merged_acls(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Acl]:
+    def is_not_ours(_: str, acl: Acl) -> bool:
+        return is_foreign(acl.tag) or is_unmanaged(f"acl:{acl.tag}")
+
+    return _merged_objects(former.acls, now.acls, is_not_ours)
+
+
+def _merged_objects(
+    former: Mapping[str, _T], now: Mapping[str, _T], is_not_ours: Callable[[str, _T], bool]
+) -> dict[str, _T]:
+    ours = {name: thing for name, thing in former.items() if not is_not_ours(name, thing)}
+    return {**ours, **{name: thing for name, thing in now.items() if is_not_ours(name, thing)}}

@@ -1,0 +1,58 @@
+"""What a file says that no frame proves: what VPP's tracer does not tell of, and interfaces beside every way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from vppcfg.model.interface import FEATURES, Interface, features_on
+from vppcfg.model.state import State
+from vppcfg.model.tunnel import Tunnel
+from vppcfg.probe.outcome import FrameProbe
+from vppcfg.probe.tunnels import carries_frames
+
+_TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip"})
+"""Features that frames prove."""
+
+
+def untried_in(state: State, probes: Iterable[FrameProbe]) -> tuple[tuple[str, int], ...]:
+    """Return what of a state none of some frames proves, and on how many objects; in the order of the words."""
+    counts = Counter(_untried(state))
+    beside = len(state.interfaces.keys() - _on_the_way(probes))
+    if beside:
+        counts["interfaces that no frame has to do with"] = beside
+    return tuple(sorted(counts.items()))
+
+
+def _untried(state: State) -> Iterator[str]:
+    for interface in state.interfaces.values():
+        yield from (FEATURES[name] for name in features_on(interface) if name not in _TRIED)
+        yield from _of_switched(interface)
+    for made in state.virtual.values():
+        if not isinstance(made, Tunnel) and made.own_end is not None:
+            yield f"what {made.noun} carries"
+        if isinstance(made, Tunnel) and made.has_ethernet and not carries_frames(made):
+            yield f"copies of frames in a {made.noun}"
+    for bridge in state.bridges.values():
+        if bridge.settings.arp_termination:
+            yield "ARP termination of bridge domains"
+        if bridge.settings.mac_age_minutes:
+            yield "the age of learnt MAC addresses"
+    yield from ["LCP pairs"] * len(state.lcps)
+
+
+def _of_switched(interface: Interface) -> Iterator[str]:
+    if any(mirror.is_l2 for mirror in interface.mirrors):
+        yield "mirroring of switched frames"
+    if interface.is_l2 and not interface.is_bvi and (interface.acls.input or interface.acls.output):
+        yield "access lists of switched frames"
+
+
+def _on_the_way(probes: Iterable[FrameProbe]) -> set[str]:
+    """Return the interfaces that frames are about, or come by."""
+    found = set()
+    for probe in probes:
+        prediction = probe.prediction
+        found |= {probe.port, prediction.taker, probe.about.thing.removeprefix("interface ")}
+        found |= {step.subject for step in prediction.steps} | {end.interface for end, _ in prediction.ends}
+    return found

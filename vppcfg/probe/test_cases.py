@@ -1,0 +1,423 @@
+"""Which frames prove what a file says: for each of its objects what must pass, and what must not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import ip_interface, ip_network
+
+from vppcfg.common.packets import ICMP, ICMP6, TCP, UDP
+from vppcfg.model.acl import AclRule, MacipRule
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.tunnel import Tunnel
+from vppcfg.probe.coverage_gaps import untried_in
+from vppcfg.probe.forwarding import predict
+from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
+from vppcfg.probe.network import Network
+from vppcfg.probe.outcome import Blame, FrameProbe, UndecidedError
+from vppcfg.probe.stages import of_bridge, of_interface
+from vppcfg.probe.tunnels import ANY_PORT, carries_frames, of_another_tunnel, of_tunnel, outer_packet
+from vppcfg.record import record
+
+STRANGER = {False: "198.51.100.77", True: "2001:db8:ffff:77::77"}
+"""Documentation addresses (RFC 5737, RFC 3849) that stand for somebody far away."""
+NOWHERE = {False: "198.18.7.77", True: "2001:db8:ffff:78::78"}
+"""Where nobody is (RFC 2544)."""
+OTHER_MAC = "02:00:5e:00:53:fe"
+OTHER_STATION = "02:00:5e:00:53:55"
+UNKNOWN_MAC = "02:00:5e:00:53:77"
+_SENDER = "02:00:5e:{:02x}:{:02x}:{:02x}"
+_UNUSED_VLAN = 4001
+_MOST_TARGETS = 6
+_LARGEST = 9200
+
+
+@record
+class Wish:
+    """A frame that is to prove something; whether it can is not known yet."""
+
+    port: str
+    frame: Frame
+    about: Blame
+    aim: str
+
+
+@record
+class Unproved:
+    """An object of the file that some frame would have been about, and why that cannot be sent."""
+
+    about: Blame
+    aim: str
+    why: str
+
+
+@record
+class Campaign:
+    """All that is sent for a file, and what could not be."""
+
+    probes: tuple[FrameProbe, ...]
+    unproved: tuple[Unproved, ...]
+    untried: tuple[tuple[str, int], ...] = ()
+    """What the file says and no frame is about, and of how many objects."""
+
+
+def probes_for(network: Network, *, from_strangers: bool = False) -> Campaign:
+    """Return the frames that prove a state, each with what must become of it; the same ones for the same state.
+
+    With `from_strangers` nobody sends who may be there: senders have addresses for documentation.
+    """
+    probes: list[FrameProbe] = []
+    unproved: list[Unproved] = []
+    seen: set[tuple[str, Frame]] = set()
+    for wish in _wishes(network):
+        if from_strangers and wish.frame.packet.inside is None:
+            packet = replace(wish.frame.packet, source=STRANGER[wish.frame.packet.is_ipv6])
+            wish = replace(wish, frame=replace(wish.frame, packet=packet))
+        if (wish.port, wish.frame) in seen:
+            continue
+        seen.add((wish.port, wish.frame))
+        number = len(seen)
+        sender = _SENDER.format(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF)
+        frame = replace(wish.frame, source=wish.frame.source or sender, packet=_of_its_own(wish.frame.packet, number))
+        try:
+            prediction = predict(network, wish.port, frame)
+        except UndecidedError as reason:
+            unproved.append(Unproved(about=wish.about, aim=wish.aim, why=str(reason)))
+            continue
+        probe = FrameProbe(
+            name=f"probe{len(probes) + 1}",
+            port=wish.port,
+            frame=frame,
+            about=wish.about,
+            aim=wish.aim,
+            prediction=prediction,
+        )
+        probes.append(probe)
+    untried = untried_in(network.state, probes)
+    return Campaign(probes=tuple(probes), unproved=tuple(unproved), untried=untried)
+
+
+def _of_its_own(packet: Packet, number: int) -> Packet:
+    """Return the packet with a source port that no other frame has: access lists remember those that they let pass."""
+    if packet.protocol not in (TCP, UDP) or packet.ports[0] != ANY_PORT:
+        return packet
+    return replace(packet, ports=(ANY_PORT + number, packet.ports[1]))
+
+
+def _wishes(network: Network) -> Iterator[Wish]:
+    for name, interface in network.state.interfaces.items():
+        way_in = entry(network, name)
+        if way_in is None:
+            continue
+        if interface.bridge is not None and not interface.is_bvi:
+            yield from _about_member(network, interface, way_in)
+        elif interface.l2xc is not None:
+            yield from _about_cross_connect(network, interface, way_in)
+        else:
+            yield from _about_routed(network, interface, way_in)
+            yield from _about_filters(network, interface, way_in)
+        yield from _about_stations(network, interface, way_in)
+        yield from _about_tags(network, interface, way_in)
+    for name, made in network.state.virtual.items():
+        if isinstance(made, Tunnel):
+            yield from _about_tunnel(network, name, made)
+
+
+@record
+class WayIn:
+    """How a frame gets to an interface: by which port, with which tags, to which MAC address."""
+
+    port: str
+    tags: tuple[Tag, ...]
+    mac: str
+
+
+def entry(network: Network, name: str) -> WayIn | None:
+    """Return how a frame comes in by an interface from the wire; None where none can."""
+    interface = network.interface(name)
+    port = network.port_of(name)
+    kind = network.interface(port).kind
+    if kind in (InterfaceKind.LOOPBACK,) or isinstance(network.virtual_of(port), Tunnel):
+        return None
+    if not network.has_ethernet(port) or not network.mac_of(port):
+        return None
+    if port in network.bonds and port == name:
+        return None
+    tags: tuple[Tag, ...] = ()
+    if interface.parent is not None:
+        match = interface.encapsulation
+        if not isinstance(match, Encapsulation):
+            return None
+        tags = (Tag(vlan=match.outer, is_dot1ad=match.is_dot1ad),)
+        tags += () if match.inner is None else (Tag(vlan=match.inner),)
+    members = sorted(member for member, bond in network.bonds.items() if bond == port and network.is_up(member))
+    return WayIn(port=members[0] if members else port, tags=tags, mac=network.mac_of(port))
+
+
+def _frame(way_in: WayIn, packet: Packet, mac: str | None = None, tags: tuple[Tag, ...] | None = None) -> Frame:
+    return Frame(
+        destination=way_in.mac if mac is None else mac,
+        source="",
+        packet=packet,
+        tags=way_in.tags if tags is None else tags,
+    )
+
+
+def neighbor_of(network: Network, name: str, *, is_ipv6: bool) -> str:
+    """Return an address of somebody on the link of an interface, or of somebody far away where it has no prefix."""
+    for text in sorted(network.addresses(name)):
+        own = ip_interface(text)
+        if (own.version == 6) == is_ipv6 and (host := _other_host(network, name, text)) is not None:
+            return host
+    return STRANGER[is_ipv6]
+
+
+def _other_host(network: Network, name: str, text: str) -> str | None:
+    """Return a host of a prefix that is not the router itself: a known neighbour, else one of the last ones."""
+    own = ip_interface(text)
+    table = network.table_of(name, is_ipv6=own.version == 6)
+    known = [each.address for each in network.interface(name).neighbors]
+    for address in known:
+        if ip_interface(address).ip in own.network:
+            return address
+    return free_host(network, table, text)
+
+
+def free_host(network: Network, table: int, text: str) -> str | None:
+    """Return an address of a prefix that the router itself does not have; None where there is none."""
+    net = ip_interface(text).network
+    if net.num_addresses < 2:
+        return None
+    edge = 0 if net.num_addresses == 2 else 1
+    first, last = int(net.network_address) + edge, int(net.broadcast_address) - edge
+    for number in range(last, max(first, last - 8) - 1, -1):
+        host = str(type(net.network_address)(number))
+        if (table, host) not in network.own:
+            return host
+    return None
+
+
+def _about_routed(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+    name = interface.name
+    about = of_interface(name)
+    for is_ipv6 in (False, True):
+        source = neighbor_of(network, name, is_ipv6=is_ipv6)
+        plain = Packet(source=source, destination=NOWHERE[is_ipv6])
+        yield Wish(port=way_in.port, frame=_frame(way_in, plain), about=about, aim="there is no route to nowhere")
+        for text in sorted(interface.addresses):
+            own = ip_interface(text)
+            if (own.version == 6) != is_ipv6:
+                continue
+            packet = replace(plain, destination=str(own.ip))
+            aim = f"the address {own.ip} is the router's"
+            yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim=aim)
+            last = replace(packet, ttl=1)
+            yield Wish(port=way_in.port, frame=_frame(way_in, last), about=about, aim=f"{aim}, at the last hop too")
+            aim = "frames to another MAC address are not taken"
+            if network.is_up(name):
+                yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=OTHER_MAC), about=about, aim=aim)
+        if network.is_enabled(name, is_ipv6=is_ipv6):
+            yield from _to_others(network, interface, way_in, plain)
+
+
+def _to_others(network: Network, interface: Interface, way_in: WayIn, plain: Packet) -> Iterator[Wish]:
+    """Send to other links of the same table, each of them from some interface."""
+    table = network.table_of(interface.name, is_ipv6=plain.is_ipv6)
+    others = [
+        each for each in network.connected if each.table == table and (each.network.version == 6) == plain.is_ipv6
+    ]
+    for found in others[:_MOST_TARGETS]:
+        text = f"{found.network.network_address}/{found.network.prefixlen}"
+        host = _other_host(network, found.interface, text)
+        if host is None:
+            continue
+        about = of_interface(found.interface)
+        packet = replace(plain, destination=host)
+        yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim=f"{host} is reached")
+        expired = replace(packet, ttl=1)
+        yield Wish(port=way_in.port, frame=_frame(way_in, expired), about=about, aim="the last hop ends here")
+        mtu = network.mtu(found.interface, is_ipv6=plain.is_ipv6)
+        for size, words in ((mtu, "a packet as large as the MTU passes"), (mtu + 1, "a larger one does not")):
+            if size <= _LARGEST:
+                large = replace(packet, size=size, has_df=not plain.is_ipv6)
+                yield Wish(port=way_in.port, frame=_frame(way_in, large), about=about, aim=words)
+        if any(check.is_output for check in network.interface(found.interface).urpf):
+            strange = replace(packet, source=STRANGER[plain.is_ipv6])
+            yield Wish(port=way_in.port, frame=_frame(way_in, strange), about=about, aim="it must come from somewhere")
+        lists = network.interface(found.interface).acls.output
+        yield from _about_rules(network, lists, way_in, interface.name, found.interface, packet)
+
+
+def _about_filters(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+    name = interface.name
+    for check in interface.urpf:
+        if not check.is_output:
+            stranger = STRANGER[check.is_ipv6]
+            packet = Packet(source=stranger, destination=NOWHERE[check.is_ipv6])
+            aim = "packets must come from where there is a route to"
+            yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=of_interface(name, "urpf"), aim=aim)
+    yield from _about_rules(network, interface.acls.input, way_in, name, name, None)
+
+
+def _about_rules(
+    network: Network, lists: tuple[str, ...], way_in: WayIn, name: str, bound: str, towards: Packet | None
+) -> Iterator[Wish]:
+    """Send what each rule is about, and what it is just not about."""
+    for acl_name in lists:
+        for number, rule in enumerate(network.state.acls[acl_name].rules):
+            about = Blame(thing=f"access list {acl_name}", aspect=f"rule {number + 1} on {bound}")
+            for packet, aim in _packets_of(network, rule, name, towards):
+                yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim=aim)
+
+
+def _packets_of(network: Network, rule: AclRule, name: str, towards: Packet | None) -> Iterator[tuple[Packet, str]]:
+    is_ipv6 = ip_network(rule.source).version == 6
+    if towards is not None and towards.is_ipv6 != is_ipv6:
+        return
+    own = neighbor_of(network, name, is_ipv6=is_ipv6)
+    source = _within(rule.source, own)
+    destination = _within(rule.destination, towards.destination if towards is not None else NOWHERE[is_ipv6])
+    protocol = rule.protocol or UDP
+    ports = (rule.source_ports[0], rule.destination_ports[0])
+    if rule.protocol == 0:
+        ports = (1025, 9)
+    packet = Packet(source=source, destination=destination, protocol=protocol, ports=ports)
+    if protocol == TCP:
+        packet = replace(packet, tcp_flags=rule.tcp_flags[1] & rule.tcp_flags[0])
+    if protocol not in (TCP, UDP, ICMP, ICMP6):
+        return
+    yield packet, "what the rule is about"
+    if rule.protocol and rule.destination_ports[1] < 0xFFFF and protocol in (TCP, UDP):
+        beside = replace(packet, ports=(ports[0], rule.destination_ports[1] + 1))
+        yield beside, "a port that the rule is not about"
+    if towards is None:
+        yield replace(packet, source=STRANGER[is_ipv6]), "a source that the rule may not be about"
+
+
+def _within(prefix: str, preferred: str) -> str:
+    """Return an address of a prefix, the preferred one if it is there."""
+    net = ip_network(prefix)
+    if ip_interface(preferred).ip in net:
+        return preferred
+    last = int(net.broadcast_address) - (net.num_addresses > 2)
+    return str(type(net.network_address)(last))
+
+
+def _about_member(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+    assert interface.bridge is not None
+    about = of_bridge(interface.bridge, f"member {interface.name}")
+    bridge = network.state.bridges.get(f"bd{interface.bridge}")
+    packet = Packet(source=STRANGER[False], destination=NOWHERE[False])
+    for mac, aim in ((UNKNOWN_MAC, "unknown unicast is flooded"), (BROADCAST, "broadcast is flooded")):
+        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac), about=about, aim=aim)
+    for mac in bridge.filtered_macs if bridge is not None else ():
+        aim = "nothing is sent to a filtered MAC address"
+        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac), about=about, aim=aim)
+    for member in network.bridge_members(interface.bridge):
+        for each in member.static_macs:
+            if each.bd_id == interface.bridge:
+                aim = f"{each.mac} is behind {member.name}"
+                yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=each.mac), about=about, aim=aim)
+        if member.is_bvi and network.mac_of(member.name):
+            yield from _to_bvi(network, member, way_in)
+
+
+def _to_bvi(network: Network, bvi: Interface, way_in: WayIn) -> Iterator[Wish]:
+    mac = network.mac_of(bvi.name)
+    for text in sorted(bvi.addresses):
+        own = ip_interface(text)
+        source = neighbor_of(network, bvi.name, is_ipv6=own.version == 6)
+        packet = Packet(source=source, destination=str(own.ip))
+        aim = f"{own.ip} is reached through the bridge domain"
+        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac), about=of_interface(bvi.name), aim=aim)
+
+
+def _about_cross_connect(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+    about = of_interface(interface.name, "l2xc")
+    packet = Packet(source=STRANGER[False], destination=NOWHERE[False])
+    for mac, aim in ((UNKNOWN_MAC, "unicast passes"), (BROADCAST, "broadcast passes")):
+        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac), about=about, aim=aim)
+    packet = Packet(source=STRANGER[True], destination=NOWHERE[True], size=1200)
+    yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=UNKNOWN_MAC), about=about, aim="IPv6 passes")
+
+
+def _about_stations(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+    """Send what each rule of the MACIP list of an interface is about, and what it is just not about."""
+    if interface.macip is None:
+        return
+    about = Blame(thing=f"MACIP access list {interface.macip}", aspect=f"on {interface.name}")
+    mac = UNKNOWN_MAC if interface.is_l2 else None
+    for rule in network.state.macips[interface.macip].rules:
+        is_ipv6 = ip_network(rule.source).version == 6
+        source = _within(rule.source, STRANGER[is_ipv6])
+        packet = Packet(source=source, destination=NOWHERE[is_ipv6])
+        station = replace(_frame(way_in, packet, mac=mac), source=_station(rule))
+        yield Wish(port=way_in.port, frame=station, about=about, aim="a station that a rule is about")
+        mask = int(rule.mac_mask.replace(":", ""), 16)
+        if mask:
+            another = int(station.source.replace(":", ""), 16) ^ (mask & -mask)
+            other = replace(station, source=another.to_bytes(6).hex(":"))
+            yield Wish(port=way_in.port, frame=other, about=about, aim="another station with its address")
+        strange = replace(station, packet=replace(packet, source=STRANGER[is_ipv6]))
+        yield Wish(port=way_in.port, frame=strange, about=about, aim="the station with another address")
+
+
+def _station(rule: MacipRule) -> str:
+    """Return a MAC address that a rule is about."""
+    mac, mask, free = (int(text.replace(":", ""), 16) for text in (rule.mac, rule.mac_mask, OTHER_STATION))
+    return (mac & mask | free & ~mask).to_bytes(6).hex(":")
+
+
+def _about_tags(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+    """Send tags that are not those of the interface."""
+    about = of_interface(interface.name, "encapsulation")
+    packet = Packet(source=STRANGER[False], destination=NOWHERE[False])
+    mac = UNKNOWN_MAC if network.interface(network.port_of(interface.name)).is_l2 else None
+    further = (*way_in.tags, Tag(vlan=_UNUSED_VLAN))
+    if len(further) <= 2:
+        aim = "what has one more tag goes where it belongs"
+        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac, tags=further), about=about, aim=aim)
+    if way_in.tags:
+        outer = way_in.tags[0]
+        other = (replace(outer, is_dot1ad=not outer.is_dot1ad), *way_in.tags[1:])
+        aim = "what has tags of the other kind goes where it belongs"
+        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac, tags=other), about=about, aim=aim)
+    if len(way_in.tags) == 2:
+        aim = "what has one tag less goes where it belongs"
+        less = way_in.tags[:1]
+        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac, tags=less), about=about, aim=aim)
+
+
+def _about_tunnel(network: Network, name: str, made: Tunnel) -> Iterator[Wish]:
+    """Send what comes from the other router, and what only looks so."""
+    about = of_tunnel(made, name)
+    is_outer_ipv6 = ":" in made.local
+    inner = Packet(source=STRANGER[False], destination=NOWHERE[False])
+    addresses = sorted(network.addresses(name)) if name in network.state.interfaces else []
+    if addresses:
+        own = ip_interface(addresses[0])
+        inner = Packet(source=neighbor_of(network, name, is_ipv6=own.version == 6), destination=str(own.ip))
+    inside = Inside(packet=inner)
+    if carries_frames(made):
+        mac = network.mac_of(name) if not network.interface(name).is_l2 else UNKNOWN_MAC
+        inside = Inside(frame=Frame(destination=mac or UNKNOWN_MAC, source=OTHER_MAC, packet=inner))
+    elif made.has_ethernet:  # copies of frames, which nobody takes out of it here
+        return
+    packet = outer_packet(made, inside, is_incoming=True)
+    for each in network.state.interfaces.values():
+        way_in = entry(network, each.name)
+        if way_in is None or each.is_l2 or not network.is_up(each.name):
+            continue
+        if network.table_of(each.name, is_ipv6=is_outer_ipv6) != made.outer_table:
+            continue
+        if not network.is_enabled(each.name, is_ipv6=is_outer_ipv6):
+            continue
+        yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim="what comes by it goes on")
+        assert packet.inside is not None
+        other = of_another_tunnel(made, packet)
+        if other is not None:
+            aim = "another key or VNI is not taken"
+            yield Wish(port=way_in.port, frame=_frame(way_in, other), about=about, aim=aim)
+        other = replace(packet, source="2001:db8:ffff:99::9" if is_outer_ipv6 else "203.0.113.99")
+        yield Wish(port=way_in.port, frame=_frame(way_in, other), about=about, aim="another router is not heard")
+        return

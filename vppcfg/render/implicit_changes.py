@@ -1,0 +1,212 @@
+"""What a plan changes and the words of the file do not show: found out by trying, so that nothing can be forgotten.
+
+An attribute is shown when the entries of the file differ once it alone has changed. For the others there is a line that
+a reader cannot type, and that looks like a comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from enum import Enum
+from functools import cached_property
+from typing import Any, cast
+
+from vppcfg.config.dump import yaml_entries
+from vppcfg.config.section_list import INTERFACES, MADE
+from vppcfg.config.sections import loopback
+from vppcfg.config.sections.section import YamlEntry
+from vppcfg.model.acl import AclBinding
+from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
+from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
+from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
+from vppcfg.model.ipfix import FlowRecords
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.state import State, tables_in_use
+from vppcfg.plan.change import Action, AttributeChange, Change, ObjectKind
+from vppcfg.plan.state_document import plain
+from vppcfg.record import evolve
+from vppcfg.render.cli_lines import encapsulation_words, rewrite_words
+
+_INTERFACE_FIELDS = frozenset(field.name for field in fields(Interface))
+_FOLLOWS: Mapping[str, frozenset[str]] = {
+    "link_mtu": frozenset({"packet_mtu"}),
+    "split_horizon_group": frozenset({"bridge"}),
+    "tag_rewrite": frozenset({"bridge", "encapsulation", "l2xc"}),
+}
+"""Attributes that change with others, and need no line of their own then."""
+_DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
+    "mtu": frozenset({"packet_mtu", "host_mtu"}),
+    "is_up": frozenset({"is_up"}),
+    "bridge": frozenset({"host_bridge"}),
+}
+"""The same for a Linux device, whose attributes change with those of its interface."""
+_OF_INTERFACES = (INTERFACES, loopback.SECTION, *MADE)
+"""The sections whose entries tell of interfaces."""
+_SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
+"""What has nothing that a file cannot say."""
+
+
+def restricted(
+    state: State,
+    names: Collection[str],
+    bridges: Collection[str],
+    acls: Collection[str] = (),
+    macips: Collection[str] = (),
+) -> State:
+    """Return a state with just these objects."""
+    return replace(
+        state,
+        interfaces={name: state.interfaces[name] for name in names if name in state.interfaces},
+        lcps={name: state.lcps[name] for name in names if name in state.lcps},
+        virtual={name: state.virtual[name] for name in names if name in state.virtual and name in state.interfaces},
+        bridges={name: state.bridges[name] for name in bridges if name in state.bridges},
+        acls={name: state.acls[name] for name in acls if name in state.acls},
+        macips={name: state.macips[name] for name in macips if name in state.macips},
+    )
+
+
+def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[Change[Any]]) -> Iterator[str]:
+    """Yield a line for each attribute of a change that no key of the file shows.
+
+    `siblings` are the other changes of the same interface: what follows from them needs no line.
+    """
+    if change.action in (Action.CREATE, Action.DELETE) or change.kind in _SAID_WHOLE:
+        return
+    if change.kind is ObjectKind.BRIDGE:
+        yield from _stray_macs(change)
+        return
+    others = {attribute.name for sibling in siblings for attribute in sibling.attributes}
+    if change.kind is ObjectKind.LINUX:
+        is_new = any(sibling.action is not Action.UPDATE for sibling in siblings)
+        for attribute in change.attributes:
+            if not is_new and others.isdisjoint(_DEVICE_FOLLOWS[attribute.name]):
+                yield f"its Linux device: {_told(attribute)}"
+        return
+    own = {attribute.name for attribute in change.attributes}
+    told = _Shown(change, before, after)
+    what = {ObjectKind.LCP: "its LCP pair: ", ObjectKind.ACL: "", ObjectKind.MACIP: ""}.get(change.kind, "")
+    for attribute in change.attributes:
+        if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not told.is_shown(attribute):
+            yield f"{what}{_told(attribute)}"
+    if change.kind is ObjectKind.INTERFACE:
+        yield from _static_macs_elsewhere(change.name, before, after)
+
+
+def _stray_macs(change: Change[Any]) -> Iterator[str]:
+    """Yield a line when a bridge domain does not send the same MAC addresses to interfaces that are gone."""
+    for attribute in change.attributes:
+        if attribute.name == "stray_macs":
+            yield f"static macs of interfaces that are gone: {_words(attribute.old)} -> {_words(attribute.new)}"
+
+
+def _static_macs_elsewhere(name: str, before: State, after: State) -> Iterator[str]:
+    """Yield a line when an interface does not have the same static MAC addresses where it is no member.
+
+    The file says those of members alone. VPP keeps them when an interface leaves a bridge domain: they may become
+    unsaid although they stay as they are.
+    """
+    old, new = (_unsaid_macs(state.interfaces[name], state) for state in (before, after))
+    if old != new:
+        yield f"static macs where it is no member: {_words(old)} -> {_words(new)}"
+
+
+def _unsaid_macs(interface: Interface, state: State) -> tuple[StaticMac, ...]:
+    is_said = interface.bridge is not None and bridge_name(interface.bridge) in state.bridges
+    return tuple(each for each in interface.static_macs if not is_said or each.bd_id != interface.bridge)
+
+
+class _Shown:
+    """The words of the file about one object that changes, to try each of its attributes alone."""
+
+    def __init__(self, change: Change[Any], before: State, after: State) -> None:
+        self._change, self._before, self._after = change, before, after
+
+    def is_shown(self, attribute: AttributeChange) -> bool:
+        """Return whether the words of the file differ when just this attribute changes."""
+        change, before = self._change, self._before
+        if change.kind in (ObjectKind.ACL, ObjectKind.MACIP):
+            return attribute.name == "rules"
+        if attribute.name in ("mac", "is_bvi", "static_macs"):
+            return True
+        if attribute.name == "bridge":
+            bridges = before.bridges.keys() | self._after.bridges.keys()
+            ids = [bd_id for bd_id in (attribute.old, attribute.new) if isinstance(bd_id, int)]
+            return all(bridge_name(bd_id) in bridges for bd_id in ids)
+        if attribute.name == "split_horizon_group":
+            return not before.interfaces[change.name].is_bvi
+        return self._entries(_with(self._near, change, attribute)) != self._said
+
+    @cached_property
+    def _near(self) -> State:
+        """The object, what it stands on, and the FIB tables that it is in before and after."""
+        name, before, after = self._change.name, self._before, self._after
+        tables = {*tables_in_use(before, [name]), *tables_in_use(after, [name])}
+        vrfs = {**before.vrfs, **after.vrfs}
+        near = restricted(before, {name, before.interfaces[name].parent or name}, ())
+        return replace(near, vrfs={key: vrfs[key] for key in tables if key in vrfs})
+
+    @cached_property
+    def _said(self) -> dict[KeyPath, YamlEntry]:
+        return self._entries(self._near)
+
+    @staticmethod
+    def _entries(state: State) -> dict[KeyPath, YamlEntry]:
+        return yaml_entries(state, sections=_OF_INTERFACES)
+
+
+def _with(state: State, change: Change[Any], attribute: AttributeChange) -> State:
+    """Return the state with one attribute of one object changed."""
+    name, altered = change.name, cast(dict[str, Any], {attribute.name: attribute.new})
+    if change.kind is ObjectKind.LCP:
+        return replace(state, lcps={**state.lcps, name: replace(state.lcps[name], **altered)})
+    if attribute.name in _INTERFACE_FIELDS:
+        return replace(state, interfaces={**state.interfaces, name: evolve(state.interfaces[name], **altered)})
+    made: Any = state.virtual[name]
+    return replace(state, virtual={**state.virtual, name: replace(made, **altered)})
+
+
+def _told(attribute: AttributeChange) -> str:
+    if attribute.name == "packet_mtu" and attribute.old == attribute.new:
+        return f"mtu: {attribute.new} of its own, no longer that of its parent"
+    if attribute.name == "ra_mtu":
+        return f"router advertisements name MTU {attribute.new}, no longer {attribute.old}"
+    return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
+
+
+_OF_WORDS = (
+    BridgeSettings,
+    DhcpClient,
+    FlowRecords,
+    Lldp,
+    Mirror,
+    MssLimit,
+    RaPrefix,
+    RouterAdvertisements,
+    StaticMac,
+    UrpfCheck,
+)
+"""Parts of the model whose attributes are told one by one."""
+
+
+def _words(value: object) -> str:
+    """Return a value of the model that the file has no words for, as an operator would write it."""
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Encapsulation | OtherMatch):
+        return encapsulation_words(value)
+    if isinstance(value, TagRewrite):
+        return rewrite_words(value)
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, frozenset | Mapping):
+        return ", ".join(plain(value)) or "none"
+    if isinstance(value, AclBinding):
+        return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
+    if isinstance(value, _OF_WORDS):
+        return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
+    if isinstance(value, tuple):
+        return f"({', '.join(_words(item) for item in value)})" if value else "none"
+    return str(value)

@@ -1,0 +1,203 @@
+"""Whether the values of a startup.conf go together, whatever machine it is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from vppcfg.common.numbers import numbered
+from vppcfg.model.problem import Problem
+from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes
+from vppcfg.startup.lint.dpdk import dpdk_problems
+from vppcfg.startup.lint.finding import notice, warning
+
+_RUNTIME_DIR = "/run/vpp"
+_ETHERNET_BYTES = 18 + 4
+"""Header, checksum and one VLAN tag."""
+_NETNS_LENGTH = 31
+_DEFAULT_MTU = range(64, 9001)
+_LEAST: Mapping[tuple[str, str], tuple[int, str]] = {
+    ("memory", "main-heap-size"): (65 << 20, "it does not with 64M"),
+    ("statseg", "size"): (256 << 10, "it does not with 128K"),
+}
+"""Sizes that VPP 26.10 did not start with, and how that is said."""
+_HEADROOM_BYTES = 320
+"""Of a buffer before its data (vlib/buffer.h)."""
+_LISTENING = re.compile(r"/.+|(?:[\w.-]*:)?[0-9]+")
+"""What a socket for vppctl can be: a path, a port, or a host and a port."""
+
+
+def sense_problems(conf: Conf) -> Iterator[Problem]:
+    """Yield what does not go together; errors are what stops VPP."""
+    facts = facts_of(conf)
+    yield from _workers_with_main_core(conf, facts)
+    yield from _worker_balance(conf, facts)
+    for device in facts.devices:
+        yield from _placement(device, facts)
+        yield from _shared_tx_queues(device, facts)
+    yield from dpdk_problems(conf)
+    yield from _receive_rings(conf, facts)
+    yield from _jumbo_frames(conf, facts)
+    yield from _sleeping_main_thread(conf, facts)
+    yield from _values_out_of_range(conf)
+    yield from _buffers_larger_than_pages(conf, facts)
+
+
+def _workers_with_main_core(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    entry = entry_at(conf, "cpu", "corelist-workers") or entry_at(conf, "cpu", "coremask-workers")
+    if entry is not None and facts.worker_cpus is not None and facts.main_core in facts.worker_cpus:
+        text = f"CPU {facts.main_core} is the main core and a worker's, which stops VPP; take it out of one of them"
+        yield problem("conf-main-core-worker", entry, text)
+
+
+def _worker_balance(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    """Find workers that never receive, and devices with more queues than there are workers."""
+    queues = sum(device.rx_queues for device in facts.devices)
+    entry = next(
+        (found for key in ("corelist-workers", "coremask-workers", "workers") if (found := entry_at(conf, "cpu", key))),
+        None,
+    )
+    if entry is not None and facts.devices and facts.workers > queues:
+        idle = facts.workers - queues
+        text = (
+            f"{numbered(facts.workers, 'worker')}, and {numbered(len(facts.devices), 'port')} with "
+            f"{numbered(queues, 'receive queue')} in all: {numbered(idle, 'worker')} never receive"
+            f"{'s' if idle == 1 else ''}"
+        )
+        yield warning("conf-idle-workers", entry, text)
+    for device in facts.devices:
+        if device.rx_queues > max(facts.workers, 1):
+            text = (
+                f"{device.address} has {device.rx_queues} receive queues, and "
+                f"{numbered(facts.workers, 'worker') if facts.workers else 'the main thread alone'} to serve them; "
+                "more queues than that gain nothing"
+            )
+            yield warning("conf-many-queues", device.key("num-rx-queues"), text)
+
+
+def _placement(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
+    """Find queues that are given to workers that do not exist, or to another number of them (dpdk/device/init.c)."""
+    entry = device.entry.find("workers")
+    if entry is None or device.workers is None:
+        return
+    if len(device.workers) != device.rx_queues:
+        text = (
+            f"{device.address} has {numbered(device.rx_queues, 'receive queue')} and is given to "
+            f"{numbered(len(device.workers), 'worker')}; VPP stops unless there are as many"
+        )
+        yield problem("conf-placement", entry, text)
+    missing = [worker for worker in device.workers if worker >= facts.workers]
+    if missing:
+        there = f"there are {numbered(facts.workers, 'worker')}, counted from 0" if facts.workers else "there are none"
+        text = f"{device.address} is given to worker {missing[0]}, and {there}; VPP gives the queue to another thread"
+        yield warning("conf-placement", entry, text)
+
+
+def _shared_tx_queues(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
+    threads = facts.workers + 1
+    if facts.workers and device.tx_queues is not None and device.tx_queues < threads:
+        text = (
+            f"{device.address} has {numbered(device.tx_queues, 'transmit queue')} for {threads} threads; those that "
+            "share one wait for each other"
+        )
+        yield warning("conf-tx-shared", device.key("num-tx-queues"), text)
+
+
+def _receive_rings(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    """Find receive rings that take more buffers than there are; each descriptor holds one."""
+    held = sum(device.rx_queues * device.rx_descriptors for device in facts.devices)
+    stanza = conf.stanza("dpdk") or conf.stanza("devices")
+    if stanza is not None and held > facts.buffers_per_numa:
+        text = (
+            f"the receive rings of {numbered(len(facts.devices), 'port')} hold {held} buffers, and a NUMA node has "
+            f"{facts.buffers_per_numa} (buffers-per-numa); on one node they do not fit"
+        )
+        yield warning("conf-descriptors", entry_at(conf, "buffers", "buffers-per-numa") or stanza, text)
+
+
+def _jumbo_frames(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    entry = entry_at(conf, "dpdk", "no-multi-seg")
+    mtu_entry = entry_at(conf, "ethernet", "default-mtu")
+    mtu = number(mtu_entry)
+    if entry is None:
+        return
+    if mtu is not None and mtu + _ETHERNET_BYTES > facts.data_size:
+        text = (
+            f"with no-multi-seg a packet must fit into one buffer of {facts.data_size} bytes, and the default MTU is "
+            f"{mtu}; write `buffers {{ default data-size {_rounded(mtu + _ETHERNET_BYTES)} }}`, or leave no-multi-seg "
+            "out"
+        )
+        yield warning("conf-jumbo", entry, text)
+    elif mtu is None and facts.data_size < 9000:
+        text = f"with no-multi-seg, packets of more than {facts.data_size} bytes (a buffer's data-size) are lost"
+        yield notice("conf-jumbo", entry, text)
+
+
+def _rounded(size: int) -> int:
+    return -(-size // 64) * 64
+
+
+def _sleeping_main_thread(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    entry = entry_at(conf, "unix", "poll-sleep-usec")
+    if entry is not None and facts.poll_sleep_us and not facts.workers:
+        text = (
+            f"without workers the main thread forwards, and it sleeps {facts.poll_sleep_us} µs whenever it has polled: "
+            "packets wait, and under load they are lost"
+        )
+        yield warning("conf-poll-sleep", entry, text)
+
+
+def _values_out_of_range(conf: Conf) -> Iterator[Problem]:
+    """Find values that VPP reads, and stops at for what they are."""
+    pidfile, runtime = entry_at(conf, "unix", "pidfile"), entry_at(conf, "unix", "runtime-dir")
+    folder = runtime.arguments[0] if runtime is not None else _RUNTIME_DIR
+    path = pidfile.arguments[0] if pidfile is not None and pidfile.arguments else ""
+    if pidfile is not None and path.startswith("/") and not path.startswith(folder):
+        text = f"the pidfile {path} is not below the runtime-dir {folder}, which stops VPP"
+        yield problem("conf-range", pidfile, text)
+    netns = entry_at(conf, "linux-cp", "default netns")
+    if netns is not None and netns.arguments and len(netns.arguments[0]) > _NETNS_LENGTH:
+        text = (
+            f"the name of the namespace {netns.arguments[0]} is longer than {_NETNS_LENGTH} characters, which stops VPP"
+        )
+        yield problem("conf-range", netns, text)
+    mtu = entry_at(conf, "ethernet", "default-mtu")
+    if mtu is not None and number(mtu) is not None and number(mtu) not in _DEFAULT_MTU:
+        yield problem(
+            "conf-range", mtu, f"VPP stops unless default-mtu is from {_DEFAULT_MTU[0]} to {_DEFAULT_MTU[-1]}"
+        )
+    buckets = entry_at(conf, "l2fib", "num-buckets")
+    count = number(buckets)
+    if buckets is not None and count is not None and count & (count - 1):
+        yield problem("conf-range", buckets, f"VPP stops unless num-buckets is a power of two, which {count} is not")
+    yield from _sizes_too_small(conf)
+    yield from _sockets(conf)
+
+
+def _sizes_too_small(conf: Conf) -> Iterator[Problem]:
+    for (stanza, key), (least, how) in _LEAST.items():
+        entry = entry_at(conf, stanza, key)
+        size = size_bytes(entry)
+        if entry is not None and size is not None and size < least:
+            text = f"{entry.name} {entry.arguments[-1]} is too little for VPP to start with; {how}"
+            yield problem("conf-range", entry, text)
+
+
+def _buffers_larger_than_pages(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    page, entry = size_bytes(entry_at(conf, "buffers", "page-size")), entry_at(conf, "buffers", "default data-size")
+    if entry is not None and page is not None and facts.data_size + _HEADROOM_BYTES > page:
+        text = f"a buffer of {facts.data_size} bytes does not fit into a page of {page}, which stops VPP"
+        yield problem("conf-range", entry, text)
+
+
+def _sockets(conf: Conf) -> Iterator[Problem]:
+    """Find sockets whose place is no place: VPP looks for a host of that name (vppinfra/socket.c)."""
+    for stanza, key in (("unix", "cli-listen"), ("statseg", "socket-name"), ("punt", "socket")):
+        entry = entry_at(conf, stanza, key)
+        place = entry.arguments[0] if entry is not None and entry.arguments else "/run"
+        may_be_port = stanza == "unix"
+        if entry is not None and not (place.startswith("/") or (may_be_port and _LISTENING.fullmatch(place))):
+            text = f"{place} is no whole path, and VPP stops at it; write one that begins with a slash"
+            yield problem("conf-range", entry, text)

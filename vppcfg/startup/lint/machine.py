@@ -1,0 +1,239 @@
+"""Whether a machine has what a startup.conf asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from vppcfg.common.numbers import cpu_text, size_text
+from vppcfg.common.release import Release
+from vppcfg.model.host import FOR_USERS, Host, Nic
+from vppcfg.model.native_driver import NATIVE_DRIVERS
+from vppcfg.model.problem import Problem
+from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.tree import Conf, ConfEntry
+from vppcfg.startup.limits import NicLimits, limits_of
+from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, size_bytes
+from vppcfg.startup.lint.finding import warning
+
+_CUT = Release(25, 2)
+"""The first release that cuts a transmit ring to what the card has, with a line in its log (e7226a21274)."""
+_PAGES = (("buffers", "page-size"), ("memory", "main-heap-page-size"), ("statseg", "page-size"))
+_SMALL_PAGE = 4096
+_RUN = "/run"
+_GROUPS = (("unix", "gid"), ("api-segment", "gid"))
+_IOMMU = ("intel_iommu=on", "amd_iommu=on", "iommu=pt", "iommu=on")
+
+
+def machine_problems(conf: Conf, release: Release, host: Host, folders: Collection[str] | None) -> Iterator[Problem]:
+    """Yield what a machine lacks for a file; errors are what stops VPP."""
+    facts = facts_of(conf)
+    yield from _cpus(conf, facts, host)
+    yield from _pages(conf, host)
+    yield from _memory(conf, facts, host)
+    yield from _groups(conf, host)
+    yield from _iommu(conf, host)
+    for device in facts.devices:
+        yield from _device(device, facts, host, release)
+    if folders is not None:
+        yield from _folders(conf, folders)
+
+
+def _cpus(conf: Conf, facts: ConfFacts, host: Host) -> Iterator[Problem]:
+    """Find CPUs that are not there or not to be used, too few of them, and threads that share a core."""
+    usable = {cpu.id for cpu in host.usable_cpus}
+    main, workers = entry_at(conf, "cpu", "main-core"), _workers_entry(conf)
+    is_relative = entry_at(conf, "cpu", "relative") is not None
+    if not usable or is_relative:
+        return
+    have = cpu_text(usable)
+    if main is not None and facts.main_core is not None and facts.main_core not in usable:
+        text = f"this machine has no CPU {facts.main_core} for the main thread, which stops VPP; usable are {have}"
+        yield problem("conf-cpu", main, text)
+    missing = [cpu for cpu in facts.worker_cpus or () if cpu not in usable]
+    if workers is not None and missing:
+        text = f"this machine has no CPU {cpu_text(missing)} for workers, which stops VPP; usable are {have}"
+        yield problem("conf-cpu", workers, text)
+    if workers is not None and facts.worker_cpus is None and facts.workers > len(usable) - 1:
+        text = f"{facts.workers} workers and the main thread need as many CPUs, which stops VPP; usable are {have}"
+        yield problem("conf-cpu", workers, text)
+    yield from _siblings(workers, facts, host)
+
+
+def _siblings(entry: ConfEntry | None, facts: ConfFacts, host: Host) -> Iterator[Problem]:
+    cpus = [*(facts.worker_cpus or ())]
+    threads = [facts.main_core, *cpus] if facts.main_core is not None else cpus
+    for index, cpu in enumerate(threads):
+        found = host.cpu_by_id.get(cpu)
+        others = set(found.siblings) - {cpu} if found is not None else set()
+        for other in sorted(others.intersection(threads[:index])):
+            if entry is not None:
+                text = f"CPUs {other} and {cpu} are threads of one core and slow each other down"
+                yield warning("conf-cpu-siblings", entry, text)
+
+
+def _workers_entry(conf: Conf) -> ConfEntry | None:
+    names = ("corelist-workers", "coremask-workers", "workers")
+    return next((entry for name in names if (entry := entry_at(conf, "cpu", name)) is not None), None)
+
+
+def _pages(conf: Conf, host: Host) -> Iterator[Problem]:
+    """Find hugepages of a size that the machine does not have, which stop VPP, and sizes of which there are none."""
+    pools = [pool for node in host.nodes for pool in node.hugepages]
+    for stanza, key in _PAGES:
+        entry = entry_at(conf, stanza, key)
+        size = size_bytes(entry)
+        if entry is None or size is None or size <= _SMALL_PAGE:
+            continue
+        if size not in {pool.page_bytes for pool in pools}:
+            have = ", ".join(sorted({size_text(pool.page_bytes) for pool in pools})) or "none"
+            text = f"this machine has no hugepages of {size_text(size)}, which stops VPP; it has {have}"
+            yield problem("conf-hugepages", entry, text)
+        elif not sum(pool.total for pool in pools if pool.page_bytes == size):
+            text = f"this machine has set no hugepages of {size_text(size)} aside; `sysctl vm.nr_hugepages` does so"
+            yield warning("conf-hugepages", entry, text)
+
+
+def _memory(conf: Conf, facts: ConfFacts, host: Host) -> Iterator[Problem]:
+    """Find a main heap, or buffers, that the machine has no memory for."""
+    heap = entry_at(conf, "memory", "main-heap-size")
+    size = size_bytes(heap)
+    if heap is not None and size is not None and host.memory_bytes and size > host.memory_bytes:
+        text = f"the main heap of {size_text(size)} is more than the {host.memory_bytes >> 20}M of this machine"
+        yield warning("conf-memory", heap, text)
+    buffers = entry_at(conf, "buffers", "buffers-per-numa")
+    need = facts.buffers_per_numa * (facts.data_size + 256)
+    for node in host.nodes:
+        if buffers is not None and node.memory_bytes and need > node.memory_bytes:
+            text = f"the buffers need {need >> 20}M on NUMA node {node.id}, which has {node.memory_bytes >> 20}M"
+            yield warning("conf-memory", buffers, text)
+
+
+def _groups(conf: Conf, host: Host) -> Iterator[Problem]:
+    for stanza, key in _GROUPS:
+        entry = entry_at(conf, stanza, key)
+        name = entry.arguments[0] if entry is not None and entry.arguments else ""
+        if entry is not None and name and not name.isdecimal() and host.groups and name not in host.groups:
+            text = f"this machine has no group {name}, which stops VPP; `groupadd --system {name}` makes it"
+            yield problem("conf-group", entry, text)
+
+
+def _iommu(conf: Conf, host: Host) -> Iterator[Problem]:
+    entry = entry_at(conf, "dpdk", "uio-driver")
+    driver = entry.arguments[0] if entry is not None and entry.arguments else ""
+    words = host.kernel_line.split()
+    if entry is None or driver != "vfio-pci" or not words or host.architecture != "x86_64":
+        return
+    if not any(word in words for word in _IOMMU):
+        text = "vfio-pci needs an IOMMU, and the kernel was started without intel_iommu=on or amd_iommu=on"
+        yield warning("conf-iommu", entry, text)
+
+
+def _device(device: DeviceFacts, facts: ConfFacts, host: Host, release: Release) -> Iterator[Problem]:
+    nic = host.nic_by_address.get(device.address)
+    if nic is None:
+        have = ", ".join(host.nic_by_address) or "none"
+        text = f"this machine has no network device {device.address}, and VPP goes on without it; it has {have}"
+        yield warning("conf-device", device.entry, text)
+        return
+    if device.driver is not None:
+        yield from _native_device(device, nic)
+        yield from _node(device, nic, facts, host)
+        return
+    limits = limits_of(nic, release)
+    if nic.is_admin_up and not (limits is not None and limits.is_bifurcated):
+        names = ", ".join(nic.linux_names)
+        text = f"Linux uses {device.address} as {names}, so VPP leaves it out; `ip link set {names} down` first"
+        yield warning("conf-device", device.entry, text)
+    yield from _node(device, nic, facts, host)
+    if limits is not None:
+        yield from _limits(device, limits, release)
+
+
+def _native_device(device: DeviceFacts, nic: Nic) -> Iterator[Problem]:
+    """Find a device that Linux holds, and queues and rings that VPP's own driver does not take (vnet/dev/api.c)."""
+    if nic.driver not in FOR_USERS:
+        held = f"bound to {nic.driver}" if nic.driver is not None else "bound to no driver of Linux"
+        text = f"{device.address} is {held}, and VPP's own drivers take a device from vfio-pci alone; bind it first"
+        yield warning("conf-device", device.entry, text)
+    driver = NATIVE_DRIVERS.get(device.driver or "")
+    if driver is None:
+        return
+    for key, count in (("num-rx-queues", device.rx_queues), ("num-tx-queues", device.tx_queues or 0)):
+        if count > driver.queues:
+            text = f"the driver {driver.name} can have {driver.queues} queues, and {count} leave the port out"
+            yield warning("conf-device-limits", device.key(key), text)
+    for key, size in (("rx-queue-size", device.rx_descriptors), ("tx-queue-size", device.tx_descriptors)):
+        if not driver.takes(size):
+            text = f"the driver {driver.name} takes {driver.rings_text}, and a ring of {size} leaves the port out"
+            yield warning("conf-device-limits", device.key(key), text)
+
+
+def _node(device: DeviceFacts, nic: Nic, facts: ConfFacts, host: Host) -> Iterator[Problem]:
+    nodes = {host.cpu_by_id[cpu].node for cpu in facts.worker_cpus or () if cpu in host.cpu_by_id}
+    if nodes and host.node_of(nic) not in nodes:
+        text = f"{device.address} is on NUMA node {host.node_of(nic)}, and all workers are on node {cpu_text(nodes)}"
+        yield warning("conf-cpu-node", device.entry, text)
+
+
+def _limits(device: DeviceFacts, limits: NicLimits, release: Release) -> Iterator[Problem]:
+    name = f"{device.address} ({limits.driver})"
+    queues = device.entry.find("num-rx-queues") or device.entry
+    if limits.rx_queues is not None and device.rx_queues > limits.rx_queues:
+        text = f"{name} has {limits.rx_queues} receive queues, fewer than {device.rx_queues}; VPP takes one only"
+        yield warning("conf-device-limits", queues, text)
+    rings = (
+        ("num-rx-desc", device.rx_descriptors, limits.rx_descriptors),
+        ("num-tx-desc", device.tx_descriptors, limits.tx_descriptors),
+    )
+    for key, size, (lowest, highest) in rings:
+        if lowest <= size <= highest and size % limits.align == 0:
+            continue
+        is_cut = key == "num-tx-desc" and size > highest and release >= _CUT
+        end = f"VPP takes {highest}, with a line in its log" if is_cut else "the device does not come up"
+        steps = f" in steps of {limits.align}" if limits.align > 1 else ""
+        text = f"{name} takes {key} from {lowest} to {highest}{steps}, not {size}; {end}"
+        yield warning("conf-device-limits", device.entry.find(key) or device.entry, text)
+
+
+def _folders(conf: Conf, folders: Collection[str]) -> Iterator[Problem]:
+    for entry, is_needed in _named_files(conf):
+        folder = entry.arguments[0].rpartition("/")[0] or "/"
+        if folder in folders:
+            continue
+        if is_needed:
+            text = f"there is no folder {folder} for {entry.arguments[0]}, which stops VPP; make it"
+            yield problem("conf-folder", entry, text)
+        else:
+            lost = "nothing is logged" if entry.name == "log" else "nobody reaches VPP there"
+            yield warning("conf-folder", entry, f"there is no folder {folder} for {entry.arguments[0]}; {lost}")
+
+
+def _named_files(conf: Conf) -> Iterator[tuple[ConfEntry, bool]]:
+    """Yield the entries that name a file by its whole path, and whether VPP stops when its folder is missing.
+
+    VPP makes its own folder, and below /run those of all sockets but the one for punted packets.
+    """
+    for stanza, key, is_needed in (
+        ("unix", "log", False),
+        ("unix", "cli-listen", True),
+        ("socksvr", "socket-name", False),
+        ("statseg", "socket-name", True),
+        ("punt", "socket", True),
+    ):
+        entry = entry_at(conf, stanza, key)
+        if entry is None or not entry.arguments or not entry.arguments[0].startswith("/"):
+            continue
+        is_made = key != "log" and stanza != "punt" and entry.arguments[0].startswith(_RUN)
+        if not is_made and entry.arguments[0].rpartition("/")[0] != _runtime_dir(conf):
+            yield entry, is_needed
+
+
+def _runtime_dir(conf: Conf) -> str:
+    """Return the folder that VPP makes for itself."""
+    entry = entry_at(conf, "unix", "runtime-dir")
+    return entry.arguments[0].rstrip("/") if entry is not None and entry.arguments else "/run/vpp"
+
+
+def folders_named(conf: Conf) -> frozenset[str]:
+    """Return the folders that must exist."""
+    return frozenset(entry.arguments[0].rpartition("/")[0] or "/" for entry, _ in _named_files(conf))

@@ -1,0 +1,52 @@
+"""What VPP does by itself, most of it where a startup.conf says nothing; it need not be wrong, but may surprise."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from vppcfg.common.release import Release
+from vppcfg.model.problem import Problem
+from vppcfg.startup.conf.plugin_review import is_loaded
+from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.lint.demand import entry_at
+from vppcfg.startup.lint.finding import notice
+
+_MAIN_CORE_PINNED = Release(24, 10)
+_NO_ECHO = Release(24, 2)
+"""The first release whose lcp-sync does not send Linux what linux-nl has just heard from it (2c9b128e1b3)."""
+
+
+def habit_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
+    """Yield what an absent key or stanza means, and what keys do together."""
+
+    def has(plugin: str) -> bool:
+        return is_loaded(conf, plugin, release) and (installed is None or plugin in installed)
+
+    dpdk, has_dpdk = conf.stanza("dpdk"), has("dpdk")
+    children = (dpdk.children if dpdk else None) or ()
+    if has_dpdk and not {"dev", "no-pci", "vdev"} & {child.name for child in children}:
+        text = "no device is named in `dpdk`: VPP takes every network card that is down in Linux and that it can drive"
+        yield notice("conf-takes-all", dpdk, text)
+    if entry_at(conf, "memory", "main-heap-size") is None and conf.stanza("heapsize") is None:
+        yield notice("conf-default-heap", conf.stanza("memory"), "no main-heap-size is given: the main heap has 1G")
+    if entry_at(conf, "cpu", "main-core") is None and release >= _MAIN_CORE_PINNED:
+        text = (
+            f"no main-core is given: VPP {_MAIN_CORE_PINNED} and newer pin the main thread to the CPU that it began on"
+        )
+        yield notice("conf-main-core", conf.stanza("cpu"), text)
+    unix = conf.stanza("unix")
+    if entry_at(conf, "unix", "cli-listen") is None and entry_at(conf, "unix", "interactive") is None:
+        yield notice(
+            "conf-no-cli", unix, "no cli-listen is given: VPP opens no socket for vppctl, which cannot reach it"
+        )
+    if entry_at(conf, "unix", "nodaemon") is None and entry_at(conf, "unix", "interactive") is None:
+        text = "no nodaemon is given: VPP goes to the background, and a service manager may take it for ended"
+        yield notice("conf-daemon", unix, text)
+    script = entry_at(conf, "unix", "exec") or entry_at(conf, "unix", "startup-config")
+    is_echoed = release < _NO_ECHO and entry_at(conf, "linux-cp", "lcp-sync") is not None and has("linux_nl")
+    if script is not None and is_echoed:
+        text = (
+            f"with lcp-sync and linux_nl, VPP before {_NO_ECHO} sends back to Linux what it hears from there: an LCP "
+            "that this script makes and sets up at once goes up and down without end and loses its addresses"
+        )
+        yield notice("conf-lcp-loop", script, text)
