@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.laws.examples import TIMES
+from tests.laws.examples import IS_SAME, TIMES
 from vppcfg.app import default_paths
 
 TESTS = Path(__file__).parent
@@ -31,7 +31,11 @@ def pytest_configure() -> None:
     """
     os.umask(0o022)
     settings.register_profile(
-        "vppcfg", max_examples=50 * TIMES, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        "vppcfg",
+        max_examples=50 * TIMES,
+        deadline=None,
+        derandomize=IS_SAME,
+        suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("vppcfg")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

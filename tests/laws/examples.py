@@ -1,4 +1,6 @@
-"""How many examples the laws are tried on: each draws new ones every time, `make test-long` twenty times as many."""
+"""How many examples the laws are tried on: the same ones in each `make test`, twenty times as many new ones in
+`make test-long`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,12 @@ TIMES = int(os.environ.get("LAW_TIMES", "1"))
 """How many times as many examples as `make test` tries."""
 
 
+IS_SAME = TIMES == 1
+"""Whether each run tries the same examples: a change is then judged by itself, and not by its luck."""
+
+
 def examples(count: int) -> settings:
     """Return the settings of a law that `make test` tries on `count` examples."""
-    return settings(max_examples=count * TIMES, deadline=None, suppress_health_check=list(HealthCheck))
+    return settings(
+        max_examples=count * TIMES, deadline=None, derandomize=IS_SAME, suppress_health_check=list(HealthCheck)
+    )
