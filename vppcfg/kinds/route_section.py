@@ -127,10 +127,11 @@ def _route(prefix: str, vrf: str | None, path: KeyPath, given: Any) -> RouteConf
         return RouteConfig(prefix=prefix, vrf=vrf, path=path, end=RouteEnd(via))
     below = (*path, "via") if isinstance(given, dict) else path
     listed = [(via, below)] if not isinstance(via, list) else [(hop, (*below, at)) for at, hop in enumerate(via)]
-    return RouteConfig(prefix=prefix, vrf=vrf, path=path, hops=tuple(_hop(hop, at) for hop, at in listed))
+    return RouteConfig(prefix=prefix, vrf=vrf, path=path, hops=tuple(parsed_hop(hop, at) for hop, at in listed))
 
 
-def _hop(given: Any, path: KeyPath) -> HopConfig:
+def parsed_hop(given: Any, path: KeyPath) -> HopConfig:
+    """Return a next hop of the right shape: a map, or the address of a gateway."""
     raw: Mapping[str, Any] = given if isinstance(given, dict) else {"gateway": given}
     return HopConfig(
         path=path,
@@ -197,11 +198,12 @@ def _short(config: RouteConfig) -> Value:
 def _via(config: RouteConfig) -> Value:
     if config.end is not None:
         return config.end.value
-    hops = [_hop_value(hop) for hop in config.hops]
+    hops = [hop_yaml(hop) for hop in config.hops]
     return hops[0] if len(hops) == 1 else hops
 
 
-def _hop_value(hop: HopConfig) -> Value:
+def hop_yaml(hop: HopConfig) -> Value:
+    """Return a next hop as the file has it, in its shortest form."""
     keys = tuple(_hop_keys(hop))
     return hop.gateway if [key.key for key in keys] == ["gateway"] else keys
 
