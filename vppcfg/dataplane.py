@@ -6,7 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.record import record
@@ -74,6 +76,12 @@ class Dataplane(Protocol):
         `state` is what was observed; nothing is asked of VPP when there are no holders.
         """
 
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+        """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError.
+
+        Each comes with what VPP keeps of ours below it.
+        """
+
     def read_keys(self) -> Mapping[str, bytes]:
         """Return the secret keys that are in use, by what they go by. Raise DataplaneError."""
 
@@ -95,6 +103,9 @@ class Dataplane(Protocol):
         `should_stop` says so, nothing more is sent, and what is under way is waited for.
         Raise DataplaneError when VPP goes away.
         """
+
+    def ask(self, question: Question) -> AskOutcome:
+        """Ask once, wait about a second, and return what was heard. Raise DataplaneError when VPP goes away."""
 
     def close(self) -> None:
         """Say goodbye to VPP; safe to call twice."""

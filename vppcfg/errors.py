@@ -25,6 +25,7 @@ class ExitCode(IntEnum):
     VERDICT = 11
     NOT_NOW = 12
     HOOK_FAILED = 13
+    CHECK_FAILED = 14
     INTERRUPTED = 130
     TERMINATED = 143
 

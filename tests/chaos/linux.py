@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.linux_setting import LinuxSetting
+from vppcfg.model.question import AskOutcome, LinuxEchoQuestion
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.vpp.live import LiveDataplane, connect
@@ -66,6 +67,10 @@ class FileLinux:
         devices = {_key(places[name]): asdict(device) for name, device in state.linux.items()}
         bridges = sorted(state.linux_bridges)
         self._write({"changes": 0, "devices": devices, "namespaces": sorted(state.namespaces), "bridges": bridges})
+
+    def ask_echo(self, question: LinuxEchoQuestion) -> AskOutcome:
+        """Ask nobody."""
+        return AskOutcome(cannot_ask="this Linux is a file")
 
     def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
         """Return the devices; those that VPP has no more are forgotten."""

@@ -299,6 +299,7 @@ def methods_called(name: str) -> list[str]:
 def test_nothing_but_the_simulator_listens() -> None:
     assert methods_called("listen") == ["vppcfg/cli/sim.py"]
     assert set(methods_called("bind")) <= {
+        "vppcfg/linux/asking.py",
         "vppcfg/linux/wire.py",
         "vppcfg/loadtest/linux_port.py",
         "vppcfg/loadtest/trex/lease.py",

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from vppcfg.app.approval import Terms, guard, pass_guards, refuse_rolled_back
 from vppcfg.app.change_context import ChangeContext, workplace
-from vppcfg.app.changing import Intent, make_change, note_unchanged
+from vppcfg.app.changing import make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
 from vppcfg.app.console import Console
+from vppcfg.app.intent import Intent
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
 from vppcfg.app.target import Target
@@ -18,6 +19,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.model.checks import Check, longest_s
 from vppcfg.model.problem import Problem
 from vppcfg.record import record
 from vppcfg.transaction.accepted import last_accepted, left_half_way
@@ -36,6 +38,10 @@ class Applied:
     """Number of the change in the journal, 0 when there is none."""
     problems: tuple[Problem, ...] = ()
     """What stood between the configuration and VPP."""
+    is_waiting: bool = False
+    """Whether somebody has to confirm the change."""
+    failed_checks: tuple[str, ...] = ()
+    """The checks that were good before the change and are not any more, each with the reason."""
 
 
 def apply_file(files: str | SourceFiles, target: Target, terms: Terms, console: Console) -> Applied:
@@ -58,7 +64,7 @@ def apply_configuration(
 
 def awaited_confirmation(applied: Applied, target: Target, terms: Terms, console: Console) -> Applied:
     """Say what is to be confirmed, and wait for that where it is wanted."""
-    if applied.code is not ExitCode.DONE or not applied.change or terms.confirm_s is None:
+    if applied.code is not ExitCode.DONE or not applied.is_waiting or terms.confirm_s is None:
         return applied
     code = wait_for_confirmation(applied.change, target, terms.confirm_s, console, wait=terms.wait)
     return replace(applied, code=code)
@@ -91,7 +97,14 @@ def apply_at(
     (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console, place.session.dataplane)
     made = make_change(plan, intent, place, console)
     refuse_misplaced(made.record)
-    return Applied(code=made.code, change=made.record.entry.number, problems=proposal.problems)
+    broken = made.comparison.broken if made.comparison is not None else ()
+    return Applied(
+        code=made.code,
+        change=made.record.entry.number,
+        problems=proposal.problems,
+        is_waiting=made.is_waiting,
+        failed_checks=tuple(f"{result.check.text}: {result.reason}" for result in broken),
+    )
 
 
 def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_boot: bool) -> Intent:
@@ -104,10 +117,27 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
         unmanaged=configuration.unmanaged,
         protected=configuration.protected,
         hooks=configuration.hooks,
+        checks=_checks(configuration, terms),
+        holds=terms.holds,
         confirm_s=terms.confirm_s,
         keep=terms.keep,
         is_forced=terms.limits.no_way_back or is_boot,
     )
+
+
+def _checks(configuration: Configuration, terms: Terms) -> tuple[Check, ...]:
+    """Return what is to be checked. Raise UsageError when that is nothing, or takes longer than there is."""
+    if not terms.has_checks:
+        return ()
+    checks = (*configuration.checks, *terms.more_checks)
+    if not checks:
+        raise UsageError("there is nothing to check", "add `checks` to the file, or name some with --add-check")
+    if terms.confirm_s is not None and longest_s(checks) >= terms.confirm_s:
+        raise UsageError(
+            f"the checks may take {longest_s(checks)} s, and the change waits {terms.confirm_s:g} s to be confirmed",
+            "give more time with --confirm, or less to the checks with `within`",
+        )
+    return checks
 
 
 def _installing(intent: Intent, terms: Terms) -> Intent:

@@ -13,6 +13,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.target import Target
 from vppcfg.dataplane import Dataplane
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, UsageError
+from vppcfg.model.checks import Check
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
@@ -55,6 +56,12 @@ class Terms:
     """Seconds within which somebody must confirm, None for no need to."""
     wait: bool = False
     """Whether to return only when that is decided."""
+    has_checks: bool = False
+    """Whether the checks of the file decide on the change."""
+    more_checks: tuple[Check, ...] = ()
+    """Checks beside those of the file."""
+    holds: bool = False
+    """Whether a change that the checks are good for waits all the same for somebody to confirm it."""
     comment: str = ""
     """What the journal is to say about the change."""
     install_as: str = ""

@@ -10,9 +10,10 @@ from dataclasses import replace
 from vppcfg.app.applying import apply_at
 from vppcfg.app.approval import Terms, pass_guards
 from vppcfg.app.change_context import ChangeContext, workplace
-from vppcfg.app.changing import Intent, make_change
+from vppcfg.app.changing import make_change
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import after_boot, kept_hooks
+from vppcfg.app.intent import Intent
 from vppcfg.app.loading import configuration_in, load_configuration, read
 from vppcfg.app.target import Target, now
 from vppcfg.app.unmanaged import compare_with

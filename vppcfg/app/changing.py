@@ -10,77 +10,37 @@ from dataclasses import replace
 from signal import SIGTERM
 
 from vppcfg import __version__
+from vppcfg.app.afterwards import Afterwards
 from vppcfg.app.change_context import ChangeContext
+from vppcfg.app.confirming import keep_waiting
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import hooks_in_force, run_hook
+from vppcfg.app.intent import Intent, Made
 from vppcfg.app.keys import keys_for
-from vppcfg.app.report import Report
 from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
 from vppcfg.app.timers import armed, disarm
 from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.common.numbers import numbered
 from vppcfg.errors import DataplaneError, ExitCode, PlanProofError, PlanRefusedError, StorageError
-from vppcfg.model.hooks import NO_HOOKS, HookEvent, Hooks
+from vppcfg.model.hooks import HookEvent
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.rollback import way_back
 from vppcfg.plan.unmanaged import harmful, unmanaged_changes
-from vppcfg.record import record
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.entry import ROLLBACKS, UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.installing import digest_at, make_ready
 from vppcfg.transaction.planning import not_back
 from vppcfg.transaction.process import mark_of
-from vppcfg.transaction.transact import Cause, Ending, Outcome, transact
+from vppcfg.transaction.transact import AFTERWARDS, Cause, Ending, Outcome, transact
 
 log = logging.getLogger("root.main")
 
 
 LOGGED_LINES = 1000
 """Of a plan that the journal cannot keep; systemd's journal has its limits too."""
-
-
-@record
-class Intent:
-    """What a change is made for, and under which conditions."""
-
-    origin: Origin
-    source_name: str = ""
-    source_digest: str = ""
-    source: bytes = b""
-    """The file as it was read."""
-    install_as: str = ""
-    """Where the file is put once the change is accepted; '' when it is to stay where it is."""
-    comment: str = ""
-    target: int = 0
-    unmanaged: tuple[str, ...] = ()
-    protected: tuple[str, ...] = ()
-    confirm_s: float | None = None
-    keep: bool = False
-    is_forced: bool = False
-    """Whether it is made even if there is no way back."""
-    hooks: Hooks = NO_HOOKS
-    """Those of the configuration that it leads to."""
-
-
-@record
-class Made:
-    """What became of a change."""
-
-    code: ExitCode
-    record: Record
-
-    @property
-    def is_waiting(self) -> bool:
-        """Return whether somebody has to confirm it."""
-        return self.record.status is Status.WAITING
-
-    @property
-    def is_done(self) -> bool:
-        """Return whether VPP is in the new state, whatever became of the hook that ran then."""
-        return self.code in {ExitCode.DONE, ExitCode.HOOK_FAILED}
 
 
 def note_unchanged(plan: Plan, intent: Intent, place: ChangeContext) -> Record:
@@ -106,6 +66,8 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
     """
     report = console.report(plan)
     with deferring(report.stopping) as stop:
+        afterwards = Afterwards(plan, intent, place, report, stop)
+        afterwards.check_before()
         record = _written(plan, intent, place)
         try:
             if intent.confirm_s is not None:
@@ -116,11 +78,7 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
 
         def ended(outcome: Outcome) -> Made:
             hook_trouble = _run_after(outcome, intent, record, place)
-            return _ended(record, _seen_after(outcome, plan, place), hook_trouble, stop, report, place)
-
-        def afterwards() -> str:
-            is_apply = intent.origin in {Origin.APPLY, Origin.RECONCILE}
-            return run_hook(intent.hooks, HookEvent.AFTER_APPLY, record.entry.number, place, stop) if is_apply else ""
+            return _ended(record, _seen_after(outcome, plan, place), hook_trouble, stop, afterwards, place)
 
         outcome = transact(
             plan,
@@ -131,7 +89,7 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
             on_bug=ended,
             keep=intent.keep,
             waiting=stop.waiting,
-            afterwards=afterwards,
+            afterwards=lambda: afterwards.run(record.entry.number),
         )
         return ended(outcome)
 
@@ -256,27 +214,30 @@ def _code_of(outcome: Outcome, hook_trouble: str, stop: Stop) -> ExitCode:
 
 
 def _ended(
-    record: Record, outcome: Outcome, hook_trouble: str, stop: Stop, report: Report, place: ChangeContext
+    record: Record, outcome: Outcome, hook_trouble: str, stop: Stop, afterwards: Afterwards, place: ChangeContext
 ) -> Made:
     """Write down how it ended, and say so; a disk that is full by now does not change what VPP has."""
-    code = _code_of(outcome, hook_trouble, stop)
     status, text = _status_of(outcome, has_timer=record.timer is not None)
+    code, status, text = afterwards.verdict(_code_of(outcome, hook_trouble, stop), status, text)
     if hook_trouble:
         text = "; ".join(part for part in (text, hook_trouble) if part)
         outcome = replace(outcome, trouble=outcome.trouble or hook_trouble)
     if status in {Status.UNDONE, Status.STRANDED}:
         disarm(record)
     try:
-        record = place.journal.end(record, status, now(), text)
+        if status is Status.CONFIRMED:
+            record = keep_waiting(record, place.journal, text)
+        else:
+            record = place.journal.end(record, status, now(), text)
     except StorageError as error:
         log.error("How this ended could not be written into the journal: %s", error.message)
-    report.ended(outcome, record, code, place.journal.folder)
-    return Made(code=code, record=record)
+    afterwards.report.ended(outcome, record, code, place.journal.folder)
+    return Made(code=code, record=record, comparison=afterwards.comparison)
 
 
 def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:
     failure = outcome.failure
-    text = "" if failure is None else failure.text if failure.cause is Cause.HOOK else failure.cause.value
+    text = "" if failure is None else failure.text if failure.cause in AFTERWARDS else failure.cause.value
     if outcome.ending is Ending.NEW:
         return (Status.WAITING if has_timer else Status.APPLIED), text
     if outcome.ending is Ending.KEPT:

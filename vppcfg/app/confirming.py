@@ -59,10 +59,16 @@ def confirm(target: Target, number: int | None = None) -> Record:
             _put_file(change, target)
             return change
     with waiting_change(target, number) as (change, journal):
-        change = journal.end(change, Status.CONFIRMED, now())
-        disarm(change)
-        note_rolled_back(journal)
+        change = keep_waiting(change, journal)
     refuse_misplaced(change)
+    return change
+
+
+def keep_waiting(change: Record, journal: Journal, text: str = "") -> Record:
+    """Keep a change that waits, stop its timer, and return it. Call it with the lock held. Raise StorageError."""
+    change = journal.end(change, Status.CONFIRMED, now(), text)
+    disarm(change)
+    note_rolled_back(journal)
     return change
 
 

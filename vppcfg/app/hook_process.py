@@ -12,6 +12,8 @@ from contextlib import suppress
 
 from vppcfg.record import record
 
+PLAIN_ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
+"""What commands of an operator's find, whoever runs vppcfg."""
 KEPT_BYTES = 64 << 10
 """Of what a command prints: the beginning; how much more there was is noted."""
 _LOOK_S = 0.05

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable
 
 from vppcfg.app.change_context import ChangeContext
-from vppcfg.app.hook_process import Ran, run_command
+from vppcfg.app.hook_process import PLAIN_ENVIRONMENT, Ran, run_command
 from vppcfg.app.target import now
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import HookEvent, Hooks
@@ -16,8 +16,6 @@ from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.journal import HOOK_LOG, Journal
 
 log = logging.getLogger("root.main")
-
-_ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
 
 
 def run_hook(
@@ -36,7 +34,7 @@ def run_hook(
         "VPPCFG_API_SOCKET": os.path.realpath(place.target.api_socket),
     }
     began = now()
-    ran = run_command(command, {**_ENVIRONMENT, **values}, hooks.within_s, should_stop)
+    ran = run_command(command, {**PLAIN_ENVIRONMENT, **values}, hooks.within_s, should_stop)
     kept = _keep(f"{began} {event.value}: {shlex.join(command)}", ran, number, place.journal)
     return _said(f"the hook {event.value} failed: {ran.trouble}{kept}") if ran.trouble else ""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from vppcfg.app.checking import CheckResult
 from vppcfg.dataplane import Performance
 from vppcfg.errors import ExitCode
 from vppcfg.plan.plan import Plan
@@ -17,6 +19,9 @@ class Report(Watcher, Protocol):
 
     def stopping(self) -> None:
         """A signal has come."""
+
+    def checked(self, results: Sequence[CheckResult], *, is_before: bool) -> None:
+        """The checks have been run, before the change or after it."""
 
     def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
         """It is over, one way or the other; `folder` is that of the journal."""
@@ -44,6 +49,9 @@ class SilentReport:
         """Say nothing."""
 
     def stopping(self) -> None:
+        """Say nothing."""
+
+    def checked(self, results: Sequence[CheckResult], *, is_before: bool) -> None:
         """Say nothing."""
 
     def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:

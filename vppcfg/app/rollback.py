@@ -12,10 +12,11 @@ from typing import Any
 
 from vppcfg.app.approval import Terms, guard, pass_guards
 from vppcfg.app.change_context import ChangeContext, workplace
-from vppcfg.app.changing import Intent, Made, make_change, note_unchanged
+from vppcfg.app.changing import make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import kept_hooks
+from vppcfg.app.intent import Intent, Made
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import disarm
 from vppcfg.app.unmanaged import compare_with

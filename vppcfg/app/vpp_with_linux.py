@@ -18,7 +18,9 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
 from vppcfg.model.linux_setting import LinuxSetting
+from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
 from vppcfg.model.state import Facts, State
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLcpPair,
@@ -66,6 +68,9 @@ class Linux(SettingsReader, Protocol):
     def set_bridge(self, netns: str, name: str, bridge: str) -> None:
         """Make a device a port of a bridge, '' of none; raise LinuxError."""
 
+    def ask_echo(self, question: LinuxEchoQuestion) -> AskOutcome:
+        """Ping once from a namespace; raise LinuxError."""
+
     def restore(self, netns: str, settings: Sequence[LinuxSetting]) -> LinkOutcome:
         """Make settings on devices of a namespace, all that can be made; raise LinuxError."""
 
@@ -111,6 +116,10 @@ class Router:
             except LinuxError as error:
                 raise DataplaneError(error.message, error.hint) from error
         return found
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+        """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError."""
+        return self._vpp.hidden(things)
 
     def read_keys(self) -> Mapping[str, bytes]:
         """Return the secret keys that VPP has, by what they go by. Raise DataplaneError."""
@@ -158,6 +167,15 @@ class Router:
                 break
             start += len(run)
         return Performance(done=tuple(done))
+
+    def ask(self, question: Question) -> AskOutcome:
+        """Ask once on VPP's wires or from Linux, and return what was heard. Raise DataplaneError."""
+        if not isinstance(question, LinuxEchoQuestion) or self._linux is None:
+            return self._vpp.ask(question)
+        try:
+            return self._linux.ask_echo(question)
+        except LinuxError as error:
+            return AskOutcome(cannot_ask=error.message)
 
     def close(self) -> None:
         """Say goodbye to VPP; safe to call twice."""

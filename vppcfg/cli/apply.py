@@ -10,12 +10,14 @@ from vppcfg.cli.options import (
     add_adopt_option,
     add_again_option,
     add_change_options,
+    add_check_options,
     add_config_option,
     add_confirm_options,
     add_dataplane_options,
     add_state_dir_option,
     check_confirm_options,
     files_of,
+    refuse_idle_hold,
     target_of,
     terms_of,
 )
@@ -38,6 +40,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_change_options(parser)
     add_adopt_option(parser)
     add_confirm_options(parser)
+    add_check_options(parser)
     add_again_option(parser)
     parser.add_argument(
         "--install-as",
@@ -60,8 +63,11 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Plan, show, ask where that is due, perform, and verify."""
     check_confirm_options(args)
+    refuse_idle_hold(args)
     if args.boot and args.install_as:
         raise UsageError("--boot applies what was accepted, so there is nothing for --install-as to put in place")
+    if args.boot and (args.check or args.add_check):
+        raise UsageError("--boot applies what was accepted, whatever checks say", "check before the change is accepted")
     from vppcfg.cli.console import terminal_for
 
     target, terms, console = target_of(args), terms_of(args), terminal_for(args)

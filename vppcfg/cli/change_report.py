@@ -6,10 +6,12 @@ Nothing that goes wrong while saying it may stop the change: whoever listened ma
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from vppcfg.app.checking import CheckResult
 from vppcfg.app.report import Report
 from vppcfg.app.unmanaged import log_missing
 from vppcfg.cli.difference import painted_states
@@ -23,7 +25,7 @@ from vppcfg.plan.plan import Plan
 from vppcfg.render.plan_text import cli_line, describe, plan_text
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.planning import lines_for
-from vppcfg.transaction.transact import Cause, Ending, Failure, Outcome
+from vppcfg.transaction.transact import AFTERWARDS, Cause, Ending, Failure, Outcome
 
 log = logging.getLogger("root.main")
 
@@ -76,7 +78,7 @@ class TextReport:
         """Say why."""
         with suppress(UsageError):
             self._progress.clear()
-        if failure.cause in {Cause.GONE, Cause.HOOK}:
+        if failure.cause in AFTERWARDS | {Cause.GONE}:
             log.error("%s", printable(failure.text))
         elif failure.cause is Cause.BUG:
             log.error("vppcfg itself has failed in the middle of it")
@@ -89,6 +91,9 @@ class TextReport:
         elif failure.performance is not None and self._plan is not None:
             what = "Stopped" if failure.cause is Cause.STOPPED else "Failed"
             log.error("%s after %d of %d steps", what, len(failure.performance.done), len(self._plan.steps))
+
+    def checked(self, results: Sequence[CheckResult], *, is_before: bool) -> None:
+        """Say nothing: each check is in the log."""
 
     def undoing(self, plan: Plan) -> None:
         """Begin another progress line."""
@@ -178,6 +183,12 @@ class JsonReport:
     def verifying(self) -> None:
         """Write that the state is read again."""
         self._write("verify")
+
+    def checked(self, results: Sequence[CheckResult], *, is_before: bool) -> None:
+        """Write what each check has found."""
+        when = "before" if is_before else "after"
+        for result in results:
+            self._write("check", when=when, check=result.check.text, good=result.is_good, reason=result.reason)
 
     def stopping(self) -> None:
         """Write that a signal came."""

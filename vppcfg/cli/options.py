@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
     from vppcfg.config.yaml.files import SourceFiles
+    from vppcfg.model.checks import Check
     from vppcfg.transaction.guard import Limits
 
 DEFAULT_CONFIG = (default_paths.CONFIG,)
@@ -267,6 +268,42 @@ def add_confirm_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_check_options(parser: argparse.ArgumentParser) -> None:
+    """Add --check and --add-check."""
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="run the checks of the file before and after the change; with --confirm, confirm by them or go back at "
+        "once, else report them and exit 14 when one is not good any more",
+    )
+    parser.add_argument(
+        "--hold",
+        action="store_true",
+        help="with --check and --confirm: go back when a check is not good any more, and leave the confirmation to "
+        "others",
+    )
+    parser.add_argument(
+        "--add-check",
+        metavar="CHECK",
+        action="append",
+        default=[],
+        help="--check with one more, in the words of the file: `ping: 192.0.2.1, within: 5s`; may be repeated",
+    )
+
+
+def refuse_idle_hold(args: argparse.Namespace) -> None:
+    """Raise UsageError for --hold where nothing would be confirmed by itself."""
+    if args.hold and (args.confirm is None or not (args.check or args.add_check)):
+        raise UsageError("--hold is for --confirm with --check", "without them nothing is confirmed by checks")
+
+
+def checks_of(args: argparse.Namespace) -> tuple[Check, ...]:
+    """Return the checks of --add-check. Raise UsageError for one that is none."""
+    from vppcfg.config.check_text import check_in
+
+    return tuple(check_in(text) for text in getattr(args, "add_check", ()))
+
+
 def check_confirm_options(args: argparse.Namespace) -> None:
     """Put the usual time in place of one that is not named. Raise UsageError when the options make no sense."""
     from vppcfg.errors import UsageError
@@ -331,6 +368,9 @@ def terms_of(args: argparse.Namespace) -> Terms:
         adopt=getattr(args, "adopt", False),
         confirm_s=None if confirm_min is None else 60 * confirm_min,
         wait=getattr(args, "wait", False),
+        has_checks=getattr(args, "check", False) or bool(getattr(args, "add_check", ())),
+        more_checks=checks_of(args),
+        holds=getattr(args, "hold", False),
         comment=getattr(args, "message", ""),
         install_as=getattr(args, "install_as", None) or "",
     )

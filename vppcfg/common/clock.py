@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
+
+_SPAN = re.compile(r"([0-9]{1,6})\s*(s|m)?")
+_SECONDS = {"s": 1, "m": 60}
 
 
 class Clock(Protocol):
@@ -62,3 +66,10 @@ def local_time() -> datetime:
         return now.astimezone()
     except ValueError:
         return now
+
+
+def seconds_of(value: Any, least_s: int, most_s: int) -> int | None:
+    """Return the seconds of `30`, `30s` or `2m`; None when it is no span of time within the bounds."""
+    found = None if isinstance(value, bool) else _SPAN.fullmatch(str(value).strip())
+    seconds = int(found[1]) * _SECONDS[found[2] or "s"] if found else least_s - 1
+    return seconds if least_s <= seconds <= most_s else None

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.checks import Check
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.hooks import Hooks
 from vppcfg.model.interface import Encapsulation, InterfaceKind, InterfaceValues, RxMode, TagRewrite
@@ -309,6 +310,8 @@ class Configuration:
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()
     """Interfaces that no plan may do anything to."""
+    checks: tuple[Check, ...] = ()
+    """What tells whether the router does its work, in the order of the file."""
     hooks: Hooks = Hooks()
     """What is run after a change."""
     dataplane: DataplaneSection | None = None

@@ -13,6 +13,7 @@ from vppcfg.config.sections import (
     acl,
     acl_match,
     bridge,
+    checks,
     dataplane,
     hooks,
     interface,
@@ -50,6 +51,7 @@ SECTIONS: tuple[Section, ...] = (
     *(section for kind in KINDS for section in kind.sections() if section not in _NAMED),
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
+    checks.SECTION,
     hooks.SECTION,
     dataplane.SECTION,
 )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import VppObject, is_owned
+from vppcfg.model.vpp_object import Hidden, VppObject, is_owned
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.object_operation import RemoveObject, SetObject
@@ -50,8 +50,12 @@ class VppObjectKind(Kind, Generic[T]):
         ours = {name: each for name, each in found.items() if name in wanted or is_owned(each, desired.owned)}
         return table_changes(ObjectKind.OBJECT, ours, wanted)
 
-    def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
-        """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""
+    def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
+        """Return whether VPP may have objects of ours that it does not show."""
+        return False
+
+    def hidden(self, connection: VppReader, things: Sequence[T], names: Mapping[int, str]) -> Iterable[Hidden]:
+        """Yield those of objects that VPP does not show, since it goes by another one, and what it keeps of ours."""
         return ()
 
 

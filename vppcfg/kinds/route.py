@@ -12,9 +12,11 @@ from typing import Any
 from vppcfg.config.sections.section import Section
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
+from vppcfg.model.vpp_object import Hidden
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
@@ -24,7 +26,6 @@ from vppcfg.vpp.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"
 _DUMP, _DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
-_LOOKUP = "ip_route_lookup_v2"
 _SOURCES = "fib_source_dump"
 _NORMAL = 0
 _TYPES = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
@@ -129,20 +130,13 @@ class RouteKind(VppObjectKind[Route]):
             prefix = f"{text_of_address(family, raw)}/{length}"
             yield _route(prefix, table_id, [dict(zip(_PATH, path, strict=True)) for path in paths], names)
 
-    def hidden(self, connection: VppReader, things: Sequence[Route]) -> Iterator[Route]:
+    def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
+        """Return whether VPP has the source of files: without it there are no routes of theirs."""
+        return connection.offers(_SOURCES) and own_source(connection, replies) is not None
+
+    def hidden(self, connection: VppReader, things: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
         """Yield the routes whose prefix has a better source: VPP shows that one alone, and keeps ours below it."""
-        by_context: dict[int, Route] = {}
-        asked = []
-        for route in things if connection.offers(_LOOKUP) else ():
-            values = {"table_id": route.table_id, "exact": 1, **prefix_values("prefix", route.prefix)}
-            context, request = connection.request(_LOOKUP, values)
-            by_context[context] = route
-            asked.append(request)
-        if not asked:
-            return
-        for context, retval in connection.rows(connection.ask(asked), f"{_LOOKUP}_reply", "context", "retval"):
-            if not retval and context in by_context:
-                yield by_context[context]
+        return hidden_routes(connection, things, names)
 
 
 def _owned_by(source: int, table: FibTable) -> dict[str, Value]:
@@ -190,4 +184,4 @@ def _hop(path: Mapping[str, Any], table_id: int, names: Mapping[int, str]) -> Ne
     )
 
 
-KIND = RouteKind()
+KIND: RouteKind = RouteKind()

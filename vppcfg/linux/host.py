@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.linux import device
+from vppcfg.linux.asking import echo, vrf_device
 from vppcfg.linux.inside import Result, run_apart
 from vppcfg.linux.link import Link, read_links
 from vppcfg.linux.netns import Namespaces, add_netns
@@ -15,6 +16,7 @@ from vppcfg.linux.settings import read_settings
 from vppcfg.model.forwarding import LinuxForwarding, PairSide
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.linux_setting import LinuxSetting
+from vppcfg.model.question import AskOutcome, LinuxEchoQuestion
 
 _ROUTES_S = 300.0
 """So long the kernel may take to tell of a million routes on a busy machine."""
@@ -97,6 +99,19 @@ class LinuxHost:
             return LinkOutcome(done=tuple(n for n in range(len(settings)) if n not in refused), refused=refused)
 
         return self._run_in(netns, restore)
+
+    def ask_echo(self, question: LinuxEchoQuestion) -> AskOutcome:
+        """Ping once from a namespace. Raise LinuxError."""
+
+        def ask() -> AskOutcome:
+            device = question.device
+            if not device and question.table_id:
+                device = vrf_device(question.table_id)
+                if not device:
+                    return AskOutcome(cannot_ask=f"Linux has no VRF device of table {question.table_id}")
+            return AskOutcome(is_answered=echo(question.address, source=question.source, device=device))
+
+        return self._run_in(question.netns, ask)
 
     def add_namespace(self, name: str) -> None:
         """Make a network namespace unless it is there, as `ip netns add` does. Raise LinuxError."""

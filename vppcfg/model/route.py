@@ -85,6 +85,18 @@ class Route(VppObject):
                 yield Reference(Referent.INTERFACE, name)
 
 
+def source_words(source: str) -> str:
+    """Return who has put a route into VPP, by what VPP calls it."""
+    if source.startswith("lcp-rt"):
+        return "linux-cp"
+    return "the network of an interface" if source == "interface" else f"the source {source}"
+
+
+def shadow_text(name: str, source: str) -> str:
+    """Return what to tell of a route that VPP has and does not go by."""
+    return f"{name} is shadowed by {source_words(source)}: VPP forwards by that route, and by this one without it"
+
+
 def in_order(hops: Iterator[NextHop]) -> tuple[NextHop, ...]:
     """Return next hops in the order in which routes have them."""
     return tuple(sorted(hops, key=lambda hop: hop.order))

@@ -70,6 +70,18 @@ class VppObject:
         yield from ()
 
 
+@record
+class Hidden:
+    """An object of which VPP shows another one's, and keeps ours below it."""
+
+    thing: VppObject
+    """What was asked about."""
+    by: str
+    """Whose VPP goes by, as VPP calls it: lcp-rt, interface."""
+    found: VppObject | None
+    """What VPP keeps of ours, None for nothing."""
+
+
 Objects = Mapping[type[VppObject], Mapping[str, VppObject]]
 """Objects by kind and name; a kind without any has no entry."""
 T = TypeVar("T", bound=VppObject)

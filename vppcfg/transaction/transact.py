@@ -41,7 +41,13 @@ class Cause(Enum):
     DIFFERENT = "every step succeeded, but VPP or Linux shows something else"
     STOPPED = "it was interrupted"
     HOOK = "the hook after-apply failed"
+    ROUTING = "the routing daemon did not take its configuration"
+    CHECK = "a check that was good before is not any more"
     BUG = "an error in vppcfg itself"
+
+
+AFTERWARDS = frozenset({Cause.HOOK, Cause.ROUTING, Cause.CHECK})
+"""What goes wrong once VPP has the new state; the text of such a failure is the whole sentence."""
 
 
 class Ending(Enum):
@@ -122,14 +128,14 @@ def transact(
     on_bug: Callable[[Outcome], object],
     keep: bool = False,
     waiting: Waiting = nullcontext,
-    afterwards: Callable[[], str] = str,
+    afterwards: Callable[[], Failure | None] = lambda: None,
 ) -> Outcome:
     """Carry a plan out and verify it; go back to the state that it was made for when anything goes wrong.
 
     `should_stop` is asked all the time, but not on the way back, where nothing ends early but the wait for a VPP that
     does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired one although every
     step succeeded stays as it is. `afterwards` is called when VPP has the new state, and returns why that cannot be
-    kept, '' when it can. An error that nobody foresaw is raised again, after the way back and after `on_bug` was told
+    kept, None when it can. An error that nobody foresaw is raised again, after the way back and after `on_bug` was told
     how VPP stands.
     """
     try:
@@ -170,11 +176,11 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
     return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining, not_carried=absent)
 
 
-def _afterwards(afterwards: Callable[[], str], should_stop: Callable[[], bool]) -> Failure | None:
-    trouble = afterwards()
+def _afterwards(afterwards: Callable[[], Failure | None], should_stop: Callable[[], bool]) -> Failure | None:
+    failure = afterwards()
     if should_stop():
-        return Failure(cause=Cause.STOPPED, text=trouble)
-    return Failure(cause=Cause.HOOK, text=trouble) if trouble else None
+        return Failure(cause=Cause.STOPPED, text=failure.text if failure is not None else "")
+    return failure
 
 
 def _beyond_recall(plan: Plan, performance: Performance) -> frozenset[Attachment]:

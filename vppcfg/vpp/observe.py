@@ -236,5 +236,6 @@ def _facts(
         memif_sockets=memif.KIND.read_sockets(connection, replies),
         left_neighbors=left,
         address_followers=nat44.read_followed(connection, replies, names),
+        may_hide=any(kind.is_in_use(connection, replies) for kind in OBJECT_KINDS),
         workers=interface.read_workers(connection, replies),
     )

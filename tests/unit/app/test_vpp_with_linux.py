@@ -18,8 +18,10 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting, encoded
 from vppcfg.model.live import LiveAddress, LiveSource
+from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLcpPair,
@@ -65,7 +67,13 @@ class Vpp:
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
 
+    def ask(self, question: Question) -> AskOutcome:
+        return AskOutcome(cannot_ask="this VPP has no wires")
+
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:
@@ -102,6 +110,10 @@ class Linux:
         if self._devices is None:
             raise LinuxError("not permitted", "be root")
         self._log.append(what)
+
+    def ask_echo(self, question: LinuxEchoQuestion) -> AskOutcome:
+        self._allow(question)
+        return AskOutcome(is_answered=True)
 
     def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
         self._allow(wanted)

@@ -16,7 +16,7 @@ import pytest
 
 from tests.laws.examples import TIMES
 from tests.unit.cli.conftest import L2XC, L3, Serve, consenting, two_ports
-from vppcfg.app.changing import Made
+from vppcfg.app.intent import Made
 from vppcfg.app.rollback import go_back
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, UntrustedFileError

@@ -169,7 +169,7 @@ def _any_of(inner: list[Predicate]) -> Predicate:
     return lambda value: any(accepts(value) for accepts in inner)
 
 
-def _text(*, exclude: str) -> Predicate:
+def _text(*, exclude: str = "") -> Predicate:
     return lambda value: value.__class__ is str and not any(c in value for c in exclude)
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from vppcfg.common.clock import seconds_of
+from vppcfg.config.command import words_of
 from vppcfg.config.sections.section import Parsing, Section
 from vppcfg.config.yaml.errors import shown
 from vppcfg.model.hooks import LEAST_S, MOST_S, HookEvent, Hooks
 from vppcfg.model.problem import Problem
 
 _WITHIN = "within"
-_SPAN = re.compile(r"([0-9]{1,6})\s*(s|m)?")
-_SECONDS = {"s": 1, "m": 60}
 
 
 class _Hooks(Section):
@@ -51,25 +49,12 @@ SECTION = _Hooks()
 
 def _words(value: Any) -> tuple[str, ...]:
     """Return the words of a command, which is a text or a list. Raise ValueError when it cannot be run."""
-    if value is None:
-        return ()
-    try:
-        words = tuple(shlex.split(value) if isinstance(value, str) else value)
-    except ValueError:
-        raise ValueError("a quotation mark is not closed; close it, or write the command as a list of words") from None
-    if not words:
-        raise ValueError("the command is empty; name a program, or remove the key")
-    if not words[0].startswith("/"):
+    words = words_of(value)
+    if words and not words[0].startswith("/"):
         raise ValueError(f"the program {shown(words[0])} is no absolute path; write all of it, such as /usr/bin/vppcfg")
-    if any("\0" in word for word in words):
-        raise ValueError("a command cannot hold the character NUL; remove it")
     return words
 
 
 def _seconds(value: Any) -> int | None:
     """Return a deadline in seconds, that by default where there is none; None when it is none within the bounds."""
-    if value is None:
-        return Hooks().within_s
-    found = _SPAN.fullmatch(str(value).strip())
-    seconds = int(found[1]) * _SECONDS[found[2] or "s"] if found else 0
-    return seconds if LEAST_S <= seconds <= MOST_S else None
+    return Hooks().within_s if value is None else seconds_of(value, LEAST_S, MOST_S)

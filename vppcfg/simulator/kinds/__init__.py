@@ -10,6 +10,7 @@ from vppcfg.simulator.kinds import (
     abf,
     acl,
     address,
+    asking,
     autoconfig,
     bfd,
     bond,
@@ -54,6 +55,7 @@ from vppcfg.simulator.kinds import (
     reassembly,
     route,
     route_change,
+    route_shown,
     rx_mode,
     session,
     sflow,
@@ -81,6 +83,7 @@ KINDS: tuple[Kind, ...] = (
     fib.KIND,
     route.KIND,
     route_change.KIND,
+    route_shown.KIND,
     static_route.KIND,
     mroute.KIND,
     address.KIND,
@@ -135,6 +138,8 @@ KINDS: tuple[Kind, ...] = (
     policer.KIND,
     l2_bits.KIND,
     vrrp.KIND,
+    asking.PING,
+    asking.ARPING,
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)

@@ -19,7 +19,9 @@ from vppcfg.dataplane import Dataplane, Follower, ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError, ExitCode, LinuxError, PlanRefusedError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.render.prometheus import WatchMetrics
@@ -128,7 +130,13 @@ class Vpp:
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return self._world.others
 
+    def ask(self, question: Question) -> AskOutcome:
+        return AskOutcome(cannot_ask="this VPP has no wires")
+
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:

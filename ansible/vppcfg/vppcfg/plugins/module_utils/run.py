@@ -14,6 +14,7 @@ OLDEST = (1, 0, 0)
 DONE, CHANGES_PENDING, INVALID, DATAPLANE, REFUSED = 0, 2, 3, 4, 5
 ROLLED_BACK, STRANDED, DIFFERENT, NOT_CONFIRMED, DRIFT, VERDICT, NOT_NOW = 6, 7, 8, 9, 10, 11, 12
 HOOK_FAILED = 13
+CHECK_FAILED = 14
 
 _MEANINGS = {
     1: "vppcfg met an error of its own",
@@ -28,6 +29,7 @@ _MEANINGS = {
     VERDICT: "the tuner found what was not to be found",
     NOT_NOW: "not now: another vppcfg is at work, or something else that passes stands in the way",
     HOOK_FAILED: "VPP is where it belongs, but the hook that runs then has failed",
+    CHECK_FAILED: "the change is made, and a check that was good before is not any more",
     -9: "vppcfg was killed, as its own timer does with one that does not end",
     130: "vppcfg was interrupted, and the old state is back",
     143: "vppcfg was ended, and the old state is back",

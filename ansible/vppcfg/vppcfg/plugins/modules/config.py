@@ -58,6 +58,15 @@ options:
       - Minutes within which the change must be confirmed. Without a confirmation the old state comes back, whatever
         becomes of the controller.
     type: float
+  check:
+    description:
+      - Run the checks of the configuration before and after the change. With O(confirm), the old state comes back at
+        once when one is not good any more; the confirmation is left to M(vppcfg.vppcfg.confirm).
+      - Without O(confirm), the change stays, and the module fails.
+      - The configuration must have checks, and vppcfg on the router must know them.
+    type: bool
+    default: false
+    version_added: "1.1.0"
   adopt:
     description: Take over interfaces that carry the tag of somebody else.
     type: bool
@@ -163,6 +172,7 @@ def main():
             "default": "overridden",
         },
         confirm={"type": "float"},
+        check={"type": "bool", "default": False},
         adopt={"type": "bool", "default": False},
         again={"type": "bool", "default": False},
         comment={"type": "str", "default": ""},
@@ -232,6 +242,8 @@ def overridden(module, vppcfg, path):
     apply = ["apply", "--yes", "--format", "json"] + words
     if params["dest"]:
         apply += ["--install-as", params["dest"]]
+    if params["check"]:
+        apply += ["--check"] + (["--hold"] if params["confirm"] else [])
     runs.finish(module, vppcfg, vppcfg.run(apply + runs.change_words(params)), result)
 
 

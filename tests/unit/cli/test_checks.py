@@ -1,0 +1,186 @@
+"""Checks end to end on a simulated VPP: what is good before and after, and what they do to the change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.kinds.asking import Hosts
+from vppcfg.simulator.vpp import SimulatedVpp
+
+MAC = bytes.fromhex("020000000001")
+INDEX = 1
+"""Of GI1."""
+Run = Callable[..., tuple[int, str]]
+
+
+class Router:
+    """A simulated VPP with a port that has an address, and a host behind it."""
+
+    def __init__(self, vpp: SimulatedVpp, socket: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.vpp, self.folder = vpp, folder
+        self._socket, self._capsys = socket, capsys
+        assert self.run("apply", "-c", self.file())[0] == ExitCode.DONE
+        self.host("192.0.2.2", INDEX)
+
+    def host(self, address: str, index: int) -> None:
+        self.vpp.tables.part(Hosts).answering[address] = (index, MAC)
+
+    def file(self, *checks: Any, address: str = "192.0.2.1/24", **more: Any) -> str:
+        path = self.folder / "router.yaml"
+        ports = {GI1: {"addresses": [address]}, GI3: {"mtu": more.get("mtu", 1500)}}
+        path.write_text(json.dumps({"interfaces": ports, "checks": list(checks)}))
+        return str(path)
+
+    def run(self, *words: str) -> tuple[int, str]:
+        self._capsys.readouterr()
+        code = main([*consenting(words), "-a", self._socket])
+        captured = self._capsys.readouterr()
+        return code, captured.out + captured.err
+
+    def last(self) -> tuple[str, str]:
+        change = json.loads(self.run("history", "--format", "json")[1].partition("\n[")[0])["changes"][-1]
+        return change["status"], change["text"]
+
+    def has(self, address: str) -> bool:
+        return address in self.run("dump")[1]
+
+
+@pytest.fixture
+def router(serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Router:
+    vpp = SimulatedVpp(ports=two_ports())
+    return Router(vpp, serve(vpp), tmp_path, capsys)
+
+
+PING = {"ping": "192.0.2.2", "within": 1}
+AWAY = "198.51.100.1/24"
+
+
+def test_a_change_whose_checks_stay_good_is_confirmed_by_them(router: Router) -> None:
+    code, said = router.run("apply", "-c", router.file(PING, mtu=1400), "--confirm", "1", "--check")
+    assert code == ExitCode.DONE
+    assert "The checks are good, and confirm the change" in said
+    assert "will be rolled back" not in said
+    assert router.last() == ("confirmed", "confirmed by its checks")
+
+
+def test_a_change_that_breaks_a_check_goes_back_at_once_with_the_reason_in_the_journal(router: Router) -> None:
+    code, said = router.run("apply", "-c", router.file(PING, address=AWAY), "--confirm", "1", "--check")
+    assert code == ExitCode.ROLLED_BACK
+    reason = "a check that was good before is not any more: ping 192.0.2.2: "
+    assert reason[1:] in said
+    status, text = router.last()
+    assert status == "failed, undone"
+    assert text.startswith(reason)
+    assert router.has("192.0.2.1/24")
+
+
+def test_what_was_bad_before_cannot_fail_a_change(router: Router) -> None:
+    gone = {"ping": "192.0.2.99", "within": 1}
+    code, said = router.run("apply", "-c", router.file(PING, gone, mtu=1400), "--confirm", "1", "--check")
+    assert code == ExitCode.DONE
+    assert "Does not count, for it was not good before the change: ping 192.0.2.99" in said
+    assert router.last()[0] == "confirmed"
+
+
+def test_a_change_that_no_check_speaks_for_waits(router: Router) -> None:
+    gone = {"ping": "192.0.2.99", "within": 1}
+    code, said = router.run("apply", "-c", router.file(gone, mtu=1400), "--confirm", "1", "--check")
+    assert code == ExitCode.DONE
+    assert "none tells whether it is: it waits for you" in said
+    assert router.last()[0] == "waiting to be confirmed"
+    assert router.run("rollback")[0] == ExitCode.DONE
+
+
+def test_without_confirm_a_broken_check_is_reported_and_changes_the_exit_code(router: Router) -> None:
+    code, said = router.run("apply", "-c", router.file(PING, address=AWAY), "--check")
+    assert code == ExitCode.CHECK_FAILED
+    assert "A check that was good before is not any more: ping 192.0.2.2: " in said
+    assert "the change stays" in said
+    assert router.last()[0] == "applied"
+    assert router.has(AWAY)
+
+
+def test_without_check_nothing_is_asked(router: Router) -> None:
+    code, said = router.run("apply", "-c", router.file(PING, address=AWAY))
+    assert (code, "192.0.2.2" in said) == (ExitCode.DONE, False)
+
+
+def test_held_changes_wait_for_others_and_go_back_by_themselves(router: Router) -> None:
+    words = ("--confirm", "1", "--check", "--hold")
+    code, said = router.run("apply", "-c", router.file(PING, mtu=1400), *words)
+    assert code == ExitCode.DONE
+    assert "as --hold asks" in said
+    assert router.last()[0] == "waiting to be confirmed"
+    assert router.run("confirm")[0] == ExitCode.DONE
+    assert router.run("apply", "-c", router.file(PING, address=AWAY), *words)[0] == ExitCode.ROLLED_BACK
+    assert router.run("apply", "-c", router.file(PING), "--hold")[0] == ExitCode.INVALID
+
+
+def test_an_arp_request_is_a_check(router: Router) -> None:
+    check = {"arp": "192.0.2.2", "interface": GI1, "within": 1}
+    assert router.run("apply", "-c", router.file(check, mtu=1400), "--confirm", "1", "--check")[0] == ExitCode.DONE
+    router.vpp.tables.part(Hosts).answering.clear()
+    code, said = router.run("apply", "-c", router.file(check, mtu=1300), "--check")
+    assert (code, f"Check not good: arp 192.0.2.2 interface {GI1}: nothing answered" in said) == (ExitCode.DONE, True)
+
+
+def test_an_interface_without_an_address_asks_nobody_and_says_so(router: Router) -> None:
+    check = {"arp": "192.0.2.2", "interface": GI3, "within": 1}
+    said = router.run("apply", "-c", router.file(check, mtu=1400), "--check")[1]
+    assert f"{GI3} has no IPv4 address to ask from" in said
+
+
+def test_a_command_must_end_well_and_print_what_it_must(router: Router) -> None:
+    state = router.folder / "state"
+    state.write_text("neighbor is Established\n")
+    command = {"command": ["cat", str(state)], "contains": "Established", "within": 2}
+    path = router.file(command, mtu=1400)
+    assert router.run("apply", "-c", path, "--confirm", "1", "--check")[0] == ExitCode.DONE
+
+    hook = {"after-apply": ["/bin/sh", "-c", f"echo Active > {state}"]}
+    content = json.loads(Path(router.file(command, mtu=1300)).read_text())
+    Path(path).write_text(json.dumps({**content, "hooks": hook}))
+    code, said = router.run("apply", "-c", path, "--confirm", "1", "--check")
+    assert code == ExitCode.ROLLED_BACK
+    assert "its output does not contain 'Established' (it printed last: Active)" in said
+
+
+def test_a_command_that_hangs_is_killed_at_its_deadline(router: Router) -> None:
+    check = {"command": ["sleep", "60"], "within": 1}
+    code, said = router.run("apply", "-c", router.file(check, mtu=1400), "--check")
+    assert code == ExitCode.DONE
+    assert "it took longer than it may, and was killed" in said
+
+
+def test_checks_may_be_named_on_the_command_line(router: Router) -> None:
+    path = router.file(address=AWAY)
+    code, said = router.run("apply", "-c", path, "--confirm", "1", "--add-check", "ping: 192.0.2.2, within: 1s")
+    assert code == ExitCode.ROLLED_BACK
+    assert "ping 192.0.2.2" in said
+
+
+def test_nothing_to_check_and_checks_that_take_too_long_are_refused(router: Router) -> None:
+    code, said = router.run("apply", "-c", router.file(mtu=1400), "--check")
+    assert (code, "there is nothing to check" in said) == (ExitCode.INVALID, True)
+    slow = {**PING, "within": "2m"}
+    code, said = router.run("apply", "-c", router.file(slow, mtu=1400), "--confirm", "1", "--check")
+    assert code == ExitCode.INVALID
+    assert "the checks may take 120 s, and the change waits 60 s to be confirmed" in said
+    assert router.last()[0] == "applied"
+
+
+def test_programs_read_what_each_check_found(router: Router) -> None:
+    path = router.file(PING, address=AWAY)
+    out = router.run("apply", "-c", path, "--check", "--format", "json")[1]
+    lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    found = [(line["when"], line["check"], line["good"]) for line in lines if line["event"] == "check"]
+    assert found == [("before", "ping 192.0.2.2", True), ("after", "ping 192.0.2.2", False)]
+    assert lines[-1]["exit_code"] == ExitCode.CHECK_FAILED

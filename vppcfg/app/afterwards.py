@@ -1,0 +1,89 @@
+"""What comes once VPP has a new state: the hook of an apply, and the checks, which tell whether the change is good."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from vppcfg.app.change_context import ChangeContext
+from vppcfg.app.checking import CheckComparison, CheckResult, reason_of, run_checks
+from vppcfg.app.hooks import run_hook
+from vppcfg.app.intent import Intent
+from vppcfg.app.report import Report
+from vppcfg.errors import ExitCode
+from vppcfg.model.hooks import HookEvent
+from vppcfg.plan.plan import Plan
+from vppcfg.transaction.entry import Origin, Status
+from vppcfg.transaction.transact import Cause, Failure
+
+log = logging.getLogger("root.main")
+
+_BY_CHECKS = "confirmed by its checks"
+
+
+class Afterwards:
+    """The end of one change, from the checks before it to the verdict on it."""
+
+    def __init__(
+        self, plan: Plan, intent: Intent, place: ChangeContext, report: Report, should_stop: Callable[[], bool]
+    ) -> None:
+        self._plan = plan
+        self._intent = intent
+        self._place = place
+        self.report = report
+        self._should_stop = should_stop
+        self._before: tuple[CheckResult, ...] = ()
+        self.comparison: CheckComparison | None = None
+        """What the checks have found, once they have run twice."""
+
+    def check_before(self) -> None:
+        """Run the checks while nothing is changed yet: what is not good now cannot fail the change."""
+        if self._intent.checks:
+            log.info("Running the checks before the change")
+            self._before = self._checked(is_before=True)
+
+    def run(self, number: int) -> Failure | None:
+        """Run the hook of change `number`, then the checks; return why the change cannot stay, None when it can."""
+        if self._intent.origin in {Origin.APPLY, Origin.RECONCILE}:
+            trouble = run_hook(self._intent.hooks, HookEvent.AFTER_APPLY, number, self._place, self._should_stop)
+            if trouble:
+                return Failure(cause=Cause.HOOK, text=trouble)
+        return self._check_after() if self._intent.checks else None
+
+    def verdict(self, code: ExitCode, status: Status, text: str) -> tuple[ExitCode, Status, str]:
+        """Return how a change ends by its checks, given how it would end without them."""
+        found = self.comparison
+        if found is None or status not in {Status.WAITING, Status.APPLIED}:
+            return code, status, text
+        if found.broken:  # it stays, for nobody asked for a confirmation
+            failed = f"{Cause.CHECK.value}: {reason_of(found.broken)}"
+            return ExitCode.CHECK_FAILED if code is ExitCode.DONE else code, status, failed
+        if status is Status.APPLIED:
+            return code, status, text
+        if not found.proves_something:
+            log.warning("No check is good, now or before the change, so none tells whether it is: it waits for you")
+            return code, status, text
+        if self._intent.holds:
+            log.info("The checks are good, and the change waits to be confirmed, as --hold asks")
+            return code, status, text
+        log.info("The checks are good, and confirm the change")
+        return code, Status.CONFIRMED, _BY_CHECKS
+
+    def _check_after(self) -> Failure | None:
+        log.info("Running the checks after the change")
+        self.comparison = comparison = CheckComparison(before=self._before, after=self._checked(is_before=False))
+        for result in comparison.bad_before:
+            log.warning("Does not count, for it was not good before the change: %s", result.check.text)
+        if not comparison.broken:
+            return None
+        reason = f"{Cause.CHECK.value}: {reason_of(comparison.broken)}"
+        if self._intent.confirm_s is not None:
+            return Failure(cause=Cause.CHECK, text=reason)
+        log.error("%s%s; the change stays", reason[0].upper(), reason[1:])
+        return None
+
+    def _checked(self, *, is_before: bool) -> tuple[CheckResult, ...]:
+        state = self._plan.observed if is_before else self._plan.desired
+        results = run_checks(self._intent.checks, state, self._place.session.dataplane, self._should_stop)
+        self.report.checked(results, is_before=is_before)
+        return results

@@ -1,0 +1,148 @@
+"""Runs the checks of a configuration before and after a change; only what was good before can fail the change."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from vppcfg.app.hook_process import PLAIN_ENVIRONMENT, run_command
+from vppcfg.app.questions import question_of, through_linux
+from vppcfg.common.clock import Clock, SystemClock
+from vppcfg.dataplane import Dataplane
+from vppcfg.errors import DataplaneError, LinuxError
+from vppcfg.linux.inside import command_inside
+from vppcfg.model.checks import Check, CommandCheck
+from vppcfg.model.state import State
+from vppcfg.record import record
+
+log = logging.getLogger("root.main")
+
+_PAUSE_S = 0.5
+"""Between two attempts."""
+_CLOCK = SystemClock()
+_SHOWN = 200
+"""Characters of what a command printed last, in the reason why it is not good."""
+
+
+@record
+class CheckResult:
+    """What came of a check."""
+
+    check: Check
+    reason: str = ""
+    """Why it is not good, as the end of a sentence; '' when it is good."""
+
+    @property
+    def is_good(self) -> bool:
+        """Return whether the router does what the check asks for."""
+        return not self.reason
+
+
+@record
+class CheckComparison:
+    """The same checks before and after a change."""
+
+    before: tuple[CheckResult, ...]
+    after: tuple[CheckResult, ...]
+
+    @property
+    def broken(self) -> tuple[CheckResult, ...]:
+        """Return those that were good before and are not any more."""
+        pairs = zip(self.before, self.after, strict=True)
+        return tuple(after for before, after in pairs if before.is_good and not after.is_good)
+
+    @property
+    def bad_before(self) -> tuple[CheckResult, ...]:
+        """Return those that are not good, and were not before."""
+        return tuple(after for after in self.after if not after.is_good and after not in self.broken)
+
+    @property
+    def proves_something(self) -> bool:
+        """Return whether any check is good, so that the change is known to work at all."""
+        return any(result.is_good for result in self.after)
+
+
+def run_checks(
+    checks: Sequence[Check],
+    state: State,
+    dataplane: Dataplane,
+    should_stop: Callable[[], bool] = lambda: False,
+    clock: Clock = _CLOCK,
+) -> tuple[CheckResult, ...]:
+    """Run checks one after the other, each until it is good or its time is over. `state` is what VPP has.
+
+    A VPP that goes away fails a check; it raises nothing.
+    """
+    results = []
+    for check in checks:
+        result = _run(check, state, dataplane, should_stop, clock)
+        if result.is_good:
+            log.info("Check good: %s", check.text)
+        else:
+            log.warning("Check not good: %s: %s", check.text, result.reason)
+        results.append(result)
+    return tuple(results)
+
+
+def reason_of(results: Sequence[CheckResult]) -> str:
+    """Return in one line what is not good."""
+    return "; ".join(f"{result.check.text}: {result.reason}" for result in results if not result.is_good)
+
+
+def _run(
+    check: Check, state: State, dataplane: Dataplane, should_stop: Callable[[], bool], clock: Clock
+) -> CheckResult:
+    until_s = clock.now() + check.within_s
+    while True:
+        left_s = until_s - clock.now()
+        try:
+            reason, is_final = _attempt(check, state, dataplane, max(left_s, 0.1), should_stop)
+        except DataplaneError as error:
+            reason, is_final = error.message, True
+        if not reason:
+            return CheckResult(check=check)
+        if should_stop():
+            return CheckResult(check=check, reason="it was interrupted")
+        if is_final or clock.now() + _PAUSE_S >= until_s:
+            return CheckResult(check=check, reason=reason)
+        clock.sleep(_PAUSE_S)
+
+
+def _attempt(
+    check: Check, state: State, dataplane: Dataplane, left_s: float, should_stop: Callable[[], bool]
+) -> tuple[str, bool]:
+    """Return why a check is not good now, '' when it is, and whether another attempt would be the same.
+
+    Raise DataplaneError when VPP goes away.
+    """
+    if isinstance(check, CommandCheck):
+        return _run_command(check, left_s, should_stop)
+    question = question_of(check, state)
+    if isinstance(question, str):
+        return question, True
+    outcome = dataplane.ask(question)
+    if outcome.is_unable and (other := through_linux(check, state)) is not None:
+        outcome = dataplane.ask(other)
+    if outcome.cannot_ask:
+        return f"it could not be asked: {outcome.cannot_ask}", False
+    return ("" if outcome.is_answered else f"nothing answered within {check.within_s} s"), False
+
+
+def _run_command(check: CommandCheck, left_s: float, should_stop: Callable[[], bool]) -> tuple[str, bool]:
+    try:
+        words = command_inside(check.netns, check.command)
+    except LinuxError as error:
+        return error.message, True
+    ran = run_command(words, PLAIN_ENVIRONMENT, left_s, should_stop)
+    output = ran.output.decode(errors="replace")
+    if ran.trouble:
+        return f"{ran.trouble}{_end_of(output)}", False
+    if check.contains not in output:
+        return f"its output does not contain {check.contains!r}{_end_of(output)}", False
+    return "", False
+
+
+def _end_of(output: str) -> str:
+    """Return what a command printed last, as the end of a message."""
+    line = next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "")
+    return f" (it printed last: {line[:_SHOWN]})" if line else ""

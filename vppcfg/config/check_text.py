@@ -1,0 +1,26 @@
+"""A check on a command line, in the words of the section `checks`."""
+
+from __future__ import annotations
+
+from vppcfg.config.schema.check import check_shape
+from vppcfg.config.sections.checks import KEY, parse_check
+from vppcfg.config.yaml.reader import read_document
+from vppcfg.errors import UsageError
+from vppcfg.model.checks import Check
+from vppcfg.model.problem import Problem
+
+_LIKE = "write it as in the file, such as `ping: 192.0.2.1, within: 5s`"
+
+
+def check_in(text: str) -> Check:
+    """Return the check in a text, with or without braces around it. Raise UsageError when it is none."""
+    inner = text.strip()
+    entry = inner if inner.startswith("{") else f"{{ {inner} }}"
+    document = read_document(f"{KEY}:\n  - {entry}\n".encode())
+    problems = [*document.problems, *(() if document.problems else check_shape(document.data))]
+    if problems:
+        raise UsageError(f"--add-check {text!r}: {problems[0].text}", _LIKE)
+    check = parse_check(document.data[KEY][0], (KEY, 0))
+    if isinstance(check, Problem):
+        raise UsageError(f"--add-check {text!r}: {check.text}", _LIKE)
+    return check
