@@ -11,27 +11,26 @@ from typing import Any
 
 from vppcfg.config.sections.section import Section
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.next_hop import NORMAL, PATH, hop_at, path_of
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
-from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
+from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, Route, RouteEnd, in_order
 from vppcfg.model.vpp_object import Hidden
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import family_and_bytes, prefix_values, text_of_address
+from vppcfg.vpp.address_codec import prefix_values, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"
 _DUMP, _DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
 _SOURCES = "fib_source_dump"
-_NORMAL = 0
 _TYPES = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
 """fib_path_type (vnet/fib/fib_types.api)."""
 _ENDS = {number: end for end, number in _TYPES.items()}
-_PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address")
 
 
 @record
@@ -77,17 +76,7 @@ def _paths(route: Route, indexes: Indexes) -> Iterator[dict[str, Value]]:
     if route.end is not None:
         yield {"type": _TYPES[route.end], "sw_if_index": NO_INDEX, "proto": int(route.is_ipv6), "weight": 1}
     for hop in route.hops:
-        proto, raw = family_and_bytes(hop.gateway) if hop.gateway else (int(route.is_ipv6), b"")
-        table = hop.table_id if hop.table_id is not None else 0 if hop.interface else route.table_id
-        yield {
-            "type": _NORMAL,
-            "sw_if_index": indexes.interface(hop.interface) if hop.interface else NO_INDEX,
-            "table_id": table,
-            "weight": hop.weight,
-            "preference": hop.preference,
-            "proto": proto,
-            "nh.address": raw.ljust(16, b"\0"),
-        }
+        yield path_of(hop, indexes, route.table_id, is_ipv6=route.is_ipv6)
 
 
 class RouteKind(VppObjectKind[Route]):
@@ -126,9 +115,9 @@ class RouteKind(VppObjectKind[Route]):
             return
         asked = [connection.request(_DUMP, _owned_by(source, each))[1] for each in tables]
         heads = ("route.table_id", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
-        for (table_id, family, raw, length), paths in connection.lists(connection.ask(asked), _DETAILS, heads, *_PATH):
+        for (table_id, family, raw, length), paths in connection.lists(connection.ask(asked), _DETAILS, heads, *PATH):
             prefix = f"{text_of_address(family, raw)}/{length}"
-            yield _route(prefix, table_id, [dict(zip(_PATH, path, strict=True)) for path in paths], names)
+            yield _route(prefix, table_id, [dict(zip(PATH, path, strict=True)) for path in paths], names)
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP has the source of files: without it there are no routes of theirs."""
@@ -167,21 +156,8 @@ def made_source(connection: VppReader) -> int:
 
 def _route(prefix: str, table_id: int, paths: list[dict[str, Any]], names: Mapping[int, str]) -> Route:
     end = next((_ENDS[path["type"]] for path in paths if path["type"] in _ENDS), None)
-    hops = (_hop(path, table_id, names) for path in paths if path["type"] == _NORMAL)
+    hops = (hop_at(path, table_id, names) for path in paths if path["type"] == NORMAL)
     return Route(prefix=prefix, table_id=table_id, hops=in_order(hops), end=end)
-
-
-def _hop(path: Mapping[str, Any], table_id: int, names: Mapping[int, str]) -> NextHop:
-    gateway = text_of_address(path["proto"], path["nh.address"]) if any(path["nh.address"]) else ""
-    interface = names.get(path["sw_if_index"], "")
-    looks_up = not interface and (not gateway or path["table_id"] != table_id)
-    return NextHop(
-        gateway=gateway,
-        interface=interface,
-        table_id=path["table_id"] if looks_up else None,
-        weight=path["weight"],
-        preference=path["preference"],
-    )
 
 
 KIND: RouteKind = RouteKind()
