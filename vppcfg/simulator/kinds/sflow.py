@@ -229,6 +229,11 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     main.sampling_rate = state.sflow.sampling_rate
     main.polling_interval_s = state.sflow.polling_interval_s
     main.header_bytes = state.sflow.header_bytes
+    if state.sflow.direction is not None:
+        main.direction = {"input": Direction.RX, "output": Direction.TX, "both": Direction.BOTH}[
+            state.sflow.direction.value
+        ]
+    main.has_drop_monitoring = int(bool(state.sflow.has_drops))
     for name, row in rows.items():
         if state.interfaces[name].has_sflow and not row.is_sub:
             set_enabled(tables, row.index, True)
