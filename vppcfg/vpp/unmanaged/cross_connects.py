@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
@@ -31,7 +31,7 @@ def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[
         names = [wanted.names.get(path["sw_if_index"], "") for path in paths]
         ways = [way_of(path, through) + share_of(path) for path, through in zip(paths, names, strict=True)]
         elements = [element_of(path, through) for path, through in zip(paths, names, strict=True)]
-        head = {"l3xc.sw_if_index": index_of(name), "l3xc.is_ip6": is_ipv6}
+        head: Values = {"l3xc.sw_if_index": index_of(name), "l3xc.is_ip6": int(is_ipv6)}
         family = "ip6 " if is_ipv6 else ""
         yield Attachment(
             holder=name,
