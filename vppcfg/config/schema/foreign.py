@@ -55,7 +55,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "dhcp6": (("pppoe", "slaac", "accept-ra", "autoconf", "nameservers", "dns"), _LINUX),
     "nat": (("nat44", "nat64", "cgnat", "det44", "map", "masquerade", "port-forward"), _SCRIPT),
     "ipsec": (("ikev2", "vpn", "tunnel-protection"), _SCRIPT),
-    "policer": (("policers", "qos", "policy", "traffic-policy", "shaper", "storm-control"), _SCRIPT),
+    "policer": (("policers", "policy", "traffic-policy", "shaper", "storm-control"), _SCRIPT),
     "span": (("port-mirroring", "monitor-session"), "written `mirror`"),
     "cdp": (("lldp-med",), "not in VPP; `lldp` is"),
     "memif": (("memif-interface",), "a section of its own, `memifs`"),
