@@ -21,6 +21,7 @@ from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, Othe
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif
+from vppcfg.model.nat44 import NAT_OBJECTS
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -37,6 +38,12 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "plan.schema.json").read_text())
 DEFINITIONS = SCHEMA["$defs"]
 TABLES = {*(virtual.table for virtual in VIRTUAL_INTERFACE_CLASSES), *(thing.table for thing in OBJECTS)}
+
+
+def items_of(table: str) -> Any:
+    """Return what describes the elements of a list in a state."""
+    reference: str = DEFINITIONS["state"]["properties"][table]["items"]["$ref"]
+    return DEFINITIONS[reference.rpartition("/")[2]]
 
 
 @pytest.mark.parametrize("source", [["--novpp"], ["--state", "l2xc.yaml"]], ids=" ".join)
@@ -69,6 +76,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["state"], State, {"format_version", "virtual", "objects", *TABLES}),
         (DEFINITIONS["route"], Route, set()),
         (DEFINITIONS["route"]["properties"]["hops"]["items"], NextHop, set()),
+        *((items_of(thing.table), thing, set()) for thing in NAT_OBJECTS),
         (DEFINITIONS["bond"], Bond, set()),
         (DEFINITIONS["bond"]["properties"]["members"]["additionalProperties"], Membership, set()),
         (DEFINITIONS["bridge"], Bridge, set()),

@@ -85,6 +85,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "vpp": ("vpp_papi",),
     "linux": ("pyroute2",),
     "config": ("yaml", "yamale", "netaddr"),
+    "kinds": ("netaddr",),
     "startup": ("jinja2",),
     "common": ("ruamel",),
     "tune": ("jinja2",),

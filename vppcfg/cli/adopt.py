@@ -255,14 +255,17 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
 def _others(target: Target, state: State) -> tuple[OthersOfKind, ...]:
     """Return what others have on a running VPP; each interface takes it about 0.1 ms to tell."""
     from contextlib import closing
+    from dataclasses import replace
 
     from vppcfg.adopt.others import others_in
+    from vppcfg.model.nat44 import NAT44_OWNED
     from vppcfg.model.vrf import FibTable
 
     tables = {FibTable(table_id=0).key, FibTable(table_id=0, is_ipv6=True).key, *state.vrfs}
+    written = replace(state, owned=NAT44_OWNED)
     vpp, _ = target.connect_apart()
     with closing(vpp):
-        return others_in(vpp.standing(state), vpp.unmanaged({*state.interfaces, *tables}, state))
+        return others_in(vpp.standing(written), vpp.unmanaged({*state.interfaces, *tables}, written))
 
 
 def _rest_name(args: argparse.Namespace) -> str | None:

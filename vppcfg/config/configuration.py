@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.nat44.entry import Nat44Config
 from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.checks import Check
@@ -304,6 +305,10 @@ class Configuration:
     """In the order of the file."""
     routes: tuple[RouteConfig, ...] = ()
     """Of all VRFs, in the order of the file."""
+    nat44: Nat44Config | None = None
+    """None leaves NAT44 alone."""
+    entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The entries of the sections that kinds of objects have for themselves, by the key of the section and by name."""
     owned: Mapping[str, Mapping[str, OwnedConfig]] = field(default_factory=dict)
     """What stands at keys whose objects are the file's as soon as the key is there, by key and name of the holder."""
     unmanaged: tuple[str, ...] = ()

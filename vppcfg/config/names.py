@@ -56,6 +56,16 @@ def is_lcp_name(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= LINUX_NAME_LENGTH and LCP.fullmatch(value) is not None
 
 
+NAT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
+NAT_NAME_LENGTH = 40
+"""VPP keeps 64 bytes of the tag of a mapping (nat44_ed.api), and flags stand behind the name."""
+
+
+def is_nat_name(value: Any) -> bool:
+    """Return whether `value` can be what a file calls a mapping of NAT44."""
+    return isinstance(value, str) and len(value) <= NAT_NAME_LENGTH and NAT_NAME.fullmatch(value) is not None
+
+
 def is_glob(value: Any) -> bool:
     """Return whether `value` can be a pattern over names of objects."""
     return isinstance(value, str) and GLOB.fullmatch(value) is not None

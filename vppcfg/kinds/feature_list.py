@@ -23,6 +23,7 @@ from vppcfg.kinds import (
     urpf,
 )
 from vppcfg.kinds.feature import AnyFeature
+from vppcfg.kinds.nat44 import interface as nat44
 from vppcfg.model.interface import InterfaceValues
 
 FEATURE_KINDS: tuple[AnyFeature, ...] = (
@@ -39,6 +40,7 @@ FEATURE_KINDS: tuple[AnyFeature, ...] = (
     link_local.KIND,
     macip.KIND,
     ipfix.KIND,
+    nat44.KIND,
 )
 
 

@@ -22,6 +22,8 @@ class VppObjectKind(Kind, Generic[T]):
 
     thing: ClassVar[type[Any]]
     """The class of its objects."""
+    has_own_steps: ClassVar[bool] = False
+    """Whether its steps come from `setting_steps`, because their order follows from more than their references."""
 
     @abstractmethod
     def set(self, thing: T) -> SetObject:
@@ -39,6 +41,10 @@ class VppObjectKind(Kind, Generic[T]):
 
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
+
+    def finish(self, state: State) -> State:
+        """Return an observed state with the objects of the kind as they are beside all others."""
+        return state
 
     def disturbed(self, before: Mapping[str, T], after: Mapping[str, T]) -> frozenset[str]:
         """Return the objects that stay and that VPP breaks on the way: they are removed and set again."""

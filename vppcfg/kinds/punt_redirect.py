@@ -3,8 +3,8 @@
 interfaces: { eth0: { punt-redirect: { ipv4: { interface: tap0, gateway: 10.0.0.2 } } } }
 
 linux-cp has a redirect of its own on the interface of each LCP pair, to its Linux device (lcp_itf_pair_add): with
-another one Linux gets nothing. VPP counts redirects and turns the feature off for all when the count is 0; it counts one
-that takes the place of another, and the removal of one that is not there. So one that changes is removed and set again.
+another one Linux gets nothing. VPP counts redirects and turns the feature off for all when the count is 0; it counts
+one that takes the place of another, and the removal of one that is not there. So one that changes is removed and set.
 """
 
 from __future__ import annotations

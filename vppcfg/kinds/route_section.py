@@ -15,12 +15,13 @@ from vppcfg.common.addresses import address_key, canonical_address, canonical_ho
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, HopConfig, RouteConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.section import Parsing, Section, Unmanaged, YamlEntry
+from vppcfg.config.sections.section import NamedReference, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value, indented, key_lines
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.route import NextHop, Route, RouteEnd, in_order, shadow_text
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import table_key
 
 KEY = "routes"
@@ -56,6 +57,12 @@ class RouteSection(Section):
             if is_readable:
                 desired.enter(route)
                 _warn_of_shadow(route, config.path, desired)
+
+    def references(self, configuration: Configuration) -> Iterator[NamedReference]:
+        """Yield the VRFs that next hops lead to."""
+        for hop in (hop for route in configuration.routes for hop in route.hops):
+            if hop.vrf not in (None, DEFAULT_VRF):
+                yield NamedReference(Referent.TABLE, str(hop.vrf), (*hop.path, "vrf"))
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> tuple[RouteConfig, ...]:
         """Return the routes of all tables, the default one first, by address."""

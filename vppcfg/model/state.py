@@ -10,7 +10,7 @@ from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp, TrafficDirection
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
@@ -154,8 +154,14 @@ class State:
         return reference.name in tables[reference.referent]
 
     def managed(self, owned: Ownership) -> State:
-        """Return the state without the objects that are not `owned`: plans see none of them."""
-        return replace(self, objects=owned_of(self.objects, owned), owned=owned)
+        """Return the state without the objects that are not `owned`, and what is theirs on interfaces.
+
+        Plans see none of them.
+        """
+        there = {kind.table for kind in self.objects}
+        off = [name for name, table in FEATURE_TABLES.items() if table in there and (table, "") not in owned]
+        interfaces = without_features(self.interfaces, off) if off else self.interfaces
+        return replace(self, interfaces=interfaces, objects=owned_of(self.objects, owned), owned=owned)
 
     def with_hidden(self, found: Iterable[Hidden]) -> State:
         """Return this state with objects that VPP has below those that it goes by."""

@@ -41,6 +41,8 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
+    is_replaceable: ClassVar[bool] = True
+    """Whether VPP takes a changed one in place of the one of its name, which is removed before otherwise."""
     is_always_ours: ClassVar[bool] = False
     """Whether VPP tells those of files from all others; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()

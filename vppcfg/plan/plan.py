@@ -46,7 +46,7 @@ class Plan:
     @cached_property
     def effects(self) -> dict[str, Effect]:
         """Return what the plan does to each interface that feels anything."""
-        return effects_of(self.observed, self.steps)
+        return effects_of(self.observed.managed(self.observed.owned), self.steps)
 
     @cached_property
     def impacts(self) -> dict[str, Impact]:

@@ -138,7 +138,7 @@ def state_of(document: object) -> State:
     state = State(
         facts=_facts(data.get("facts", {})),
         interfaces=entered,
-        sflow=_build(SflowSettings, data.get("sflow", {}), "sflow"),
+        sflow=_build(SflowSettings, data.get("sflow", {}), "sflow", _converters_of(cast(Hashable, SflowSettings))),
         lldp=_build(LldpSettings, data.get("lldp", {}), "lldp"),
         ipfix=_build(IpfixSettings, data.get("ipfix", {}), "ipfix", _IPFIX_CONVERTERS),
         proxy_arps=_proxy_arps(data.get("proxy_arps", [])),

@@ -9,6 +9,7 @@ from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import Stacking
+from vppcfg.model.nat44 import Nat44
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import table_key
@@ -126,6 +127,15 @@ class Transition:
         return self.observed.ipfix.params != self.desired.ipfix.params
 
     @cached_property
+    def resets_nat44(self) -> bool:
+        """Return whether NAT44 is disabled on the way, for good or to be enabled with another foundation."""
+        before, after = (next(iter(state.of(Nat44).values()), None) for state in (self.observed, self.desired))
+        if before is None:
+            return False
+        needs_gone_table = any(each.name in self.doomed_tables for each in before.references())
+        return after is None or before.foundation != after.foundation or needs_gone_table
+
+    @cached_property
     def targets(self) -> frozenset[str]:
         """The interfaces that cross-connects lead to in the end."""
         return frozenset(each.l2xc for each in self.desired.interfaces.values() if each.l2xc is not None)
@@ -215,7 +225,8 @@ class Transition:
     def _touched(self) -> list[str]:
         changed = self.difference.interfaces
         is_renewed = self.has_other_flow_params
-        if not (self.to_delete or self.shifting or self.moved or self.doomed_pairs or self.leaving or is_renewed):
+        is_quiet = not (self.to_delete or self.shifting or self.moved or self.doomed_pairs or self.leaving)
+        if is_quiet and not (is_renewed or self.resets_nat44):
             return list(changed)
         referring = [
             interface.name
@@ -224,6 +235,7 @@ class Transition:
             or self.breaks_borrowing(interface)
             or (interface.has_mpls and interface.name in self.doomed_pairs)
             or (is_renewed and interface.flow_records is not None)
+            or (self.resets_nat44 and interface.nat44 is not None)
             or (interface.mirrors and any(each.target in self.to_delete for each in interface.mirrors))
         ]
         made = self.observed.virtual_as(Bond)

@@ -27,7 +27,7 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     if not holders:
         return plan
     there = holders & (observed.interfaces.keys() | observed.vrfs.keys())
-    return with_unmanaged(plan, dataplane.unmanaged(there, observed))
+    return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
 
 
 def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
@@ -52,7 +52,7 @@ def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachmen
     if not before.unmanaged:
         return ()
     there = holders_of(before) & (now.interfaces.keys() | now.vrfs.keys())
-    return missing(before, dataplane.unmanaged(there, now))
+    return missing(before, dataplane.unmanaged(there, replace(now, owned=before.owned)))
 
 
 def not_carried(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:

@@ -146,6 +146,8 @@ class PortLoad:
     rx_error_pps: float | None = None
     tx_error_pps: float | None = None
     drops_pps: float | None = None
+    driver_lost_pps: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    """What the driver counts as lost, by direction: the name of its counter, and packets per second."""
     rx_frame: float | None = None
     """Mean size of received frames in bytes with checksum."""
     tx_frame: float | None = None
@@ -195,6 +197,8 @@ class Load:
     """The last one."""
     duration_s: float | None
     """Between the readings; None for one reading."""
+    former: Reading | None = field(default=None, repr=False)
+    """The first one, None when there is one only."""
     threads: tuple[ThreadLoad, ...] = ()
     ports: tuple[PortLoad, ...] = ()
     errors: tuple[ErrorRate, ...] = ()

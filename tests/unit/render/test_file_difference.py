@@ -12,7 +12,8 @@ from vppcfg import assets
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.config.schema.quick import SCHEMA, Acceptance
+from vppcfg.config.schema.quick import Acceptance
+from vppcfg.config.schema.text import SCHEMA
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.state import Facts, State
 from vppcfg.plan.plan import make_plan
@@ -49,6 +50,7 @@ interfaces:
     neighbors: { 192.0.2.5: 02:00:00:00:00:05 }
     macip: hosts
     ipfix: { variant: ip6, direction: input }
+    nat44: outside
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
       10:
@@ -68,6 +70,7 @@ interfaces:
         neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
         macip: hosts
         ipfix: ip4
+        nat44: inside
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30:
@@ -112,6 +115,7 @@ loopbacks:
     vrf: red
     mtu: 9000
     addresses: [ 203.0.113.1/32, 2001:db8:b::1/64 ]
+    nat44: output
     ra: { managed: true }
     link-local: fe80::3
     mpls: true
@@ -219,6 +223,19 @@ lldp: { system-name: r1, hold: 5, interval: 20 }
 ipfix: { collector: 192.0.2.9, source: 192.0.2.1, port: 9, vrf: red, path-mtu: 1000, template-interval: 5,
   udp-checksum: true, records: [ l3 ], active-timeout: 5, passive-timeout: 60 }
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], blue: [ 203.0.113.8 ] } }
+nat44:
+  sessions: 1000
+  inside-vrf: red
+  outside-vrf: blue
+  pools: [ 203.0.113.8, { range: 203.0.113.16/30, vrf: red }, { interface: eth0, twice-nat: true } ]
+  static:
+    ssh: { protocol: tcp, local: "10.0.0.9:22", external: "203.0.113.8:22", vrf: red, twice-nat: self,
+      out-to-in-only: true }
+  exempt: { ike: { protocol: udp, local: "203.0.113.8:500", vrf: red } }
+  leaks: { red: [ blue ] }
+  forwarding: true
+  mss: 1400
+  timeouts: { udp: 30, tcp-established: 40, tcp-transitory: 50, icmp: 60 }
 routes:
   10.9.0.0/16:
     via: [ { gateway: 192.0.2.7, weight: 2 }, { interface: eth0, preference: 1 }, { vrf: red } ]
@@ -228,7 +245,15 @@ qos_maps: { 1: { ext: { 1: 2 }, vlan: { 1: 2 }, mpls: { 1: 2 }, ip: { 1: 2 } } }
 path-mtu: { 192.0.2.9: 1400 }
 punt-redirect: { ipv4: { interface: eth0, gateway: 192.0.2.9 }, ipv6: { interface: eth0 } }
 """
-BARE = "dhcp-relay: {}\nqos_maps: {}\npath-mtu: {}\npunt-redirect: {}\ninterfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: { qos: {}, l3xc: {}, punt-redirect: {} }, eth4: {}, eth5: {}, eth6: {} }"
+BARE = """\
+dhcp-relay: {}
+qos_maps: {}
+path-mtu: {}
+punt-redirect: {}
+nat44: {}
+interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: { qos: {}, l3xc: {}, punt-redirect: {} },
+  eth4: {}, eth5: {}, eth6: {} }
+"""
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
@@ -270,6 +295,11 @@ HEADINGS = {
     "sflow": r"sflow",
     "dhcp-client": r"interfaces\.[^.]+",
     "proxy-arps": r"proxy_arp",
+    "nat44": r"nat44",
+    "nat44-pool": r"nat44",
+    "nat44-static": r"nat44\.static\..+",
+    "nat44-exempt": r"nat44\.exempt\..+",
+    "nat44-timeouts": r"nat44",
     "route": r"routes\..+",
     "next-hop": r"routes\..+",
     "dhcp-relay": r"dhcp-relay",
@@ -284,7 +314,7 @@ HEADINGS = {
     "punt-hop": r"punt-redirect",
 }
 """The entries in which the keys of a part of the schema are shown."""
-OF_NO_VPP = {"", "prefix-list", "hooks"}
+OF_NO_VPP = {"", "prefix-list", "hooks", "check"}
 """The list of sections, prefix lists, which are rules once a file is read, and hooks. No plan looks at `dataplane`."""
 NEVER_SHOWN = {
     ("interface", "device-type"): "a port is of the type that it is",
@@ -296,6 +326,8 @@ NEVER_SHOWN = {
     ("wireguard", "description"): "the same",
     ("memif", "description"): "the same",
     ("vrf", "description"): "VPP keeps none",
+    ("nat44", "static"): "its entries are shown by themselves",
+    ("nat44", "exempt"): "its entries are shown by themselves",
     ("vrf", "routes"): "its entries are shown by themselves",
     ("vrf", "dhcp-relay"): "as in the section, which is shown",
     ("vrf", "path-mtu"): "the same",
@@ -332,6 +364,7 @@ FACTS = Facts(
             "vhost",
             "l3xc",
             "sflow_direction",
+            "nat",
         }
     )
 )

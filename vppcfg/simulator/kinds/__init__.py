@@ -5,6 +5,7 @@ A new kind is a module here, its import, and its line in the list.
 
 from __future__ import annotations
 
+from vppcfg.common.extensions import extensions
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import (
     abf,
@@ -48,6 +49,7 @@ from vppcfg.simulator.kinds import (
     mroute,
     mss_clamp,
     nat44,
+    nat44_mappings,
     neighbor,
     path_mtu,
     placement,
@@ -76,6 +78,8 @@ from vppcfg.simulator.kinds import (
     wireguard,
 )
 
+GROUP = "vppcfg.simulator_kinds"
+"""The entry points by which other programs add kinds."""
 KINDS: tuple[Kind, ...] = (
     session.KIND,
     interface.KIND,
@@ -134,6 +138,7 @@ KINDS: tuple[Kind, ...] = (
     ipsec_spd.KIND,
     wireguard.KIND,
     nat44.KIND,
+    nat44_mappings.KIND,
     abf.KIND,
     l3xc.KIND,
     punt_redirect.KIND,
@@ -146,6 +151,7 @@ KINDS: tuple[Kind, ...] = (
     vrrp.KIND,
     asking.PING,
     asking.ARPING,
+    *(kind for _, kind in extensions(GROUP)),
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.operations import every_operation
+from tests.unit.vpp.messages import nat44_samples
 from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
 from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
@@ -362,6 +363,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         "proxy_arp_add_del",
         {"is_add": False, "proxy.table_id": 0, "proxy.low": b"\xc0\0\2\1", "proxy.hi": b"\xc0\0\2\1"},
     ),
+    *nat44_samples.SAMPLES,
     (
         op.SetRoute(thing=ROUTE),
         "ip_route_add_del_v2",
