@@ -79,6 +79,7 @@ interfaces:
         tag-rewrite: { translate: { pop: 2, dot1ad: 7, inner-dot1q: 8 } }
       50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2,
           qos: { store: 1 }, l3xc: { ipv6: { interface: eth0 } }, punt-redirect: { ipv6: { interface: eth0 } } }
+      60: { det44: inside }
       40: { l2xc: eth0.30, tag-rewrite: { push: { dot1q: 9, inner-dot1q: 10 } }, mirror: { eth2: { l2: true } } }
   eth1:
     { mtu: 9000, state: down, l2xc: eth2, tag-rewrite: { push: { dot1ad: 11 } },
@@ -104,7 +105,7 @@ interfaces:
   wg0: {}
   host-e1: {}
   memif1/0: {}
-  memif1/1: {}
+  memif1/1: { det44: outside }
   VirtualEthernet0/0/7: {}
   vxlan_tunnel0: { mtu: 2000 }
 loopbacks:
@@ -127,7 +128,7 @@ loopbacks:
     acls: { output: [ inside ] }
   loop1: { vrf: red, unnumbered: loop0, qos: { store: 1 }, l3xc: { ipv4: { interface: eth0 } },
            punt-redirect: { ipv4: { interface: eth0 } } }
-  loop2: { mtu: 2000 }
+  loop2: { mtu: 2000, det44: inside }
 bondethernets:
   BondEthernet0:
     mac: 02:00:00:00:00:03
@@ -239,6 +240,9 @@ nat44:
 routes:
   10.9.0.0/16:
     via: [ { gateway: 192.0.2.7, weight: 2 }, { interface: eth0, preference: 1 }, { vrf: red } ]
+det44:
+  maps: { 100.64.0.0/24: 203.0.113.16/28 }
+  timeouts: { udp: 200, tcp-established: 8000, tcp-transitory: 300, icmp: 90 }
 dhcp-relay: { ipv4: { servers: [ 192.0.2.9, { address: 192.0.2.8, vrf: red } ], source: 192.0.2.1 },
   ipv6: { servers: [ "2001:db8::9" ], source: "2001:db8::1" } }
 qos_maps: { 1: { ext: { 1: 2 }, vlan: { 1: 2 }, mpls: { 1: 2 }, ip: { 1: 2 } } }
@@ -253,6 +257,7 @@ punt-redirect: {}
 nat44: {}
 interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: { qos: {}, l3xc: {}, punt-redirect: {} },
   eth4: {}, eth5: {}, eth6: {} }
+det44: {}
 """
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
@@ -299,9 +304,10 @@ HEADINGS = {
     "nat44-pool": r"nat44",
     "nat44-static": r"nat44\.static\..+",
     "nat44-exempt": r"nat44\.exempt\..+",
-    "nat44-timeouts": r"nat44",
+    "nat44-timeouts": r"(nat44|det44)",
     "route": r"routes\..+",
     "next-hop": r"routes\..+",
+    "det44": r"det44",
     "dhcp-relay": r"dhcp-relay",
     "dhcp-relay-family": r"dhcp-relay",
     "dhcp-server": r"dhcp-relay",
@@ -352,6 +358,7 @@ FACTS = Facts(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
         | {"wireguard", "wireguard_preshared_key"}
         | {
+            "det44",
             "mss_clamp",
             "urpf",
             "urpf_dump",
