@@ -14,6 +14,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.intent import Intent
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
+from vppcfg.app.taken_addresses import about_taken, probe_new_addresses
 from vppcfg.app.target import Target
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
@@ -21,6 +22,7 @@ from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.model.checks import Check, longest_s
 from vppcfg.model.problem import Problem
+from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.transaction.accepted import last_accepted, left_half_way
 from vppcfg.transaction.entry import Origin
@@ -95,6 +97,8 @@ def apply_at(
             refuse_misplaced(note_unchanged(plan, intent, place))
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
     (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console, place.session.dataplane)
+    if intent.checks:
+        _refuse_taken(plan, place)
     made = make_change(plan, intent, place, console)
     refuse_misplaced(made.record)
     broken = made.comparison.broken if made.comparison is not None else ()
@@ -123,6 +127,15 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
         keep=terms.keep,
         is_forced=terms.limits.no_way_back or is_boot,
     )
+
+
+def _refuse_taken(plan: Plan, place: ChangeContext) -> None:
+    """Raise PlanRefusedError when somebody has an address already that the plan sets."""
+    probes = probe_new_addresses(plan, place.session.dataplane)
+    for probe in probes:
+        log.log(logging.WARNING if probe.not_asked else logging.INFO, "%s", probe.text)
+    for objection in about_taken(probes):
+        raise objection.error()
 
 
 def _checks(configuration: Configuration, terms: Terms) -> tuple[Check, ...]:

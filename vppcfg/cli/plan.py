@@ -85,6 +85,12 @@ def add_parser(subparsers: Subparsers) -> None:
     add_limit_options(parser)
     add_again_option(parser)
     parser.add_argument(
+        "--probe-addresses",
+        action="store_true",
+        help="ask on the wires whether somebody has a new address already, an ARP request or neighbour solicitation for "
+        "each; `apply --check` asks as well, and refuses those",
+    )
+    parser.add_argument(
         "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"
     )
     add_state_dir_option(parser)
@@ -112,6 +118,7 @@ def run(args: argparse.Namespace) -> ExitCode:
             return _verdict(before, proposal.problems, (), loaded.name, console)
         plan = _plan_of(proposal, args, dataplane)
         guarded = _guarded(plan, configuration, args, dataplane)
+        _probe_addresses(plan, args, dataplane)
     _show(plan, proposal.resolution.problems, (*before, *guarded), args)
     code = _verdict(before, proposal.problems, guarded, loaded.name, console)
     if code is not ExitCode.DONE:
@@ -142,6 +149,8 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     from vppcfg.app.saved_plans import look_for, refuse_misfit, saved_plan
     from vppcfg.plan.plan import make_plan
 
+    if args.probe_addresses:
+        raise UsageError("--show shows what was kept, and asks nobody", "leave out --probe-addresses")
     if args.config != DEFAULT_CONFIG or args.adopt:
         raise UsageError("--show takes no configuration and no --adopt", "the plan knows what it was made for")
     saved = saved_plan(args.show)
@@ -246,6 +255,18 @@ def _guarded(
         *about_neighbors(plan),
         *(about_routes(plan, dataplane) if dataplane is not None else ()),
     ]
+
+
+def _probe_addresses(plan: Plan, args: argparse.Namespace, dataplane: Dataplane | None) -> None:
+    """Say of each new address whether somebody has it, where that is asked for. Raise UsageError without a VPP."""
+    if not args.probe_addresses:
+        return
+    if dataplane is None:
+        raise UsageError("--probe-addresses asks a running VPP", "leave out --novpp and --state")
+    from vppcfg.app.taken_addresses import probe_new_addresses
+
+    for probe in probe_new_addresses(plan, dataplane):
+        log.log(logging.WARNING if probe.is_taken or probe.not_asked else logging.INFO, "%s", probe.text)
 
 
 def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:
