@@ -40,7 +40,7 @@ class AddressProbe:
 
 def probe_new_addresses(plan: Plan, dataplane: Dataplane) -> tuple[AddressProbe, ...]:
     """Ask for each address that a plan sets and no interface has yet. Raise DataplaneError."""
-    probes = []
+    probes: list[AddressProbe] = []
     for name, address in _new_addresses(plan.observed, plan.desired):
         asked = sum(not probe.not_asked for probe in probes)
         reason = why_silent(name, address, plan.observed)
@@ -71,9 +71,8 @@ def about_taken(probes: tuple[AddressProbe, ...]) -> Iterator[Objection]:
 
 def _new_addresses(observed: State, desired: State) -> Iterator[tuple[str, str]]:
     """Yield interface and host address of what is new; an address that moves within the router is not."""
-    own = {
-        (interface.tables, _host(each)) for interface in observed.interfaces.values() for each in interface.addresses
-    }
+    there = observed.interfaces.values()
+    own = {(interface.tables, _host(address)) for interface in there for address in interface.addresses}
     for name, interface in sorted(desired.interfaces.items()):
         for address in sorted(interface.addresses):
             if (interface.tables, _host(address)) not in own:

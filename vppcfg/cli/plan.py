@@ -87,8 +87,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--probe-addresses",
         action="store_true",
-        help="ask on the wires whether somebody has a new address already, an ARP request or neighbour solicitation for "
-        "each; `apply --check` asks as well, and refuses those",
+        help="ask on the wires whether somebody has a new address already; `apply --check` asks as well, and refuses "
+        "those that are taken",
     )
     parser.add_argument(
         "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"

@@ -35,7 +35,7 @@ f64 interval=1.0
 reply arping_acd_reply e08c3b05 23.10-: i32 retval, u32 reply_count, mac_address mac_address
 """
 _LEAST_S = 0.001
-"""An answer takes longer than nothing: whoever sends the wait in network order waits for none (clib_net_to_host_f64)."""
+"""An answer takes longer than that; a wait in network order comes to none (clib_net_to_host_f64)."""
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
