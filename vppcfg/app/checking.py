@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
-from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, run_command
 from vppcfg.app.questions import question_of, through_linux
+from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, run_command
 from vppcfg.common.clock import Clock, SystemClock
 from vppcfg.dataplane import Dataplane
 from vppcfg.errors import DataplaneError, LinuxError
