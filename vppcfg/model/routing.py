@@ -46,12 +46,21 @@ class RoutingTexts:
     file: RoutingFile
     before: str
     """What the daemon ran."""
-    startup: str
-    """What its startup file held; '' when there was none."""
     after: str
     """What the change loads."""
+    startup_before: str
+    """What the daemon's startup file held; '' when there was none."""
+    startup_after: str
+    """What it holds once the change is accepted; '' leaves it as it is."""
 
     @property
-    def reversed(self) -> RoutingTexts:
-        """Return what takes the change back."""
-        return RoutingTexts(file=self.file, before=self.after, startup=self.after, after=self.before)
+    def is_changing(self) -> bool:
+        """Return whether the daemon has to load anything."""
+        return self.before != self.after
+
+
+@record
+class KeptRouting:
+    """What the journal has of all daemons around one change."""
+
+    texts: tuple[RoutingTexts, ...] = ()

@@ -146,7 +146,7 @@ def _parts(output: str) -> Iterator[tuple[str, str]]:
 
 
 def _installed(document: Any) -> Iterator[tuple[str, int]]:
-    """Yield the installed routes of a document of zebra, which is a mapping of prefixes, or of VRFs to such mappings."""
+    """Yield the installed routes in zebra's document: a mapping of prefixes, or one of VRFs to such mappings."""
     for key, value in document.items() if isinstance(document, dict) else ():
         if isinstance(value, dict):
             yield from _installed(value)

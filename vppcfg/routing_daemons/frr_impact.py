@@ -1,7 +1,7 @@
 """What a reload of FRR does to its sessions and routes, from the lines that frr-reload.py would delete and add.
 
-Which commands reset a session is as in bgpd's own table `peer_flag_action_list` and where `peer_change_action` is called
-(bgpd/bgpd.c of FRR 8.4); what is not known there is said to be unknown.
+Of a neighbour of BGP only what is listed as harmless or soft counts as that; whatever else changes counts as a session that
+begins anew. What belongs to nothing that is known here is said to be unknown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ _SOFT = frozenset(
         *("route-map", "prefix-list", "filter-list", "distribute-list", "unsuppress-map", "advertise-map"),
         *("soft-reconfiguration", "next-hop-self", "send-community", "weight", "default-originate", "as-override"),
         *("allowas-in", "remove-private-AS", "attribute-unchanged", "maximum-prefix", "advertisement-interval"),
-        *("route-reflector-client", "route-server-client", "soo", "accept-own"),
     }
 )
 """Of BGP: routes are refreshed, the session stays."""
@@ -35,7 +34,7 @@ _POLICY = re.compile(
 )
 _ROUTE = re.compile(r"(?:no )?(?P<family>ip|ipv6) route (?P<prefix>\S+)")
 _NOTHING = re.compile(
-    r"(no )?(hostname|log|frr (version|defaults)|service|line|banner|debug|description|domainname|exit.*|end|!.*|agentx)\b"
+    r"(no )?(hostname|log|frr (version|defaults)|service|line|banner|debug|description|domainname|exit|end|agentx)\b|!|exit-"
 )
 _SHUTDOWN = re.compile(r"(no )?shutdown\b")
 
