@@ -1,6 +1,6 @@
 """Holds the configuration of a routing daemon against that of the router: devices, neighbours, next hops, MTUs.
 
-All of it is a warning. A daemon may use devices of Linux that no file of ours describes, and only their names are known.
+All of it is a warning: a daemon may use devices of Linux that no file of ours describes, of which only names are known.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ def _found(facts: RoutingFacts, desired: State) -> Iterator[tuple[str, str]]:
     if desired.facts.has_linux or desired.lcps:
         for name in facts.devices:
             if not any(fnmatchcase(device, name) for device in devices):
-                text = (
-                    f"{name} is no Linux device: no LCP pair or TAP of this file creates it; add `lcp`, or correct it"
-                )
+                text = f"no LCP pair or TAP of this file creates the Linux device {name}; add `lcp`, or correct it"
                 yield "routing-device", text
     networks = [ip_interface(address).network for address in _addresses(desired)]
     for neighbor in (*facts.neighbors, *facts.next_hops):

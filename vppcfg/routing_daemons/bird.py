@@ -11,6 +11,7 @@ from vppcfg.model.routing import RoutingFile
 from vppcfg.routing_daemons.bird_impact import impacts_between
 from vppcfg.routing_daemons.bird_text import IncludeError, with_includes
 from vppcfg.routing_daemons.daemon import (
+    DaemonRoute,
     RoutingDifference,
     RunningText,
     run_bounded,
@@ -27,7 +28,7 @@ _LOADED = re.compile(r"^(Reconfigured|Reconfiguration in progress|Reconfiguratio
 _CONFIRMED = re.compile(r"^Reconfiguration confirmed|^Configuration (?:already )?confirmed", re.MULTILINE)
 _LAST = re.compile(r"^Last reconfiguration on (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)", re.MULTILINE)
 _ROUTE = re.compile(r"^(?P<prefix>[0-9a-fA-F:.]+/\d+)\s")
-_TABLE = re.compile(r"^Table (\S+):")
+_HOP = re.compile(r"^\s+(?:via \S+ on|dev) (\S+)")
 
 
 class Bird:
@@ -97,17 +98,17 @@ class Bird:
         trouble, output = self._ask("configure", "confirm", within_s=_QUICK_S)
         return trouble or ("" if _CONFIRMED.search(output) else _last_line(output))
 
-    def routes(self) -> list[tuple[str, int]] | str:
+    def routes(self) -> list[DaemonRoute] | str:
         """Return what protocol kernel exports, by its table in Linux."""
         trouble, output = self._ask("show", "protocols", "all", within_s=self._file.within_s)
         if trouble:
             return trouble
-        found: list[tuple[str, int]] = []
+        found: list[DaemonRoute] = []
         for name, table_id in _kernels(output):
             trouble, routes = self._ask("show", "route", "export", name, within_s=self._file.within_s)
             if trouble:
                 return trouble
-            found += [(each["prefix"], table_id) for line in routes.splitlines() if (each := _ROUTE.match(line))]
+            found += _routes(routes, table_id)
         return found
 
     @property
@@ -131,3 +132,16 @@ def _kernels(output: str) -> list[tuple[str, int]]:
     """Return the protocols of kind Kernel that are up; BIRD does not print their tables in Linux, the main one is 0."""
     rows = [line.split() for line in output.splitlines()]
     return [(row[0], 0) for row in rows if len(row) > 3 and row[1] == "Kernel" and row[3] == "up"]
+
+
+def _routes(output: str, table_id: int) -> list[DaemonRoute]:
+    """Return the routes of `show route`, whose next hops stand below them; connected ones have no `via`."""
+    found: dict[str, set[str]] = {}
+    prefix = ""
+    for line in output.splitlines():
+        if route := _ROUTE.match(line):
+            prefix = route["prefix"]
+            found[prefix] = set()
+        elif prefix and (hop := _HOP.match(line)):
+            found[prefix].add(hop[1])
+    return [DaemonRoute(prefix=each, table_id=table_id, devices=frozenset(by)) for each, by in found.items()]

@@ -67,6 +67,17 @@ class RunningText:
     """Why it is not known, as the end of a sentence; '' when it is."""
 
 
+@record
+class DaemonRoute:
+    """A route that a daemon has put into Linux."""
+
+    prefix: str
+    table_id: int
+    """Of VPP: 0 is the main table."""
+    devices: frozenset[str] = frozenset()
+    """By which it leaves; none of one that leads nowhere."""
+
+
 class RoutingDaemon(Protocol):
     """A routing daemon on this machine. What goes wrong is returned as text, the end of a sentence; '' is nothing."""
 
@@ -88,8 +99,8 @@ class RoutingDaemon(Protocol):
     def keep(self) -> str:
         """Have the daemon not go back by itself."""
 
-    def routes(self) -> list[tuple[str, int]] | str:
-        """Return the prefixes and the tables of the routes that it has put into Linux, or why they are not known."""
+    def routes(self) -> list[DaemonRoute] | str:
+        """Return the routes that it has put into Linux, or why they are not known."""
 
 
 Runner = Callable[..., Ran]

@@ -10,6 +10,7 @@ from typing import Any
 
 from vppcfg.model.routing import RoutingFile
 from vppcfg.routing_daemons.daemon import (
+    DaemonRoute,
     RoutingDifference,
     RunningText,
     run_bounded,
@@ -42,6 +43,8 @@ _NEEDS = (
     ("vrrpd", re.compile(r"^ vrrp \d", re.MULTILINE)),
 )
 """The daemon of FRR that each part of a configuration needs."""
+_MAIN_TABLE = 254
+"""RT_TABLE_MAIN (linux/rtnetlink.h), which is VPP's table 0 (linux-cp/lcp_router.c)."""
 _HEADER = ("Building configuration...", "Current configuration:")
 
 
@@ -110,9 +113,9 @@ class Frr:
         """Do nothing."""
         return ""
 
-    def routes(self) -> list[tuple[str, int]] | str:
+    def routes(self) -> list[DaemonRoute] | str:
         """Return what zebra has chosen and put into Linux, but for connected and local routes."""
-        found: list[tuple[str, int]] = []
+        found: list[DaemonRoute] = []
         for family in ("ip", "ipv6"):
             words = [VTYSH, *self._space, "-c", f"show {family} route vrf all json"]
             ran = run_bounded(words, self._file.within_s, has_errors=False)
@@ -145,7 +148,7 @@ def _parts(output: str) -> Iterator[tuple[str, str]]:
             yield sign, line.rstrip()
 
 
-def _installed(document: Any) -> Iterator[tuple[str, int]]:
+def _installed(document: Any) -> Iterator[DaemonRoute]:
     """Yield the installed routes in zebra's document: a mapping of prefixes, or one of VRFs to such mappings."""
     for key, value in document.items() if isinstance(document, dict) else ():
         if isinstance(value, dict):
@@ -154,4 +157,10 @@ def _installed(document: Any) -> Iterator[tuple[str, int]]:
         for route in value if isinstance(value, list) else ():
             is_own = route.get("protocol") in {"connected", "local", "kernel"}
             if route.get("selected") and route.get("installed") and not is_own:
-                yield str(route.get("prefix", key)), int(route.get("table") or 0)
+                table = int(route.get("table") or 0)
+                hops = [hop for hop in route.get("nexthops", ()) if hop.get("fib")]
+                yield DaemonRoute(
+                    prefix=str(route.get("prefix", key)),
+                    table_id=0 if table == _MAIN_TABLE else table,
+                    devices=frozenset(str(hop["interfaceName"]) for hop in hops if "interfaceName" in hop),
+                )

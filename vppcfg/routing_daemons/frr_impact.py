@@ -1,7 +1,7 @@
 """What a reload of FRR does to its sessions and routes, from the lines that frr-reload.py would delete and add.
 
-Of a neighbour of BGP only what is listed as harmless or soft counts as that; whatever else changes counts as a session that
-begins anew. What belongs to nothing that is known here is said to be unknown.
+Of a neighbour of BGP only what is listed as harmless or soft counts as that; whatever else changes counts as a session
+that begins anew. What belongs to nothing that is known here is said to be unknown.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _POLICY = re.compile(
 )
 _ROUTE = re.compile(r"(?:no )?(?P<family>ip|ipv6) route (?P<prefix>\S+)")
 _NOTHING = re.compile(
-    r"(no )?(hostname|log|frr (version|defaults)|service|line|banner|debug|description|domainname|exit|end|agentx)\b|!|exit-"
+    r"(no )?(hostname|log|frr (version|defaults)|service|line|banner|debug|description|domainname|exit|end)\b|!|exit-"
 )
 _SHUTDOWN = re.compile(r"(no )?shutdown\b")
 
