@@ -166,7 +166,7 @@ def _entry(plan: Plan, intent: Intent, place: ChangeContext) -> Entry:
         made_with=__version__,
         boot_id=place.session.boot_id,
         version=plan.observed.facts.version,
-        impact=plan.impact.label,
+        impact=max(plan.impact, intent.routing.impact).label,
         steps=len(plan.steps),
         summary=summary(plan),
         source_name=intent.source_name,

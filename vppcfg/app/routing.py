@@ -70,7 +70,7 @@ class RoutingPlan:
     @property
     def impact(self) -> Impact:
         """Return how bad the worst effect is."""
-        return max((_IMPACTS[change.difference.worst] for change in self.steps), default=Impact.NONE)
+        return routing_impact(self.steps)
 
     @property
     def kept(self) -> KeptRouting:
@@ -79,6 +79,11 @@ class RoutingPlan:
 
 
 NO_DAEMONS = RoutingPlan()
+
+
+def routing_impact(steps: Iterable[DaemonChange]) -> Impact:
+    """Return how bad the worst of what daemons load is."""
+    return max((_IMPACTS[step.difference.worst] for step in steps), default=Impact.NONE)
 
 
 def daemon_of(file: RoutingFile) -> RoutingDaemon:

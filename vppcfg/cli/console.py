@@ -133,12 +133,15 @@ class Terminal:
 
 def routing_text(steps: Sequence[DaemonChange]) -> Iterator[str]:
     """Yield the lines for people about what routing daemons load."""
+    from vppcfg.app.routing import routing_impact
     from vppcfg.render.routing_text import routing_lines
 
     for step in steps:
         file, found = step.texts.file, step.difference
         for line in routing_lines(file.kind.title, file.path, found.lines, found.impacts):
             yield printable(line)
+    if steps:
+        yield f"impact of the routing daemons: {routing_impact(steps).label}"
 
 
 def terminal_for(args: argparse.Namespace) -> Terminal:

@@ -327,10 +327,14 @@ def _show(
         write_document("".join(f"{line}\n" for line in (*text.lines, *comments)), args.output)
         _warn_of_gaps(text.without_form)
     elif shape == "json":
+        from vppcfg.app.routing import routing_impact
         from vppcfg.render.json_text import plan_document
 
         refusals = [objection.text for objection in objections]
-        write_document(plan_document(plan, problems, api_call, refusals, routing_documents(steps)), args.output)
+        write_document(
+            plan_document(plan, problems, api_call, refusals, routing_documents(steps), routing_impact(steps)),
+            args.output,
+        )
     else:
         from vppcfg.cli.difference import painted_difference
 

@@ -33,6 +33,7 @@ def plan_document(
     api_call: ApiCall,
     refusals: Iterable[str] = (),
     routing: Iterable[Any] = (),
+    routing_impact: Impact = Impact.NONE,
 ) -> str:
     """Return the document of a plan: what was observed, what is desired, why, how, and its impact on traffic.
 
@@ -41,7 +42,7 @@ def plan_document(
     impacts = _impacts_by_object(plan)
     document = {
         "format_version": FORMAT_VERSION,
-        "impact": plan.impact.label,
+        "impact": max(plan.impact, routing_impact).label,
         **impact_document(plan),
         "summary": {action.value: sum(change.action is action for change in plan.changes) for action in Action},
         "problems": [_problem(problem) for problem in problems],

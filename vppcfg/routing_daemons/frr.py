@@ -25,6 +25,8 @@ VTYSH = "vtysh"
 RELOAD = "/usr/lib/frr/frr-reload.py"
 _QUICK_S = 20.0
 """For what only asks."""
+_PROMPT = re.compile(r"(no )?hostname \S+")
+"""The name in the prompt: vtysh shows that of the machine whatever is configured, so it would differ for ever."""
 _HEADS = {"Lines To Delete": "-", "Lines To Add": "+"}
 _NEEDS = (
     ("bgpd", re.compile(r"^router bgp\b", re.MULTILINE)),
@@ -97,7 +99,7 @@ class Frr:
         if ran.trouble:
             again = run_bounded([*self._command("--test"), self._staged], self._file.within_s)
             return f"frr-reload.py cannot compare it: {why_failed(again)}"
-        found = list(_parts(ran.output.decode(errors="replace")))
+        found = [part for part in _parts(ran.output.decode(errors="replace")) if not _PROMPT.fullmatch(part[1])]
         return RoutingDifference(
             lines=tuple(f"{sign} {without_secrets(line)}" for sign, line in found), impacts=impacts_of(found)
         )
