@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 
-class Effect(Protocol):
+class SessionEffect(Protocol):
     """One effect on sessions or routes."""
 
     @property
@@ -14,7 +14,7 @@ class Effect(Protocol):
         """Return it in words."""
 
 
-def routing_lines(title: str, path: str, lines: Iterable[str], effects: Iterable[Effect]) -> Iterator[str]:
+def routing_lines(title: str, path: str, lines: Iterable[str], effects: Iterable[SessionEffect]) -> Iterator[str]:
     """Yield the lines about one daemon: its name, the difference, and what that does."""
     yield f"{title} ({path}):"
     for line in lines:
@@ -26,7 +26,9 @@ def routing_lines(title: str, path: str, lines: Iterable[str], effects: Iterable
         yield "  impact: none on its sessions"
 
 
-def routing_document(daemon: str, path: str, lines: Iterable[str], impact: str, effects: Iterable[Effect]) -> Any:
+def routing_document(
+    daemon: str, path: str, lines: Iterable[str], impact: str, effects: Iterable[SessionEffect]
+) -> Any:
     """Return what programs read about one daemon."""
     return {
         "daemon": daemon,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from ipaddress import ip_address, ip_interface
 
@@ -50,30 +51,37 @@ def facts_of(file: RoutingFile, text: str) -> RoutingFacts:
 
 def warnings_about(file: RoutingFile, text: str, desired: State) -> tuple[Problem, ...]:
     """Return where a configuration of a daemon expects what the router will not have."""
-    facts = facts_of(file, text)
-    return tuple(
-        Problem(rule=rule, path=("routing", file.kind.value), text=f"{file.path}: {found}", severity=Severity.WARNING)
-        for rule, found in _found(facts, desired)
-    )
+    facts, path = facts_of(file, text), ("routing", file.kind.value)
+    found = []
+    for each in _lost_devices(facts, desired):
+        found.append(Problem(rule="routing-device", path=path, text=each))
+    for each in _lost_neighbors(facts, desired):
+        found.append(Problem(rule="routing-neighbor", path=path, text=each))
+    for each in _lost_packets(facts, desired):
+        found.append(Problem(rule="routing-mtu", path=path, text=each))
+    return tuple(replace(problem, text=f"{file.path}: {problem.text}", severity=Severity.WARNING) for problem in found)
 
 
-def _found(facts: RoutingFacts, desired: State) -> Iterator[tuple[str, str]]:
+def _lost_devices(facts: RoutingFacts, desired: State) -> Iterator[str]:
     devices = _devices(desired)
-    if desired.facts.has_linux or desired.lcps:
-        for name in facts.devices:
-            if not any(fnmatchcase(device, name) for device in devices):
-                text = f"no LCP pair or TAP of this file creates the Linux device {name}; add `lcp`, or correct it"
-                yield "routing-device", text
+    for name in facts.devices if desired.facts.has_linux or desired.lcps else ():
+        if not any(fnmatchcase(device, name) for device in devices):
+            yield f"no LCP pair or TAP of this file creates the Linux device {name}; add `lcp`, or correct it"
+
+
+def _lost_neighbors(facts: RoutingFacts, desired: State) -> Iterator[str]:
     networks = [ip_interface(address).network for address in _addresses(desired)]
     for neighbor in (*facts.neighbors, *facts.next_hops):
         address = ip_address(neighbor.address)
         if not address.is_link_local and not any(address in network for network in networks):
-            text = f"{neighbor.what} is in no subnet of an interface with an LCP pair; correct it, or add the address"
-            yield "routing-neighbor", text
+            yield f"{neighbor.what} is in no subnet of an interface with an LCP pair; correct it, or add the address"
+
+
+def _lost_packets(facts: RoutingFacts, desired: State) -> Iterator[str]:
     for device, mtu in facts.mtus:
         own = _mtu_of(device, desired)
         if own and mtu > own:
-            yield "routing-mtu", f"packets of {mtu} bytes do not fit {device}, which has an MTU of {own}; lower one"
+            yield f"packets of {mtu} bytes do not fit {device}, which has an MTU of {own}; lower one"
 
 
 def _devices(desired: State) -> frozenset[str]:
