@@ -47,8 +47,8 @@ def impacts_of(lines: Iterable[tuple[str, str]]) -> tuple[RoutingImpact, ...]:
         text = line.strip()
         if not line.startswith(" "):
             context = text
-            if is_opening(text):
-                continue
+        if is_opening(text):
+            continue
         for impact in _impact(sign, text, context if line.startswith(" ") else ""):
             found[impact.text] = max(impact.level, found.get(impact.text, SessionImpact.NONE))
     return tuple(
