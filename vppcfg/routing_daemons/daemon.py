@@ -12,9 +12,11 @@ from enum import IntEnum
 from typing import Protocol
 
 from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, Ran, run_command
+from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.record import record
 
 _STAGED = ".vppcfg"
+FRR_RUN_FOLDER = "/var/run/frr"
 _MOST_BYTES = 16 << 20
 """Of a configuration and of what a daemon prints of it."""
 _SHOWN = 300
@@ -130,6 +132,15 @@ def without_secrets(line: str) -> str:
 def staged_path(startup: str) -> str:
     """Return where a configuration waits beside the startup file until it is accepted."""
     return f"{startup}{_STAGED}"
+
+
+def written_folders(file: RoutingFile) -> tuple[str, ...]:
+    """Return where files are written when a daemon loads a configuration: beside its startup file, and for vtysh.
+
+    frr-reload.py hands what differs to vtysh as a file (`--rundir`).
+    """
+    folders = (os.path.dirname(file.startup),)
+    return (*folders, FRR_RUN_FOLDER) if file.kind is DaemonKind.FRR else folders
 
 
 def write_like(path: str, text: str, model: str) -> str:

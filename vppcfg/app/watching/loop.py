@@ -68,7 +68,7 @@ class VppWatch:
         `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift. `attend` looks
         after the timer of a change that waits to be confirmed; `half_way` tells, for a run of VPP, whether a change
         left it between two states; `protected_by` returns, for a run of VPP, the state that was accepted last in it,
-        for the IPsec that interfaces had then. `verifier` holds VPP against Linux after a look, once in an interval, and
+        for the IPsec that interfaces had then. `verifier` holds VPP against Linux after a look, once in an interval;
         `daemon_drift` is asked then how routing daemons differ from what was accepted.
         When it `is_verbose`, each difference is told beside their summary, and VPP's ids.
         """
