@@ -13,6 +13,7 @@ from vppcfg.app.intent import Intent
 from vppcfg.app.report import Report
 from vppcfg.app.routing import DaemonChange, daemon_of
 from vppcfg.errors import ExitCode
+from vppcfg.model.checks import MOST_WITHIN_S
 from vppcfg.model.hooks import HookEvent
 from vppcfg.plan.plan import Plan
 from vppcfg.transaction.entry import ROLLBACKS, Origin, Status
@@ -20,6 +21,8 @@ from vppcfg.transaction.transact import Cause, Failure
 
 log = logging.getLogger("root.main")
 
+_BEFORE_S = 10.0
+"""How long a check may take before the change, when nothing has to settle: what is good is good within that."""
 _BY_CHECKS = "confirmed by its checks"
 
 
@@ -139,6 +142,9 @@ class Afterwards:
 
     def _checked(self, *, is_before: bool) -> tuple[CheckResult, ...]:
         state = self._plan.observed if is_before else self._plan.desired
-        results = run_checks(self._intent.checks, state, self._place.session.dataplane, self._should_stop)
+        most_s = _BEFORE_S if is_before else MOST_WITHIN_S
+        results = run_checks(
+            self._intent.checks, state, self._place.session.dataplane, self._should_stop, most_s=most_s
+        )
         self.report.checked(results, is_before=is_before)
         return results
