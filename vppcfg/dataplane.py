@@ -8,6 +8,7 @@ from typing import Protocol
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.record import record
@@ -73,6 +74,12 @@ class Dataplane(Protocol):
         """Return what others have on interfaces, by name, and in FIB tables, by key. Raise DataplaneError.
 
         `state` is what was observed; nothing is asked of VPP when there are no holders.
+        """
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+        """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError.
+
+        Each comes with what VPP keeps of ours below it.
         """
 
     def read_keys(self) -> Mapping[str, bytes]:

@@ -16,11 +16,13 @@ from vppcfg.kinds.kind_list import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.det44 import Det44Map, Det44Timeouts
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif
+from vppcfg.model.nat44 import NAT_OBJECTS
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -37,6 +39,12 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "plan.schema.json").read_text())
 DEFINITIONS = SCHEMA["$defs"]
 TABLES = {*(virtual.table for virtual in VIRTUAL_INTERFACE_CLASSES), *(thing.table for thing in OBJECTS)}
+
+
+def items_of(table: str) -> Any:
+    """Return what describes the elements of a list in a state."""
+    reference: str = DEFINITIONS["state"]["properties"][table]["items"]["$ref"]
+    return DEFINITIONS[reference.rpartition("/")[2]]
 
 
 @pytest.mark.parametrize("source", [["--novpp"], ["--state", "l2xc.yaml"]], ids=" ".join)
@@ -68,7 +76,10 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["linux_device"], LinuxDevice, set()),
         (DEFINITIONS["state"], State, {"format_version", "virtual", "objects", *TABLES}),
         (DEFINITIONS["route"], Route, set()),
+        (DEFINITIONS["det44_map"], Det44Map, set()),
+        (DEFINITIONS["det44_timeouts"], Det44Timeouts, set()),
         (DEFINITIONS["route"]["properties"]["hops"]["items"], NextHop, set()),
+        *((items_of(thing.table), thing, set()) for thing in NAT_OBJECTS),
         (DEFINITIONS["bond"], Bond, set()),
         (DEFINITIONS["bond"]["properties"]["members"]["additionalProperties"], Membership, set()),
         (DEFINITIONS["bridge"], Bridge, set()),

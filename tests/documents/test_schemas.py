@@ -160,7 +160,7 @@ def test_what_tune_capacity_writes(
 
 def test_what_adopt_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("a.vpp").write_text("nat44 plugin enable\nset interface state xe0 up\nshow version\nbogus\nlcp lcp-sync on\n")
+    Path("a.vpp").write_text("nat64 plugin enable\nset interface state xe0 up\nshow version\nbogus\nlcp lcp-sync on\n")
     assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml", "--report", "json", "-q"]) == ExitCode.DONE
     report = is_as_described("adopt", capsys.readouterr().out)
     assert [item["outcome"] for item in report["items"]] == ["unmanaged", "file", "no_effect", "fault", "never_ran"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vppcfg.kinds.schema_text import declared_parts, with_parts
+from vppcfg.config.schema.text import with_parts
+from vppcfg.kinds.schema_text import declared_parts
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schema" / "vppcfg.yaml"
 

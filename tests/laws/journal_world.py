@@ -33,6 +33,7 @@ from vppcfg.errors import ExitCode, VppcfgError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import diff
 from vppcfg.plan.operations import Operation, SetPacketMtu
@@ -76,6 +77,9 @@ class Obedient:
         return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:
@@ -123,6 +127,9 @@ class Mortal:
         return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:

@@ -39,7 +39,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "errors",
         "__version__",
     ),
-    "adopt": ("simulator", "vpp", "config", "plan", "startup", "model", "common", "errors", "assets"),
+    "adopt": ("simulator", "vpp", "kinds", "config", "plan", "startup", "model", "common", "errors", "assets"),
     "upgrade": (
         "adopt",
         "app",
@@ -87,6 +87,7 @@ THIRD_PARTY: dict[str, tuple[str, ...]] = {
     "vpp": ("vpp_papi",),
     "linux": ("pyroute2",),
     "config": ("yaml", "yamale", "netaddr"),
+    "kinds": ("netaddr",),
     "startup": ("jinja2",),
     "common": ("ruamel",),
     "tune": ("jinja2",),
@@ -298,9 +299,10 @@ def methods_called(name: str) -> list[str]:
     ]
 
 
-def test_nothing_but_the_simulator_listens() -> None:
+def test_nothing_but_the_simulator_and_the_exporter_of_metrics_listens() -> None:
     assert methods_called("listen") == ["vppcfg/cli/sim.py"]
     assert set(methods_called("bind")) <= {
+        "vppcfg/app/monitoring/exporter.py",
         "vppcfg/linux/asking.py",
         "vppcfg/linux/wire.py",
         "vppcfg/loadtest/linux_port.py",

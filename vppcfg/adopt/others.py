@@ -75,7 +75,7 @@ def _kind_of(attachment: Attachment) -> str:
 
 
 def _of_kind(kind: str, same: Sequence[Attachment]) -> OthersOfKind:
-    said = [each.lines if kind not in _WITHOUT_COMMANDS else () for each in same]
+    said = [each.typable_lines if kind not in _WITHOUT_COMMANDS else () for each in same]
     commands = tuple(line for lines in said for line in lines)
     is_whole = all(said)
     if kind == "reassembly":

@@ -51,13 +51,16 @@ class Target:
 
     def connect_apart(self) -> tuple[LiveDataplane, LinuxHost | None]:
         """Return the VPP, and the Linux around it; None for a VPP that has none here. Raise DataplaneError."""
+        from vppcfg.app.formerly import Formerly
         from vppcfg.vpp.live import LiveDataplane
         from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
         sock = open_socket(self.api_socket, self.timeout_s)
         linux = _linux_around(pid_of_peer(sock))
         peer = f"VPP at {self.api_socket}"
-        return LiveDataplane.over(sock, json_dir=self.json_dir, timeout_s=self.timeout_s, peer=peer), linux
+        return LiveDataplane.over(
+            sock, json_dir=self.json_dir, timeout_s=self.timeout_s, peer=peer, formerly=Formerly(self.journal())
+        ), linux
 
     def journal(self) -> Journal:
         """Return the journal, to read; only who holds the lock may write."""

@@ -20,6 +20,7 @@ from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxSide
 from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
 from vppcfg.model.state import Facts, State
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLcpPair,
@@ -115,6 +116,10 @@ class Router:
             except LinuxError as error:
                 raise DataplaneError(error.message, error.hint) from error
         return found
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+        """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError."""
+        return self._vpp.hidden(things)
 
     def read_keys(self) -> Mapping[str, bytes]:
         """Return the secret keys that VPP has, by what they go by. Raise DataplaneError."""

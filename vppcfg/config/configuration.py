@@ -8,10 +8,12 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.nat44.entry import Nat44Config
 from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.checks import Check
 from vppcfg.model.dataplane import DataplaneSection
+from vppcfg.model.det44 import Det44Map, Det44Timeouts
 from vppcfg.model.hooks import Hooks
 from vppcfg.model.interface import Encapsulation, InterfaceKind, InterfaceValues, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowParams, IpfixExporter
@@ -285,6 +287,15 @@ class OwnedConfig:
 
 
 @record
+class Det44Config:
+    """The section `det44`."""
+
+    maps: tuple[Det44Map, ...] = ()
+    """In the order of the file."""
+    timeouts: Det44Timeouts = Det44Timeouts()
+
+
+@record
 class Configuration:
     """A whole file. Sub-interfaces stand beside their parents, by their VPP name (`PARENT.ID`)."""
 
@@ -305,6 +316,12 @@ class Configuration:
     """In the order of the file."""
     routes: tuple[RouteConfig, ...] = ()
     """Of all VRFs, in the order of the file."""
+    det44: Det44Config | None = None
+    """None leaves deterministic NAT alone."""
+    nat44: Nat44Config | None = None
+    """None leaves NAT44 alone."""
+    entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The entries of the sections that kinds of objects have for themselves, by the key of the section and by name."""
     owned: Mapping[str, Mapping[str, OwnedConfig]] = field(default_factory=dict)
     """What stands at keys whose objects are the file's as soon as the key is there, by key and name of the holder."""
     unmanaged: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ import difflib
 import textwrap
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +14,7 @@ import yaml
 
 from vppcfg import assets
 from vppcfg.errors import UsageError
+from vppcfg.kinds.kind_list import ADDED_KINDS
 from vppcfg.record import record
 
 TABLE = "schema/rules.yaml"
@@ -66,10 +68,11 @@ class Explanation:
 @cache
 def explanations() -> Mapping[str, Explanation]:
     """Return the explanation of every rule by its id, in the order of the table."""
-    table: Mapping[str, Any] = yaml.load(
-        assets.find(TABLE).read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
-    return MappingProxyType({rule: _explanation(rule, entry) for rule, entry in table.items()})
+    files = (assets.find(TABLE), *(Path(kind.rule_texts) for kind in ADDED_KINDS if kind.rule_texts))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    tables: list[Mapping[str, Any]] = [yaml.load(file.read_bytes(), Loader=loader) for file in files]
+    entries = {rule: entry for table in reversed(tables) for rule, entry in table.items()}
+    return MappingProxyType({rule: _explanation(rule, entry) for rule, entry in {**tables[0], **entries}.items()})
 
 
 def explain(rule: str) -> Explanation:

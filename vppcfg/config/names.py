@@ -22,7 +22,7 @@ ACL_LENGTH = 56
 
 INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9/._:@+-]*")
 NETNS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-LCP = re.compile(r"[a-z][a-z0-9.-]*")
+LCP = re.compile(r"[a-z][a-z0-9._-]*")
 GLOB = re.compile(r"[!-~]+")
 _OUTSIDE_GLOB = re.compile(r"[^!-~]")
 _WILD = re.compile(r"([*?[])")
@@ -54,6 +54,16 @@ def is_netns_name(value: Any) -> bool:
 def is_lcp_name(value: Any) -> bool:
     """Return whether `value` can be the Linux name of an LCP, such as e0 or be0.100."""
     return isinstance(value, str) and len(value) <= LINUX_NAME_LENGTH and LCP.fullmatch(value) is not None
+
+
+NAT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
+NAT_NAME_LENGTH = 40
+"""VPP keeps 64 bytes of the tag of a mapping (nat44_ed.api), and flags stand behind the name."""
+
+
+def is_nat_name(value: Any) -> bool:
+    """Return whether `value` can be what a file calls a mapping of NAT44."""
+    return isinstance(value, str) and len(value) <= NAT_NAME_LENGTH and NAT_NAME.fullmatch(value) is not None
 
 
 def is_glob(value: Any) -> bool:

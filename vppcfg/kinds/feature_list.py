@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.kinds import (
+    det44,
     dhcp_client,
     gso,
     ipfix,
@@ -23,6 +24,7 @@ from vppcfg.kinds import (
     urpf,
 )
 from vppcfg.kinds.feature import AnyFeature
+from vppcfg.kinds.nat44 import interface as nat44
 from vppcfg.model.interface import InterfaceValues
 
 FEATURE_KINDS: tuple[AnyFeature, ...] = (
@@ -39,6 +41,8 @@ FEATURE_KINDS: tuple[AnyFeature, ...] = (
     link_local.KIND,
     macip.KIND,
     ipfix.KIND,
+    det44.KIND,
+    nat44.KIND,
 )
 
 

@@ -11,15 +11,16 @@ from ipaddress import IPv4Address
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host
-from vppcfg.config.configuration import IpfixConfig
+from vppcfg.config.configuration import Configuration, IpfixConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
+from vppcfg.config.sections.section import NamedReference, Parsing, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.ipfix import GONE_TABLE, FlowLayer, FlowParams, IpfixExporter, IpfixSettings
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import LAST_TYPED, table_key
 from vppcfg.plan.change import Change, ObjectKind, attribute_changes, setting_changes
 from vppcfg.plan.operation import Operation, missing_table
@@ -255,6 +256,12 @@ class Ipfix(Kind, SettingsSection):
         attributes = attribute_changes(before.exporter, after.exporter)
         attributes += attribute_changes(before.params, after.params)
         return setting_changes(ObjectKind.IPFIX, before, after, attributes)
+
+    def references(self, configuration: Configuration) -> Iterator[NamedReference]:
+        """Yield the VRF of the collector."""
+        vrf = configuration.ipfix.vrf if configuration.ipfix is not None else None
+        if vrf is not None:
+            yield NamedReference(Referent.TABLE, vrf, (self.key, "vrf"))
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that set the exporter and what is recorded.

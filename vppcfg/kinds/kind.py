@@ -27,6 +27,8 @@ class Kind:
     operations: ClassVar[tuple[type[Operation], ...]] = ()
     """Those that are its own."""
     rules: ClassVar[tuple[Rule, ...]] = ()
+    rule_texts: ClassVar[str] = ""
+    """The file with the texts of its rules, of a kind that another program adds; schema/rules.yaml has all others."""
     api_module: ClassVar[str] = ""
     """The file of API definitions with its messages, without .api.json."""
     capabilities: ClassVar[Mapping[str, str]] = {}
@@ -35,6 +37,10 @@ class Kind:
     def sections(self) -> tuple[Section, ...]:
         """Return its sections of the file: itself where it is one."""
         return (self,) if isinstance(self, Section) else ()
+
+    def schema_sections(self) -> Mapping[str, str]:
+        """Return the lines of schema/vppcfg.yaml for its sections, by their keys, where they follow from the kind."""
+        return {}
 
     def schema_parts(self) -> Mapping[str, Sequence[str]]:
         """Return the lines of schema/vppcfg.yaml that follow from declared keys, by the name of their part."""

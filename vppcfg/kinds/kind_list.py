@@ -9,6 +9,7 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 from __future__ import annotations
 
 from vppcfg.kinds import (
+    det44_objects,
     gre,
     host_interface,
     ipfix_settings,
@@ -20,9 +21,11 @@ from vppcfg.kinds import (
     vhost_user,
     vxlan,
 )
+from vppcfg.kinds.added import added_kinds
 from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.nat44 import kind as nat44
 from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.kinds.owned_list import OWNED_KINDS
 from vppcfg.kinds.tap import kind as tap
@@ -46,7 +49,10 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtual for kind in VIRTUAL_INTERFACES)
 """The classes of what these are made with."""
 
-OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS)
+_OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS, *nat44.KINDS, *det44_objects.KINDS)
+ADDED_KINDS: tuple[AnyObjectKind, ...] = added_kinds(_OWN_OBJECT_KINDS)
+"""Those of other programs."""
+OBJECT_KINDS: tuple[AnyObjectKind, ...] = (*_OWN_OBJECT_KINDS, *ADDED_KINDS)
 """Routes and other objects that are no interfaces."""
 OBJECTS: tuple[type[VppObject], ...] = tuple(kind.thing for kind in OBJECT_KINDS)
 """The classes of these."""

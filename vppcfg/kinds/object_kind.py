@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import VppObject, is_owned
+from vppcfg.model.vpp_object import Hidden, VppObject, is_owned
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Change, ObjectKind, table_changes
+from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.vpp.reading import Replies, VppReader
 
 T = TypeVar("T", bound=VppObject)
+
+
+class Felt(NamedTuple):
+    """What traffic to an object feels for good."""
+
+    name: str
+    impact: Impact
+    what: str
+    """A word of `VppObject.felt`."""
+    needs: frozenset[str]
+    """What it depends on before or after, by name: who changes that is the cause."""
 
 
 class VppObjectKind(Kind, Generic[T]):
@@ -22,6 +34,11 @@ class VppObjectKind(Kind, Generic[T]):
 
     thing: ClassVar[type[Any]]
     """The class of its objects."""
+    has_own_steps: ClassVar[bool] = False
+    """Whether its steps come from `setting_steps`, because their order follows from more than their references."""
+
+    has_account: ClassVar[bool] = False
+    """Whether `felt` knows what traffic feels; of other kinds each operation counts."""
 
     @abstractmethod
     def set(self, thing: T) -> SetObject:
@@ -40,6 +57,10 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
+    def finish(self, state: State) -> State:
+        """Return an observed state with the objects of the kind as they are beside all others."""
+        return state
+
     def disturbed(self, before: Mapping[str, T], after: Mapping[str, T]) -> frozenset[str]:
         """Return the objects that stay and that VPP breaks on the way: they are removed and set again."""
         return frozenset()
@@ -50,8 +71,16 @@ class VppObjectKind(Kind, Generic[T]):
         ours = {name: each for name, each in found.items() if name in wanted or is_owned(each, desired.owned)}
         return table_changes(ObjectKind.OBJECT, ours, wanted)
 
-    def hidden(self, connection: VppReader, things: Sequence[T]) -> Iterable[T]:
-        """Yield those of objects that were set, and are not read back, that VPP has nevertheless."""
+    def felt(self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]) -> Iterable[Felt]:
+        """Yield what traffic feels between two states, whose interfaces with link are known."""
+        return ()
+
+    def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
+        """Return whether VPP may have objects of ours that it does not show."""
+        return False
+
+    def hidden(self, connection: VppReader, things: Sequence[T], names: Mapping[int, str]) -> Iterable[Hidden]:
+        """Yield those of objects that VPP does not show, since it goes by another one, and what it keeps of ours."""
         return ()
 
 

@@ -13,15 +13,16 @@ from typing import Any
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import Release, is_older
-from vppcfg.config.configuration import ProxyArpRange
+from vppcfg.config.configuration import Configuration, ProxyArpRange
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
+from vppcfg.config.sections.section import NamedReference, Parsing, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import LAST_TYPED, table_key
 from vppcfg.plan.change import AttributeChange, Change, ObjectKind, setting_changes
 from vppcfg.plan.operation import Operation, missing_table
@@ -217,6 +218,11 @@ class ProxyArpRanges(Kind, SettingsSection):
         before, after = observed.proxy_arps, desired.proxy_arps
         ranges = AttributeChange(name="proxy_arps", old=before, new=after)
         return setting_changes(ObjectKind.PROXY_ARP, before, after, (ranges,) if before != after else ())
+
+    def references(self, configuration: Configuration) -> Iterator[NamedReference]:
+        """Yield the VRFs with ranges."""
+        for name in dict.fromkeys(each.vrf for each in configuration.proxy_arps if each.vrf is not None):
+            yield NamedReference(Referent.TABLE, name, (self.key, "vrfs", name))
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that add and remove ranges, new ones first, and those of tables that go before these."""

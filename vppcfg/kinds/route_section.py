@@ -15,12 +15,13 @@ from vppcfg.common.addresses import address_key, canonical_address, canonical_ho
 from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, HopConfig, RouteConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.section import Parsing, Section, Unmanaged, YamlEntry
+from vppcfg.config.sections.section import NamedReference, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value, indented, key_lines
 from vppcfg.model.problem import KeyPath, Problem
-from vppcfg.model.route import NextHop, Route, RouteEnd, in_order
+from vppcfg.model.route import NextHop, Route, RouteEnd, in_order, shadow_text
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import table_key
 
 KEY = "routes"
@@ -55,6 +56,13 @@ class RouteSection(Section):
             )
             if is_readable:
                 desired.enter(route)
+                _warn_of_shadow(route, config.path, desired)
+
+    def references(self, configuration: Configuration) -> Iterator[NamedReference]:
+        """Yield the VRFs that next hops lead to."""
+        for hop in (hop for route in configuration.routes for hop in route.hops):
+            if hop.vrf not in (None, DEFAULT_VRF):
+                yield NamedReference(Referent.TABLE, str(hop.vrf), (*hop.path, "vrf"))
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> tuple[RouteConfig, ...]:
         """Return the routes of all tables, the default one first, by address."""
@@ -73,6 +81,12 @@ class RouteSection(Section):
 
 
 SECTION = RouteSection()
+
+
+def _warn_of_shadow(route: Route, path: KeyPath, desired: DesiredStateBuilder) -> None:
+    """Tell that VPP has a route of the file, and goes by a better one: nothing differs, and nothing is forwarded."""
+    if by := desired.observed.hidden_by.get(route.name):
+        desired.warning("route-shadowed", path, shadow_text(route.name, by))
 
 
 def lines_of_vrf(configuration: Configuration, vrf: str | None) -> Iterator[str]:

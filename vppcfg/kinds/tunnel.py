@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Generic, NamedTuple, TypeGuard, TypeVar
 
 from vppcfg.common.addresses import canonical_host, is_unicast
 from vppcfg.common.names import instance_of
-from vppcfg.config.configuration import VirtualInterfaceConfig
+from vppcfg.config.configuration import Configuration, VirtualInterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import MAX_INSTANCE
 from vppcfg.config.sections import vrf
-from vppcfg.config.sections.section import Parsing, SectionEntry
+from vppcfg.config.sections.section import NamedReference, Parsing, SectionEntry
 from vppcfg.config.sections.virtual_interface_section import Part
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.declared import (
@@ -32,6 +32,7 @@ from vppcfg.model.kinds import as_created
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Tunnel
+from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, missing_table
 from vppcfg.plan.request import ALL_INDEXES, Value
 from vppcfg.plan.working_state import WorkingState
@@ -131,6 +132,13 @@ class Paths(NamedTuple):
     interface: str = "sw_if_index"
 
 
+def encap_references(entries: Iterable[EncapConfig]) -> Iterator[NamedReference]:
+    """Yield the VRFs that the ends of tunnels are in."""
+    for entry in entries:
+        if entry.encap_vrf is not None:
+            yield NamedReference(Referent.TABLE, entry.encap_vrf, (*entry.path, "encap-vrf"))
+
+
 class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
     """One kind of tunnel. Its keys stand at the attributes of its record."""
 
@@ -158,6 +166,10 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
     def is_entry(self, entry: VirtualInterfaceConfig | None) -> TypeGuard[TunnelConfig]:
         """Return whether an entry is one of this section."""
         return isinstance(entry, TunnelConfig) and isinstance(entry.tunnel, self.virtual)
+
+    def references(self, configuration: Configuration) -> Iterator[NamedReference]:
+        """Yield the VRFs that the ends are in."""
+        return encap_references(self.entries_in(configuration).values())
 
     def schema_parts(self) -> Mapping[str, Sequence[str]]:
         """Return the lines of schema/vppcfg.yaml about an entry."""

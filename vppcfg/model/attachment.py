@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from enum import Enum
 
-from vppcfg.common.names import natural_key
+from vppcfg.common.names import is_typable, natural_key
 from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.record import record
 
@@ -131,7 +131,12 @@ class Attachment:
     @property
     def commands(self) -> tuple[str, ...]:
         """Return what an operator types to bring it back."""
-        return (self.in_linux,) if self.in_linux else self.lines
+        return (self.in_linux,) if self.in_linux else self.typable_lines
+
+    @property
+    def typable_lines(self) -> tuple[str, ...]:
+        """Return `lines`, none where VPP's prompt cannot read all of them."""
+        return self.lines if all(map(is_typable, self.lines)) else ()
 
     @property
     def is_restorable(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field, fields
 from enum import Enum
 from operator import attrgetter
@@ -10,12 +10,14 @@ from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
+from vppcfg.model.det44 import Det44Side
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.live import LiveAddress
+from vppcfg.model.nat44 import NatSide
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements
-from vppcfg.record import record
+from vppcfg.record import evolve, record
 
 _PORT_MTU = 9000
 """Bytes; link and packet MTU of an Ethernet port that nobody has configured (vnet/ethernet/interface.c)."""
@@ -176,6 +178,8 @@ class InterfaceValues:
     link_local: str | None = None
     macip: str | None = None
     flow_records: FlowRecords | None = None
+    det44: Det44Side | None = None
+    nat44: NatSide | None = None
     unmanaged_addresses: tuple[str, ...] = ()
 
 
@@ -257,6 +261,10 @@ class Interface:
     """The MACIP access list that it applies to what comes in, by name."""
     flow_records: FlowRecords | None = None
     """The flows that are recorded for IPFIX."""
+    det44: Det44Side | None = None
+    """The side of deterministic NAT that it is on."""
+    nat44: NatSide | None = None
+    """Where it stands to NAT44; None where nothing of it is translated."""
     acls: AclBinding = AclBinding()
 
     @property
@@ -311,6 +319,8 @@ FEATURES = {
     "link_local": "the link-local address",
     "macip": "the MACIP access list",
     "flow_records": "flow records",
+    "det44": "DET44",
+    "nat44": "NAT44",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.
 
@@ -321,6 +331,20 @@ features_of = attrgetter(*FEATURES)
 """Returns the values of all features of an interface, in the order of FEATURES."""
 FEATURE_DEFAULTS = {field.name: field.default for field in fields(Interface) if field.name in FEATURES}
 NO_FEATURES = tuple(FEATURE_DEFAULTS[attribute] for attribute in FEATURES)
+
+
+FEATURE_TABLES: Mapping[str, str] = {"nat44": "nat44"}
+"""Features that a file owns together with objects that are no interfaces, with the table of these: without any, no
+interface has the feature."""
+
+
+def without_features(interfaces: Mapping[str, Interface], attributes: Iterable[str]) -> dict[str, Interface]:
+    """Return interfaces on which some features are off."""
+    off = {name: FEATURE_DEFAULTS[name] for name in attributes}
+    return {
+        name: evolve(interface, **off) if any(getattr(interface, each) != off[each] for each in off) else interface
+        for name, interface in interfaces.items()
+    }
 
 
 def features_on(interface: Interface) -> list[str]:

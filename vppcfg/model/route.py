@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
+from typing import ClassVar
 
 from vppcfg.common.addresses import address_key
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
@@ -56,7 +57,12 @@ class Route(VppObject):
     noun = "route"
     table = "routes"
     is_always_ours = True
-    lost = "next hops"
+    felt: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "way": ("loses its way", "lose their ways"),
+        "other-way": ("takes another way", "take other ways"),
+        "shares": ("shares its packets otherwise", "share their packets otherwise"),
+        "opened": ("forwards what it dropped", "forward what they dropped"),
+    }
 
     prefix: str
     """Canonical, such as 10.0.0.0/8."""
@@ -83,6 +89,18 @@ class Route(VppObject):
         for name in dict.fromkeys(hop.interface for hop in self.hops):
             if name:
                 yield Reference(Referent.INTERFACE, name)
+
+
+def source_words(source: str) -> str:
+    """Return who has put a route into VPP, by what VPP calls it."""
+    if source.startswith("lcp-rt"):
+        return "linux-cp"
+    return "the network of an interface" if source == "interface" else f"the source {source}"
+
+
+def shadow_text(name: str, source: str) -> str:
+    """Return what to tell of a route that VPP has and does not go by."""
+    return f"{name} is shadowed by {source_words(source)}: VPP forwards by that route, and by this one without it"
 
 
 def in_order(hops: Iterator[NextHop]) -> tuple[NextHop, ...]:

@@ -10,14 +10,23 @@ from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.model.vpp_object import Objects, Ownership, Reference, Referent, VppObject, has_object, owned_of
+from vppcfg.model.vpp_object import (
+    Hidden,
+    Objects,
+    Ownership,
+    Reference,
+    Referent,
+    VppObject,
+    has_object,
+    owned_of,
+)
 from vppcfg.model.vrf import FibTable, table_keys
 from vppcfg.record import record
 
@@ -60,6 +69,8 @@ class Facts:
     """Static neighbours of interfaces that are gone."""
     address_followers: frozenset[str] = frozenset()
     """Interfaces whose IPv4 address NAT44 uses: it takes another one once the old one has gone, and not before."""
+    may_hide: bool = False
+    """Whether VPP may have objects of ours that it does not show."""
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False
@@ -99,6 +110,8 @@ class State:
     has_mpls_table: bool = False
     objects: Objects = field(default_factory=dict)
     """Routes and other objects that are no interfaces, by their class and name; `of` returns those of one class."""
+    hidden_by: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Of objects that VPP has and does not go by: whose it goes by, as VPP calls it."""
     owned: Ownership = field(default=frozenset(), compare=False)
     """Which of the objects are the file's; plans leave all others alone, and compare none of them."""
     facts: Facts = field(default=Facts(), compare=False)
@@ -135,8 +148,24 @@ class State:
         return reference.name in tables[reference.referent]
 
     def managed(self, owned: Ownership) -> State:
-        """Return the state without the objects that are not `owned`: plans see none of them."""
-        return replace(self, objects=owned_of(self.objects, owned), owned=owned)
+        """Return the state without the objects that are not `owned`, and what is theirs on interfaces.
+
+        Plans see none of them.
+        """
+        there = {kind.table for kind in self.objects}
+        off = [name for name, table in FEATURE_TABLES.items() if table in there and (table, "") not in owned]
+        interfaces = without_features(self.interfaces, off) if off else self.interfaces
+        return replace(self, interfaces=interfaces, objects=owned_of(self.objects, owned), owned=owned)
+
+    def with_hidden(self, found: Iterable[Hidden]) -> State:
+        """Return this state with objects that VPP has below those that it goes by."""
+        objects = {kind: dict(things) for kind, things in self.objects.items()}
+        hidden_by = dict(self.hidden_by)
+        for each in found:
+            if each.found is not None:
+                objects.setdefault(type(each.found), {})[each.found.name] = each.found
+                hidden_by[each.found.name] = each.by
+        return replace(self, objects=objects, hidden_by=hidden_by)
 
     def described(self, name: str, tag: str) -> str:
         """Return the description of what bears a tag of ours: the whole one if known, else what of it the tag holds."""

@@ -41,12 +41,16 @@ class VppObject:
     """What one is called in messages and in JSON documents."""
     table: ClassVar[str]
     """The key of the table that holds all of the kind in state documents."""
+    is_replaceable: ClassVar[bool] = True
+    """Whether VPP takes a changed one in place of the one of its name, which is removed before otherwise."""
     is_always_ours: ClassVar[bool] = False
     """Whether VPP tells those of files from all others; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
     """What those that no file owns are called among the attachments of others."""
     carries_traffic: ClassVar[bool] = True
     """Whether traffic is lost when one goes or changes."""
+    felt: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """What traffic feels, as predicates of one and of many, by the words of the kind's own account."""
     lost: ClassVar[str] = ""
     """What traffic loses with one for good, behind `its` and `their`, such as `next hops`; '' for the object itself."""
 
@@ -68,6 +72,18 @@ class VppObject:
     def references(self) -> Iterator[Reference]:
         """Yield what it refers to: from this follow its order, its recreation and what a plan reports as lost."""
         yield from ()
+
+
+@record
+class Hidden:
+    """An object of which VPP shows another one's, and keeps ours below it."""
+
+    thing: VppObject
+    """What was asked about."""
+    by: str
+    """Whose VPP goes by, as VPP calls it: lcp-rt, interface."""
+    found: VppObject | None
+    """What VPP keeps of ours, None for nothing."""
 
 
 Objects = Mapping[type[VppObject], Mapping[str, VppObject]]

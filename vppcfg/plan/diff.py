@@ -40,8 +40,9 @@ _PLACES = {kind: place for place, kind in enumerate(ObjectKind)}
 def diff(observed: State, desired: State) -> Difference:
     """Return what must change for `observed` to become `desired`; empty when they are equal in effect.
 
-    An empty MAC in the desired state leaves it open.
+    An empty MAC in the desired state leaves it open, and so does a service that it does not own.
     """
+    observed, desired = observed.managed(desired.owned), desired.managed(desired.owned)
     interfaces = _interface_changes(observed, desired)
     others = (change for kind in KINDS for change in kind.changes(observed, desired))
     return Difference(

@@ -20,6 +20,8 @@ class SetObject(Operation):
         return self.thing.name
 
     def _refusal(self, draft: WorkingState) -> str | None:
+        if not self.thing.is_replaceable and self.thing.name in draft.objects.get(type(self.thing), {}):
+            return f"there is a {self.thing.noun} {self.thing.name} already"
         missing = next((each for each in self.thing.references() if not draft.has(each)), None)
         return None if missing is None else f"there is no {missing}"
 

@@ -47,6 +47,9 @@ class Stage(IntEnum):
     REPLACE_OBJECT = auto()
     """Routes and the like that get along without what is deleted: the new ones are there before the old ones go."""
     REMOVE_OBJECT = auto()
+    REMOVE_NAT_POOL = auto()
+    """After the mappings that use it."""
+    DISABLE_NAT = auto()
     TAKE_OFF = auto()
     """What others have on interfaces and tables that go, once these are down: IPsec no sooner."""
     DELETE_LCP = auto()
@@ -122,9 +125,21 @@ class Stage(IntEnum):
     PLACE_TX_QUEUE = auto()
     ADD_PROXY_ARP = auto()
     REMOVE_PROXY_ARP = auto()
+    ENABLE_NAT = auto()
+    SET_NAT = auto()
+    """After it is enabled, which resets all of it."""
+    REMOVE_NAT_MAPPING = auto()
+    """Mappings that change: right before the new ones, which VPP takes only then."""
+    FREE_NAT_ADDRESS = auto()
+    """Addresses that are to be in the pool otherwise, or are given by an interface then."""
+    ADD_NAT_POOL = auto()
     TURN_FEATURE_ON = auto()
     SET_OBJECT = auto()
     """Routes and the like, once interfaces have their addresses and tables."""
+    TURN_NAT_ON = auto()
+    """On interfaces, once there is what packets are translated to."""
+    REMOVE_NAT_ADDRESS = auto()
+    """Once others are there for new sessions."""
     PUT_BACK = auto()
     """What others had on interfaces and tables that were made anew, once these have their addresses."""
     ADMIN_DOWN = auto()

@@ -55,6 +55,8 @@ def document_of(state: State) -> dict[str, Any]:
         document["unmanaged"] = [plain(each) for each in state.unmanaged]
     if state.descriptions:
         document["descriptions"] = plain(state.descriptions)
+    if state.hidden_by:
+        document["hidden_by"] = plain(state.hidden_by)
     if state.proxy_arps:
         document["proxy_arps"] = [plain(each) for each in sorted(state.proxy_arps, key=lambda each: each.order)]
     for kind in OBJECTS:
@@ -146,7 +148,8 @@ def state_of(document: object) -> State:
         objects=_objects(data),
         owned=_pairs("owned", data.get("owned", [])),
         unmanaged=_list_of("unmanaged", Attachment)(data.get("unmanaged", [])),
-        descriptions=_descriptions(data.get("descriptions", {})),
+        descriptions=_texts_by_name(data, "descriptions"),
+        hidden_by=_texts_by_name(data, "hidden_by"),
         **tables,
     )
     _check_references(state)
@@ -294,10 +297,10 @@ def _texts(place: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _descriptions(value: Any) -> Mapping[str, str]:
-    descriptions = _mapping(value, "descriptions")
-    _texts("descriptions", list(descriptions.values()))
-    return descriptions
+def _texts_by_name(data: Mapping[str, Any], place: str) -> Mapping[str, str]:
+    texts = _mapping(data.get(place, {}), place)
+    _texts(place, list(texts.values()))
+    return texts
 
 
 def _pairs(place: str, value: Any) -> frozenset[tuple[str, str]]:

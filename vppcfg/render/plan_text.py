@@ -11,18 +11,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from functools import cache, lru_cache
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
+from vppcfg.common.names import is_typable
 from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
-from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux, SetCrossConnect, SetUnnumbered
+from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan
 from vppcfg.render.cli_lines import line_of, since_of
+from vppcfg.render.shadow_text import shadow_lines
 
-LARGEST_SUB_ID = 2**31 - 1
-"""VPP's CLI reads sub-interface ids as signed 32-bit numbers (vnet/interface_cli.c); the API takes twice as many."""
 _TAG = "tag"
 """The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""
 _WORD = re.compile(r"[A-Za-z0-9/._:@+=~%^*-]*")
@@ -53,6 +53,7 @@ def plan_text(plan: Plan) -> PlanText:
         text.append(f"comment {{ vppcfg {phase.value}: {count} CLI statement(s) follow }}")
         for line, operation in lines:
             text.append(line if line is not None else f"comment {{ vppcfg: no CLI form: {describe(operation)} }}")
+    text += (f"comment {{ vppcfg: {_OTHER.sub('?', line)} }}" for line in shadow_lines(plan))
     if without_form:
         text.append(f"comment {{ vppcfg: {without_form} step(s) have no CLI form, use apply }}")
     return PlanText(text, without_form)
@@ -77,24 +78,11 @@ def cli_line(operation: Operation, version: str = "") -> str | None:
         return line_of(operation)
     if isinstance(operation, AttachmentOperation):
         line = line_of(operation)
-        return None if line is None or _OTHER.search(line) else line
-    other = _other_named_in(operation)
-    if _is_unnamable(operation.subject) or (other is not None and _is_unnamable(other)) or not _is_sayable(operation):
+        return None if line is None or _OTHER.search(line) or not is_typable(line) else line
+    if not is_typable(operation.subject) or not _is_sayable(operation):
         return None
-    return line_of(operation)
-
-
-def _other_named_in(operation: Operation) -> str | None:
-    if isinstance(operation, SetCrossConnect):
-        return operation.target
-    return operation.donor if isinstance(operation, SetUnnumbered) else None
-
-
-@lru_cache(maxsize=1 << 17)
-def _is_unnamable(name: str) -> bool:
-    """Return whether VPP's CLI cannot name the interface because its sub-interface id is too large."""
-    sub_id = name.rpartition(".")[2]
-    return len(sub_id) >= len(str(LARGEST_SUB_ID)) and sub_id.isdigit() and int(sub_id) > LARGEST_SUB_ID
+    line = line_of(operation)
+    return line if line is not None and is_typable(line) else None
 
 
 def _is_sayable(operation: Operation) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from vppcfg.common.names import natural_key
+from vppcfg.model.route import source_words
 from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import FIRST, Group, VerifyReport
 
@@ -49,6 +51,11 @@ def report_lines(report: VerifyReport) -> Iterator[str]:
         yield from group_lines(group)
     for reason, count in sorted(report.limits.items()):
         yield f"! Not as in Linux: {reason} ({count:,})"
+    for by in sorted(set(report.shadowed.values())):
+        names = [name for name, other in report.shadowed.items() if other == by]
+        yield f"! Shadowed by {source_words(by)}: {counted(len(names), Subject.ROUTE)} of the file"
+        first = sorted(names, key=natural_key)[:FIRST]
+        yield from _listed(first, len(names))
     if report.is_moving:
         yield "! Other differences came or went while both sides were read again; they are not counted"
     yield summary(report)
@@ -59,13 +66,13 @@ def group_lines(group: Group) -> Iterator[str]:
     yield f"{_SIGNS[group.discord]} {group_text(group)}"
     is_many = group.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and group.discord is not MismatchKind.DIFFERENT
     if is_many or group.subject is Subject.ROUTE:
-        yield from _listed(group)
+        yield from _listed(group.first, group.count)
 
 
-def _listed(group: Group) -> Iterator[str]:
-    more = [f"{group.count - FIRST:,} more"] if group.count > FIRST else []
+def _listed(first: Sequence[str], count: int) -> Iterator[str]:
+    more = [f"{count - FIRST:,} more"] if count > FIRST else []
     line = "   "
-    for position, each in enumerate([*group.first, *more]):
+    for position, each in enumerate([*first, *more]):
         piece = f" {each}" if not position else f", {each}"
         if position and len(line) + len(piece) > _WIDTH:
             yield f"{line},"
@@ -129,6 +136,7 @@ def report_document(report: VerifyReport) -> dict[str, Any]:
         "limits": [{"reason": reason, "count": count} for reason, count in sorted(report.limits.items())],
         "own_routes": dict(sorted(report.own.items())),
         "unprotected": [{"interface": each.holder, "what": each.label} for each in report.unprotected],
+        "shadowed": [{"route": name, "source": report.shadowed[name]} for name in sorted(report.shadowed)],
         "text": summary(report),
     }
 

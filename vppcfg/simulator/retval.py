@@ -8,6 +8,7 @@ from enum import IntEnum
 class Retval(IntEnum):
     """VPP's number for each refusal."""
 
+    DONE_ALREADY = 1
     UNSPECIFIED = -1
     INVALID_SW_IF_INDEX = -2
     NO_SUCH_FIB = -3
@@ -66,6 +67,7 @@ class Retval(IntEnum):
     INVALID_PROTOCOL = -153
     EAGAIN = -165
     BUSY = -167
+    BUG = -168
     FEATURE_ALREADY_DISABLED = -169
     FEATURE_ALREADY_ENABLED = -170
     INVALID_PREFIX_LENGTH = -171

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import replace
 
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.route import shadow_text
 from vppcfg.model.state import State
-from vppcfg.plan.operations import BringBack
+from vppcfg.plan.operations import BringBack, SetObject
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import holders_of, missing, touched, with_unmanaged
+
+_log = logging.getLogger(__name__)
 
 
 def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
@@ -18,12 +22,29 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
 
     A plan that deletes, recreates and moves nothing asks VPP nothing more. Raise PlanProofError, DataplaneError.
     """
-    plan = make_plan(observed, desired)
+    plan = _with_hidden(make_plan(observed, desired), dataplane)
     holders = touched(plan) | holders_of(desired)
     if not holders:
         return plan
     there = holders & (observed.interfaces.keys() | observed.vrfs.keys())
-    return with_unmanaged(plan, dataplane.unmanaged(there, observed))
+    return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
+
+
+def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
+    """Return a plan that knows which of the objects that it sets VPP will not go by, or has already.
+
+    VPP is asked about those alone that the plan sets.
+    """
+    found = dataplane.hidden([each.thing for each in plan.operations if isinstance(each, SetObject)])
+    there = [each for each in found if each.found is not None and each.found.name not in plan.observed.hidden_by]
+    for each in there:
+        _log.warning("%s", shadow_text(each.thing.name, each.by))
+    if there:
+        plan = make_plan(plan.observed.with_hidden(there), plan.desired)
+    names = {name for things in plan.desired.objects.values() for name in things}
+    hidden_by = {name: by for name, by in plan.observed.hidden_by.items() if name in names}
+    hidden_by |= {each.thing.name: each.by for each in found}
+    return replace(plan, desired=replace(plan.desired, hidden_by=hidden_by)) if hidden_by else plan
 
 
 def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
@@ -31,7 +52,7 @@ def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachmen
     if not before.unmanaged:
         return ()
     there = holders_of(before) & (now.interfaces.keys() | now.vrfs.keys())
-    return missing(before, dataplane.unmanaged(there, now))
+    return missing(before, dataplane.unmanaged(there, replace(now, owned=before.owned)))
 
 
 def not_carried(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import field
 from heapq import nsmallest
 from typing import Any
 
@@ -46,6 +47,8 @@ class VerifyReport:
     own: Mapping[str, int]
     unprotected: tuple[Attachment, ...] = ()
     """IPsec that interfaces had after the last change and have no more."""
+    shadowed: Mapping[str, str] = field(default_factory=dict)
+    """Routes of the file that VPP has below those of others, and whose these are; they do not count."""
     is_moving: bool = False
     """Whether there were other mismatches that went away, or came, while both sides were read again."""
 

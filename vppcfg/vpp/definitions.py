@@ -33,7 +33,6 @@ MODULES = (
         "l3xc",
         "ping",
         "sr",
-        "nat44_ed",
         "nat44_ei",
         "nat64",
         "nat66",

@@ -7,25 +7,26 @@ import os
 import re
 import socket
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from vppcfg.common.passing import IN_PASSING
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
-from vppcfg.kinds.kind_list import OBJECT_KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, VppForwarding, Way
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
+from vppcfg.model.route import Route
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation, RemoveObject, SetObject
 from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.forwarding import read_forwarding, read_routes
+from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
@@ -47,13 +48,20 @@ class LiveDataplane:
     boot_id: str
     """What tells this run of VPP from every other one."""
 
-    def __init__(self, connection: Connection, peer: int | None = None, stats_socket: str = "") -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        peer: int | None = None,
+        stats_socket: str = "",
+        formerly: Callable[[], Iterable[VppObject]] = tuple,
+    ) -> None:
         """Take over `connection` and ask for the version; with an error, the connection is closed.
 
         `peer` is the process id of this VPP, None when it cannot be seen from here; then `stats_socket` knows when it
-        began.
+        began. `formerly` returns the objects that were set over other connections.
         """
         self._connection = connection
+        self._formerly = formerly
         self._set: dict[tuple[type[VppObject], str], VppObject] = {}
         """Objects that were set over this connection: VPP does not show all of them."""
         try:
@@ -67,28 +75,34 @@ class LiveDataplane:
 
     @classmethod
     def over(
-        cls, sock: socket.socket, *, json_dir: str | None = None, timeout_s: float = 10.0, peer: str = "VPP"
+        cls,
+        sock: socket.socket,
+        *,
+        json_dir: str | None = None,
+        timeout_s: float = 10.0,
+        peer: str = "VPP",
+        formerly: Callable[[], Iterable[VppObject]] = tuple,
     ) -> LiveDataplane:
         """Return the VPP at the other end of the connected socket `sock`, which is closed with it.
 
         `json_dir` has the API definitions of a VPP that does not serve them; `timeout_s` bounds every silence; `peer`
-        names the other side in errors. Raise DataplaneError.
+        names the other side in errors; `formerly` returns the objects that were set before. Raise DataplaneError.
         """
         pid = pid_of_peer(sock)
         stats_socket = os.path.join(os.path.dirname(sock.getpeername() or ""), "stats.sock")
-        return cls(Connection(Channel(sock, timeout_s, peer), json_dir), pid, stats_socket)
+        return cls(Connection(Channel(sock, timeout_s, peer), json_dir), pid, stats_socket, formerly)
 
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
-        state = observe(self._connection, self.version)
-        unseen = [each for (kind, name), each in self._set.items() if name not in state.of(kind)]
-        if not unseen:
-            return state
-        objects = {kind: dict(found) for kind, found in state.objects.items()}
-        for kind in OBJECT_KINDS:
-            for thing in kind.hidden(self._connection, [each for each in unseen if isinstance(each, kind.thing)]):
-                objects.setdefault(kind.thing, {})[thing.name] = thing
-        return replace(state, objects=objects)
+        return with_hidden(self._connection, observe(self._connection, self.version), self._known_objects)
+
+    def _known_objects(self) -> Iterator[VppObject]:
+        yield from self._formerly()
+        yield from self._set.values()
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+        """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError."""
+        return read_hidden(self._connection, things)
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         """Return what others have put into these FIB tables. Raise DataplaneError."""
@@ -169,6 +183,10 @@ class LiveDataplane:
         if code:
             raise DataplaneError(f"VPP refuses `{line}`: {text.strip() or code}")
         return text
+
+    def routes_of_prompt(self, state: State) -> Sequence[Route]:
+        """Return the routes of the prompt that a file can have. Raise DataplaneError."""
+        return read_prompt(self._connection, state)
 
     def read_keys(self) -> dict[str, bytes]:
         """Return the secret keys that this VPP has, by what they go by. Raise DataplaneError."""

@@ -101,6 +101,8 @@ def observe(connection: Connection, version: str) -> State:
         },
         facts=_facts(connection, replies, shown, version, names, neighbor.left_behind(neighbors, names.keys())),
     )
+    for object_kind in OBJECT_KINDS:
+        state = object_kind.finish(state)
     check_state(state)
     return state
 
@@ -118,7 +120,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         acl,
         neighbor,
         live,
-        nat44,
         *FEATURES,
     )
     asked = [request for part in parts for request in part.requests(connection)]
@@ -236,5 +237,6 @@ def _facts(
         memif_sockets=memif.KIND.read_sockets(connection, replies),
         left_neighbors=left,
         address_followers=nat44.read_followed(connection, replies, names),
+        may_hide=any(kind.is_in_use(connection, replies) for kind in OBJECT_KINDS),
         workers=interface.read_workers(connection, replies),
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
-from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.reading import Replies, VppReader
 
 Shown = Mapping[str, tuple[int, str]]
 """VPP's return code and text by command."""
@@ -15,7 +14,7 @@ Shown = Mapping[str, tuple[int, str]]
 class Commands:
     """The requests for CLI commands, and which is which: the replies do not say."""
 
-    def __init__(self, connection: Connection, lines: Sequence[str]) -> None:
+    def __init__(self, connection: VppReader, lines: Sequence[str]) -> None:
         """Prepare one cli_inband for each of `lines`."""
         self._lines: dict[int, str] = {}
         self.requests: list[bytes] = []
@@ -24,7 +23,7 @@ class Commands:
             self._lines[context] = line
             self.requests.append(request)
 
-    def read(self, connection: Connection, replies: Replies) -> Shown:
+    def read(self, connection: VppReader, replies: Replies) -> Shown:
         """Return what every command printed. Raise DataplaneError when one was not answered."""
         if not self._lines:
             return {}
@@ -41,7 +40,7 @@ class Commands:
         return shown
 
 
-def show(connection: Connection, line: str) -> tuple[int, str]:
+def show(connection: VppReader, line: str) -> tuple[int, str]:
     """Run one CLI command now, and return VPP's return code and text."""
     command = Commands(connection, [line])
     return command.read(connection, connection.ask(command.requests))[line]

@@ -21,6 +21,7 @@ from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLcpPair,
@@ -70,6 +71,9 @@ class Vpp:
         return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:

@@ -39,7 +39,7 @@ PARTS = (
 )
 UNTABLED = {"netns", "encapsulation", "input", "output", "terms"}
 """Keys that stand in the text below a table, or above it."""
-SECTIONS = re.findall(r"^\| `([a-z_-]+)` \| [^|]* \|$", PAGE.partition("## ")[0], re.MULTILINE)
+SECTIONS = re.findall(r"^\| `([a-z0-9_-]+)` \| [^|]* \|$", PAGE.partition("## ")[0], re.MULTILINE)
 
 
 @pytest.mark.parametrize("text", EXAMPLES)

@@ -12,7 +12,8 @@ from vppcfg import assets
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.config.schema.quick import SCHEMA, Acceptance
+from vppcfg.config.schema.quick import Acceptance
+from vppcfg.config.schema.text import SCHEMA
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.state import Facts, State
 from vppcfg.plan.plan import make_plan
@@ -49,6 +50,7 @@ interfaces:
     neighbors: { 192.0.2.5: 02:00:00:00:00:05 }
     macip: hosts
     ipfix: { variant: ip6, direction: input }
+    nat44: outside
     acls: { input: [ inside ], output: [ inside ] }
     sub-interfaces:
       10:
@@ -68,6 +70,7 @@ interfaces:
         neighbors: { 198.51.100.5: 02:00:00:00:00:05 }
         macip: hosts
         ipfix: ip4
+        nat44: inside
         acls: { input: [ inside ] }
       20: { encapsulation: { dot1ad: 20, exact-match: true }, vrf: red, unnumbered: eth0 }
       30:
@@ -75,6 +78,7 @@ interfaces:
         l2xc: eth0.40
         tag-rewrite: { translate: { pop: 2, dot1ad: 7, inner-dot1q: 8 } }
       50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2 }
+      60: { det44: inside }
       40: { l2xc: eth0.30, tag-rewrite: { push: { dot1q: 9, inner-dot1q: 10 } }, mirror: { eth2: { l2: true } } }
   eth1:
     { mtu: 9000, state: down, l2xc: eth2, tag-rewrite: { push: { dot1ad: 11 } },
@@ -92,7 +96,7 @@ interfaces:
   wg0: {}
   host-e1: {}
   memif1/0: {}
-  memif1/1: {}
+  memif1/1: { det44: outside }
   VirtualEthernet0/0/7: {}
   vxlan_tunnel0: { mtu: 2000 }
 loopbacks:
@@ -103,6 +107,7 @@ loopbacks:
     vrf: red
     mtu: 9000
     addresses: [ 203.0.113.1/32, 2001:db8:b::1/64 ]
+    nat44: output
     ra: { managed: true }
     link-local: fe80::3
     mpls: true
@@ -113,7 +118,7 @@ loopbacks:
     neighbors: { 203.0.113.5: 02:00:00:00:00:05 }
     acls: { output: [ inside ] }
   loop1: { vrf: red, unnumbered: loop0 }
-  loop2: { mtu: 2000 }
+  loop2: { mtu: 2000, det44: inside }
 bondethernets:
   BondEthernet0:
     mac: 02:00:00:00:00:03
@@ -208,13 +213,32 @@ lldp: { system-name: r1, hold: 5, interval: 20 }
 ipfix: { collector: 192.0.2.9, source: 192.0.2.1, port: 9, vrf: red, path-mtu: 1000, template-interval: 5,
   udp-checksum: true, records: [ l3 ], active-timeout: 5, passive-timeout: 60 }
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], blue: [ 203.0.113.8 ] } }
+nat44:
+  sessions: 1000
+  inside-vrf: red
+  outside-vrf: blue
+  pools: [ 203.0.113.8, { range: 203.0.113.16/30, vrf: red }, { interface: eth0, twice-nat: true } ]
+  static:
+    ssh: { protocol: tcp, local: "10.0.0.9:22", external: "203.0.113.8:22", vrf: red, twice-nat: self,
+      out-to-in-only: true }
+  exempt: { ike: { protocol: udp, local: "203.0.113.8:500", vrf: red } }
+  leaks: { red: [ blue ] }
+  forwarding: true
+  mss: 1400
+  timeouts: { udp: 30, tcp-established: 40, tcp-transitory: 50, icmp: 60 }
 routes:
   10.9.0.0/16:
     via: [ { gateway: 192.0.2.7, weight: 2 }, { interface: eth0, preference: 1 }, { vrf: red } ]
+det44:
+  maps: { 100.64.0.0/24: 203.0.113.16/28 }
+  timeouts: { udp: 200, tcp-established: 8000, tcp-transitory: 300, icmp: 90 }
 dhcp-relay: { ipv4: { servers: [ 192.0.2.9, { address: 192.0.2.8, vrf: red } ], source: 192.0.2.1 },
   ipv6: { servers: [ "2001:db8::9" ], source: "2001:db8::1" } }
 """
-BARE = "dhcp-relay: {}\ninterfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }"
+BARE = """dhcp-relay: {}
+interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }
+nat44: {}
+det44: {}"""
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
@@ -256,14 +280,20 @@ HEADINGS = {
     "sflow": r"sflow",
     "dhcp-client": r"interfaces\.[^.]+",
     "proxy-arps": r"proxy_arp",
+    "nat44": r"nat44",
+    "nat44-pool": r"nat44",
+    "nat44-static": r"nat44\.static\..+",
+    "nat44-exempt": r"nat44\.exempt\..+",
+    "nat44-timeouts": r"(nat44|det44)",
     "route": r"routes\..+",
     "next-hop": r"routes\..+",
+    "det44": r"det44",
     "dhcp-relay": r"dhcp-relay",
     "dhcp-relay-family": r"dhcp-relay",
     "dhcp-server": r"dhcp-relay",
 }
 """The entries in which the keys of a part of the schema are shown."""
-OF_NO_VPP = {"", "prefix-list", "hooks"}
+OF_NO_VPP = {"", "prefix-list", "hooks", "check"}
 """The list of sections, prefix lists, which are rules once a file is read, and hooks. No plan looks at `dataplane`."""
 NEVER_SHOWN = {
     ("interface", "device-type"): "a port is of the type that it is",
@@ -275,6 +305,8 @@ NEVER_SHOWN = {
     ("wireguard", "description"): "the same",
     ("memif", "description"): "the same",
     ("vrf", "description"): "VPP keeps none",
+    ("nat44", "static"): "its entries are shown by themselves",
+    ("nat44", "exempt"): "its entries are shown by themselves",
     ("vrf", "routes"): "its entries are shown by themselves",
     ("vrf", "dhcp-relay"): "a VRF that goes loses its relays with it",
     ("acl", "description"): "VPP keeps none",
@@ -296,6 +328,7 @@ FACTS = Facts(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
         | {"wireguard", "wireguard_preshared_key"}
         | {
+            "det44",
             "mss_clamp",
             "urpf",
             "urpf_dump",
@@ -306,6 +339,7 @@ FACTS = Facts(
             "af_packet",
             "memif",
             "vhost",
+            "nat",
         }
     )
 )

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import pytest
 
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Encapsulation, OtherMatch, TagRewrite
 from vppcfg.plan.operations import (
+    AddBondMember,
     CreateLcpPair,
     CreateSubInterface,
     Operation,
+    PutBack,
     SetCrossConnect,
     SetPacketMtu,
     SetTag,
     SetTagRewrite,
+    TakeOff,
 )
 from vppcfg.render.plan_text import cli_line
+
+UNNAMABLE = Attachment(
+    holder="gi1",
+    kind="route of CLI",
+    name="10.0.0.0/8",
+    lines=("ip route add 10.0.0.0/8 via 192.0.2.1 gi1.2147483648",),
+    removal="ip route del 10.0.0.0/8 via 192.0.2.1 gi1.2147483648",
+)
 
 
 def sub(encapsulation: Encapsulation | OtherMatch) -> CreateSubInterface:
@@ -51,7 +63,15 @@ def sub(encapsulation: Encapsulation | OtherMatch) -> CreateSubInterface:
         (SetPacketMtu(interface="gi0", mtu=1500, protocol_mtus=(1400, 0, 0)), None),
         (SetPacketMtu(interface="gi0.2147483648", mtu=1500), None),
         (SetCrossConnect(interface="gi0", target="gi1.4294967295"), None),
+        (AddBondMember(interface="gi1.2147483648", bond="BondEthernet0"), None),
+        (PutBack(attachment=UNNAMABLE), None),
+        (TakeOff(attachment=UNNAMABLE), None),
+        (SetTag(interface="gi0", tag="vppcfg gi1.2147483648 too"), "set interface tag gi0 {vppcfg gi1.2147483648 too}"),
     ],
 )
 def test_an_operation_is_the_line_that_vpp_reads(operation: Operation, line: str | None) -> None:
     assert cli_line(operation) == line
+
+
+def test_a_command_that_vpp_cannot_read_brings_nothing_back() -> None:
+    assert UNNAMABLE.commands == ()

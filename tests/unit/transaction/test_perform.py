@@ -10,6 +10,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
@@ -47,6 +48,9 @@ class ScriptedDataplane:
         return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:

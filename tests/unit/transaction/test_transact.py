@@ -18,6 +18,7 @@ from vppcfg.model.kinds import as_created
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
@@ -50,6 +51,9 @@ class Played:
         return AskOutcome(cannot_ask="this VPP has no wires")
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:
@@ -195,6 +199,9 @@ def test_a_way_back_without_a_step_is_none(states: Sequence[State], ways_back: i
 
 class Failing(Played):
     """Goes away during the first batch."""
+
+    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+        return ()
 
     def read_keys(self) -> Mapping[str, bytes]:
         return {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vppcfg.app.target import Target
@@ -12,6 +12,7 @@ from vppcfg.app.unmanaged import accepted_in, lost_protection, unprotected_text
 from vppcfg.app.verifying import verify
 from vppcfg.app.watching.notices import Notice, Output, WallClock
 from vppcfg.errors import ExitCode, LinuxError, PlanRefusedError, VppcfgError
+from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.render.prometheus import VerifyMetrics
 from vppcfg.render.verify_text import report_document, report_lines
@@ -47,9 +48,16 @@ def verifier_of(target: Target) -> Verifier:
                     "run it on the router itself, as root; a simulated VPP has no Linux around it",
                 )
             report = verify(vpp, linux)
-            return replace(report, unprotected=lost_protection(accepted(vpp.boot_id), vpp, vpp.observe))
+            state = accepted(vpp.boot_id)
+            unprotected = lost_protection(state, vpp, vpp.observe)
+            return replace(report, unprotected=unprotected, shadowed=_shadowed(state, vpp.observe))
 
     return look
+
+
+def _shadowed(accepted: State | None, observe: Callable[[], State]) -> Mapping[str, str]:
+    """Return the routes that were set and lie below those of others; VPP is observed only where there are routes."""
+    return observe().hidden_by if accepted is not None and accepted.of(Route) else {}
 
 
 def verified(report: VerifyReport) -> Notice:
@@ -70,7 +78,8 @@ def not_verified(error: VppcfgError) -> Notice:
 def news_of(report: VerifyReport) -> tuple[object, ...]:
     """Return what makes a report another one than before: not how much was compared, nor what VPP has learnt."""
     groups = tuple(group for group in report.groups if group.discord is not MismatchKind.VPP_ONLY)
-    return groups, report.unprotected, tuple(sorted(report.limits)), bool(report.count)
+    besides = (report.unprotected, tuple(sorted(report.shadowed.items())), tuple(sorted(report.limits)))
+    return groups, *besides, bool(report.count)
 
 
 class Verification:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.names import LARGEST_TYPED_ID
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.model.interface import Encapsulation
 from vppcfg.model.problem import Problem, Severity
-
-CLI_SUB_IDS = 1 << 31
-"""VPP's CLI reads the id in an interface's name as a signed number (vnet/interface_format.c)."""
 
 
 def sub_misplaced(index: Index) -> Iterator[Problem]:
@@ -79,7 +77,7 @@ def mtu_above_parent(index: Index) -> Iterator[Problem]:
 def id_beyond_cli(index: Index) -> Iterator[Problem]:
     """Find sub-interfaces that VPP's CLI cannot name."""
     for interface in index.sub_interfaces:
-        if interface.sub_id >= CLI_SUB_IDS:
+        if interface.sub_id > LARGEST_TYPED_ID:
             text = f"VPP's CLI cannot name {interface.name}; `vppcfg apply` can still make it"
             yield Problem(rule="sub-id-cli", path=interface.path, text=text, severity=Severity.WARNING)
 

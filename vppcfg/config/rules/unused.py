@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from vppcfg.config.configuration import AclConfig, MacipConfig, VrfConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.kinds.tunnel import EncapConfig
+from vppcfg.config.section_list import SECTIONS
 from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.vpp_object import Referent
 
 
 def acl_unused(index: Index) -> Iterator[Problem]:
@@ -26,11 +27,9 @@ def vrf_unused(index: Index) -> Iterator[Problem]:
     configuration = index.configuration
     if not index.is_whole or not configuration.vrfs:
         return
-    used = {interface.vrf for interface in index.interfaces}
-    used |= {made.encap_vrf for made in configuration.virtual_as(EncapConfig).values()}
-    used |= {each.vrf for each in configuration.proxy_arps}
-    used |= {name for each in configuration.routes for name in (each.vrf, *(hop.vrf for hop in each.hops))}
-    used.add(None if configuration.ipfix is None else configuration.ipfix.vrf)
+    references = (each for section in SECTIONS for each in section.references(configuration))
+    used = {each.name for each in references if each.referent is Referent.TABLE}
+    used |= {each.vrf for each in configuration.routes if each.vrf is not None}
     yield from _unused("vrf-unused", configuration.vrfs, used, "nothing in this file is in the VRF")
 
 

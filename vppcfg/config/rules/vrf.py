@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import VrfConfig
 from vppcfg.config.rules.index import Index
+from vppcfg.config.section_list import SECTIONS
 from vppcfg.config.sections import vrf
-from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.vpp_object import Referent
 
 _LARGEST_TYPED = 0x7FFFFFFF
 """VPP's command line reads the number of a table as a signed number of 32 bits (vnet/ip/lookup.c)."""
@@ -104,20 +105,10 @@ def vrf_without_linux(index: Index) -> Iterator[Problem]:
 
 def _named(index: Index) -> Iterator[tuple[str, KeyPath]]:
     """Yield every VRF that is named, and where."""
-    for interface in index.interfaces:
-        if interface.vrf is not None:
-            yield interface.vrf, (*interface.path, "vrf")
-    for tunnel in index.configuration.virtual_as(EncapConfig).values():
-        if tunnel.encap_vrf is not None:
-            yield tunnel.encap_vrf, (*tunnel.path, "encap-vrf")
-    for name in dict.fromkeys(each.vrf for each in index.configuration.proxy_arps):
-        if name is not None:
-            yield name, ("proxy_arp", "vrfs", name)
-    if index.configuration.ipfix is not None and index.configuration.ipfix.vrf is not None:
-        yield index.configuration.ipfix.vrf, ("ipfix", "vrf")
-    for hop in (hop for route in index.configuration.routes for hop in route.hops):
-        if hop.vrf not in (None, DEFAULT_VRF):
-            yield str(hop.vrf), (*hop.path, "vrf")
+    for section in SECTIONS:
+        for each in section.references(index.configuration):
+            if each.referent is Referent.TABLE:
+                yield each.name, each.path
 
 
 def _vrf_of(name: str | None, index: Index) -> VrfConfig | None:

@@ -13,12 +13,11 @@ import yamale
 from yamale.validators import Any as AnyOf
 from yamale.validators import DefaultValidators, Include, List, Map, Validator
 
-from vppcfg import assets
 from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.schema.advice import on_choice, on_mask, on_quotes
 from vppcfg.config.schema.foreign import foreign_text, is_foreign_key
-from vppcfg.config.schema.quick import SCHEMA
+from vppcfg.config.schema.text import schema_text
 from vppcfg.config.schema.words import WORDS, Word
 from vppcfg.config.yaml.errors import shown
 from vppcfg.model.problem import KeyPath, Problem, ProblemList
@@ -99,7 +98,7 @@ def _check_part(data: Any, found: ProblemList) -> None:
 @lru_cache(maxsize=1)
 def shape() -> Any:
     """Return schema/vppcfg.yaml as yamale has it."""
-    return yamale.make_schema(str(assets.find(SCHEMA)), validators=validators())
+    return yamale.make_schema(content=schema_text(), validators=validators())
 
 
 def validators() -> dict[str, Any]:

@@ -12,12 +12,10 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from vppcfg import assets
+from vppcfg.config.schema.text import schema_text
 from vppcfg.config.schema.words import WORDS
 
 Predicate = Callable[[Any], bool]
-
-SCHEMA = "schema/vppcfg.yaml"
 
 _LINE = re.compile(r"(?P<indent> *)(?P<key>[\w-]+): *(?P<words>.*)")
 _TOP = ""
@@ -31,7 +29,7 @@ def doubtful_part(data: Any) -> Any:
     """
     if not isinstance(data, dict):
         return data
-    acceptance = _acceptance(assets.find(SCHEMA).read_text(encoding="utf-8"))
+    acceptance = _acceptance(schema_text())
     return {key: value for key, value in data.items() if not acceptance.accepts(key, value)} or None
 
 

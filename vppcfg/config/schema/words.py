@@ -44,6 +44,7 @@ from vppcfg.config.names import (
 )
 
 JsonSchema = dict[str, Any]
+NAT_END_LENGTH = NAME_LENGTH + len(":65535")
 
 AUTO = "auto"
 _PATH = re.compile(r"/[A-Za-z0-9/._:@+=~%,-]+")
@@ -104,6 +105,19 @@ def is_ipv4_range(value: Any) -> bool:
     """Return whether a value is an IPv4 address, or two with a dash between them."""
     hosts = [canonical_host(end.strip()) for end in value.split("-")] if isinstance(value, str) else []
     return 1 <= len(hosts) <= 2 and all(host is not None and ":" not in host for host in hosts)
+
+
+def is_ipv4_pool(value: Any) -> bool:
+    """Return whether a value is an IPv4 address, two with a dash between them, or a prefix without host bits."""
+    if not isinstance(value, str) or "/" not in value:
+        return is_ipv4_range(value)
+    prefix = canonical_prefix(value)
+    return prefix is not None and ":" not in prefix and prefix == canonical_address(value)
+
+
+def is_nat_end(value: Any) -> bool:
+    """Return whether a value is one word, which may be an address or an interface with a port behind it."""
+    return isinstance(value, str) and len(value) <= NAT_END_LENGTH and GLOB.fullmatch(value) is not None
 
 
 def is_prefix(value: Any) -> bool:
@@ -349,6 +363,12 @@ _ROWS = (
         pattern=lambda: {"anyOf": [{"type": "boolean"}, *_cpu_list_patterns()]},
     ),
     Word(
+        name="ipv4_pool",
+        accepts=is_ipv4_pool,
+        expects="is no address, range or prefix, such as 192.0.2.8-192.0.2.15 or 192.0.2.8/29",
+        pattern=lambda: text(f"{_IPV4}( *- *{_IPV4}|/([0-9]|[12][0-9]|3[0-2]))?"),
+    ),
+    Word(
         name="ipv4_range",
         accepts=is_ipv4_range,
         expects="is neither an IPv4 address nor two with a dash between them, such as 192.0.2.10-192.0.2.20",
@@ -357,7 +377,7 @@ _ROWS = (
     Word(
         name="lcp_name",
         accepts=is_lcp_name,
-        expects=f"is no LCP name: a lower case letter, then up to {LINUX_NAME_LENGTH - 1} of a-z, 0-9, `-` and `.`",
+        expects=f"is no LCP name: a lower case letter, then up to {LINUX_NAME_LENGTH - 1} of a-z, 0-9, `_`, `-`, `.`",
         pattern=lambda: text(LCP.pattern, LINUX_NAME_LENGTH),
     ),
     Word(
@@ -366,6 +386,12 @@ _ROWS = (
         expects="is no MAC address such as 02:00:5e:00:53:01",
         pattern=_mac_pattern,
         is_taken_for_number=True,
+    ),
+    Word(
+        name="nat_end",
+        accepts=is_nat_end,
+        expects="is no end of a mapping, such as 192.0.2.1, 192.0.2.1:80 or eth0:80",
+        pattern=lambda: text(r"[!-~]+", NAT_END_LENGTH),
     ),
     Word(
         name="netns_name",

@@ -10,7 +10,7 @@ from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, tag_rewrite, vrf
-from vppcfg.config.sections.section import NamePattern, Parsing, Section, Unmanaged, YamlEntry
+from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
@@ -20,6 +20,7 @@ from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_ours
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent
 
 _TYPES_BY_CLASS = {device.device_class: name for name, device in DEVICE_TYPES.items() if name != DEFAULT_DEVICE_TYPE}
 _MADE_AT_RUN_TIME = frozenset(
@@ -109,6 +110,12 @@ class Interfaces(Section):
             text = f"{name} is a loopback; write it below `{loopback.SECTION.key}`"
             return Problem(rule="loopback-placement", path=path, text=text)
         return None
+
+    def references(self, configuration: Configuration) -> Iterator[NamedReference]:
+        """Yield the VRFs of interfaces."""
+        for interface in configuration.interfaces.values():
+            if interface.vrf is not None:
+                yield NamedReference(Referent.TABLE, interface.vrf, (*interface.path, "vrf"))
 
     def unsupported_reason(self, name: str, state: State) -> str | None:
         """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""

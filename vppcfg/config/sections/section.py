@@ -12,6 +12,7 @@ from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.model.problem import KeyPath, Problem, ProblemList
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent
 from vppcfg.record import record
 
 NamePattern = tuple[str, int | None]
@@ -71,6 +72,15 @@ class YamlEntry:
     keys: tuple[KeyValue, ...]
 
 
+class NamedReference(NamedTuple):
+    """One place of a file that names another entry of it."""
+
+    referent: Referent
+    name: str
+    """As the file has it; of a FIB table, that of its VRF."""
+    path: KeyPath
+
+
 class Section:
     """One top-level key of the file. What a section has nothing to do with, it inherits from here."""
 
@@ -94,6 +104,10 @@ class Section:
 
     def resolve_linux(self, desired: DesiredStateBuilder) -> None:
         """Enter what the section needs on the Linux side, after the interfaces."""
+
+    def references(self, configuration: Configuration) -> Iterator[NamedReference]:
+        """Yield what the section names elsewhere in the file: it must be there, and counts as used."""
+        yield from ()
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> Any:
         """Return what the section would say of a State, without what is left alone; None for nothing."""

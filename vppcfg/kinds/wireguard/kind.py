@@ -14,11 +14,11 @@ from vppcfg.config.configuration import Configuration, VirtualInterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import is_interface_name
 from vppcfg.config.sections import vrf
-from vppcfg.config.sections.section import Parsing, SectionEntry
+from vppcfg.config.sections.section import NamedReference, Parsing, SectionEntry
 from vppcfg.config.sections.virtual_interface_section import Part, Plugin
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.tunnel import ASSUMED_ENDS
+from vppcfg.kinds.tunnel import ASSUMED_ENDS, encap_references
 from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.kinds.wireguard import reading
 from vppcfg.kinds.wireguard.entry import (
@@ -215,6 +215,10 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     def delete(self, name: str, made: Wireguard) -> DeleteWireguard:
         """Return the operation that deletes an interface and its peers."""
         return DeleteWireguard(interface=name)
+
+    def references(self, configuration: Configuration) -> Iterator[NamedReference]:
+        """Yield the VRFs that the ends are in."""
+        return encap_references(self.entries_in(configuration).values())
 
     def update_steps(self, name: str, before: Wireguard | None, after: Wireguard) -> Iterator[Step]:
         """Yield the steps that change the peers; one that is to be otherwise is removed and added."""

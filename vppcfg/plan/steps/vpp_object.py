@@ -17,6 +17,8 @@ def steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps of the objects that differ, and of those that refer to what is deleted or made anew."""
     observed, desired = transition.observed.objects, transition.desired.objects
     for kind in dict.fromkeys((*observed, *desired)):
+        if kind_of_class(kind).has_own_steps:
+            continue
         before, after = observed.get(kind, {}), desired.get(kind, {})
         disturbed = kind_of_class(kind).disturbed(before, after)
         for name in dict.fromkeys((*before, *after)):
@@ -30,14 +32,22 @@ def _steps_of(
     loses_its_ground = before is not None and _refers_to_doomed(before, transition)
     if before == after and not loses_its_ground and not is_disturbed:
         return
-    is_removed = after is None or (loses_its_ground and not _can_stand_early(after, transition)) or is_disturbed
-    if before is not None and is_removed:
+    if before is not None and (
+        is_disturbed or _goes_before(before, after, transition, loses_its_ground=loses_its_ground)
+    ):
         operation = kind_of(before).remove(before)
         yield Step(stage=Stage.REMOVE_OBJECT, operation=operation, depth=_depth(before))
         before = None
     if after is not None:
         stage = Stage.REPLACE_OBJECT if before is not None and loses_its_ground else Stage.SET_OBJECT
         yield Step(stage=stage, operation=kind_of(after).set(after), depth=_depth(after))
+
+
+def _goes_before(before: VppObject, after: VppObject | None, transition: Transition, *, loses_its_ground: bool) -> bool:
+    """Return whether an object is removed before anything comes in its place."""
+    if after is None or not before.is_replaceable:
+        return True
+    return loses_its_ground and not _can_stand_early(after, transition)
 
 
 def _depth(thing: VppObject) -> int:

@@ -5,6 +5,7 @@ A new kind is a module here, its import, and its line in the list.
 
 from __future__ import annotations
 
+from vppcfg.common.extensions import extensions
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import (
     abf,
@@ -16,6 +17,7 @@ from vppcfg.simulator.kinds import (
     bond,
     bond_member,
     bridge,
+    det44,
     dhcp,
     dhcp6,
     dhcp_relay,
@@ -47,6 +49,7 @@ from vppcfg.simulator.kinds import (
     mroute,
     mss_clamp,
     nat44,
+    nat44_mappings,
     neighbor,
     placement,
     policer,
@@ -55,6 +58,7 @@ from vppcfg.simulator.kinds import (
     reassembly,
     route,
     route_change,
+    route_shown,
     rx_mode,
     session,
     sflow,
@@ -72,6 +76,8 @@ from vppcfg.simulator.kinds import (
     wireguard,
 )
 
+GROUP = "vppcfg.simulator_kinds"
+"""The entry points by which other programs add kinds."""
 KINDS: tuple[Kind, ...] = (
     session.KIND,
     interface.KIND,
@@ -82,6 +88,7 @@ KINDS: tuple[Kind, ...] = (
     fib.KIND,
     route.KIND,
     route_change.KIND,
+    route_shown.KIND,
     static_route.KIND,
     mroute.KIND,
     address.KIND,
@@ -127,6 +134,8 @@ KINDS: tuple[Kind, ...] = (
     ipsec_spd.KIND,
     wireguard.KIND,
     nat44.KIND,
+    det44.KIND,
+    nat44_mappings.KIND,
     abf.KIND,
     l3xc.KIND,
     qos.KIND,
@@ -138,6 +147,7 @@ KINDS: tuple[Kind, ...] = (
     vrrp.KIND,
     asking.PING,
     asking.ARPING,
+    *(kind for _, kind in extensions(GROUP)),
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""
 PLUGINS = frozenset(kind.plugin for kind in KINDS if kind.plugin)

@@ -87,7 +87,8 @@ _LINK_LOCAL = "fe80::/10"
 _LAST_SOURCE = 255
 
 
-def _main(tables: Tables, is_ipv6: bool) -> FibMain:
+def main_of(tables: Tables, is_ipv6: bool) -> FibMain:
+    """Return the tables of a family."""
     return tables.fib6 if is_ipv6 else tables.fib4
 
 
@@ -130,7 +131,7 @@ def _dump_routes(call: Call, values: Values) -> Iterator[Outgoing]:
     Of a prefix that has routes of several sources it is the best one's.
     """
     is_ipv6, table_id = values["table.is_ip6"], values["table.table_id"]
-    table = _main(call.tables, is_ipv6).tables.get(table_id)
+    table = main_of(call.tables, is_ipv6).tables.get(table_id)
     if table is None:
         return
     for (value, length), (source, paths) in _best(call.tables, is_ipv6, table_id).items():
@@ -154,7 +155,7 @@ def _shown(table_id: int, is_ipv6: bool, prefix: Prefix, entry: tuple[int, tuple
 def _look_up(call: Call, values: Values) -> Outgoing:
     """Show the route of a prefix, or the longest one that has it, by its best source."""
     is_ipv6, table_id = bool(values["prefix.address.af"]), values["table_id"]
-    if table_id not in _main(call.tables, is_ipv6).tables:
+    if table_id not in main_of(call.tables, is_ipv6).tables:
         return call.reply(retval=Retval.NO_SUCH_FIB)
     bits = 128 if is_ipv6 else 32
     if values["prefix.len"] > bits:
@@ -168,18 +169,23 @@ def _look_up(call: Call, values: Values) -> Outgoing:
     return call.reply(retval=Retval.NO_SUCH_ENTRY)
 
 
+def entries(tables: Tables, is_ipv6: bool, table_id: int) -> Iterator[tuple[Prefix, tuple[int, tuple[FibPath, ...]]]]:
+    """Yield what each source has in a table: the prefix, the number of the source, and its paths."""
+    ids = {name: number for number, name in enumerate(_own_sources(tables))}
+    for key, (name, paths) in _own_routes(tables, is_ipv6, table_id):
+        yield key, (ids[name], paths)
+    for key, found in main_of(tables, is_ipv6).tables[table_id].routes.items():
+        for entry in found.items():
+            yield key, entry
+    for key, (name, paths) in tables.part(NetlinkMain).entries(is_ipv6, table_id):
+        yield key, (ids[name], paths)
+
+
 def _best(tables: Tables, is_ipv6: bool, table_id: int) -> dict[Prefix, tuple[int, tuple[FibPath, ...]]]:
     """Return the entry of each prefix whose source is the best: of the lowest priority, then of the lowest id."""
     known = sources(tables)
-    ids = {name: number for number, name in enumerate(_own_sources(tables))}
-    given = _main(tables, is_ipv6).tables[table_id].routes
-    entries = [
-        *((key, (ids[name], paths)) for key, (name, paths) in _own_routes(tables, is_ipv6, table_id)),
-        *((key, entry) for key, found in given.items() for entry in found.items()),
-        *((key, (ids[name], paths)) for key, (name, paths) in tables.part(NetlinkMain).entries(is_ipv6, table_id)),
-    ]
     best: dict[Prefix, tuple[int, tuple[FibPath, ...]]] = {}
-    for key, entry in entries:
+    for key, entry in entries(tables, is_ipv6, table_id):
         if key not in best or (known[entry[0]][1], entry[0]) < (known[best[key][0]][1], best[key][0]):
             best[key] = entry
     return best
@@ -226,7 +232,7 @@ def _command_summary(is_ipv6: bool) -> Command:
 
     def command(tables: Tables, line: Input) -> str:
         table_id = line.number_after("table") or 0
-        table = _main(tables, is_ipv6).tables.get(table_id)
+        table = main_of(tables, is_ipv6).tables.get(table_id)
         if table is None:
             return ""
         book = tables.ip6 if is_ipv6 else tables.ip4

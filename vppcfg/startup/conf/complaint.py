@@ -9,6 +9,11 @@ from functools import lru_cache
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.tree import ConfEntry
 
+_TOO_SHORT, _SHORT = 2, 4
+"""Letters of words that are like too many others."""
+_LIKE = 0.75
+"""From which likeness on a word is taken for another one, misspelt."""
+
 
 def unknown_text(word: str, known: Collection[str], where: str) -> str:
     """Return what is said of a word that upstream VPP does not know, with the one that it is most like."""
@@ -17,14 +22,21 @@ def unknown_text(word: str, known: Collection[str], where: str) -> str:
 
 def mend_text(word: str, known: Collection[str]) -> str:
     """Return what an unknown word may be."""
-    close = _likest(word, tuple(known))
-    return f"did you mean `{close[0]}`?" if close else "a typing error, or a patch or plugin of your vendor"
+    close = likest(word, tuple(known))
+    return f"did you mean `{close}`?" if close else "a typing error, or a patch or plugin of your vendor"
 
 
 @lru_cache(maxsize=4096)
-def _likest(word: str, known: tuple[str, ...]) -> list[str]:
-    """Return the word that another one is like, if there is one; the releases of VPP know much the same words."""
-    return difflib.get_close_matches(word, known, n=1)
+def likest(word: str, known: tuple[str, ...]) -> str | None:
+    """Return the word that another one is a misspelling of, None when there is none.
+
+    Short words differ in the order of their letters alone: `upf` is a plugin of its own, and no `urpf`. The releases of
+    VPP know much the same words, so that answers are kept.
+    """
+    swapped = next((each for each in known if len(word) > _TOO_SHORT and sorted(each) == sorted(word)), None)
+    if swapped is not None or len(word) < _SHORT:
+        return swapped
+    return next(iter(difflib.get_close_matches(word, known, n=1, cutoff=_LIKE)), None)
 
 
 def problem(rule: str, entry: ConfEntry, text: str, severity: Severity = Severity.ERROR) -> Problem:

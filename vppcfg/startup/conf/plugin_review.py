@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Container, Iterator
 
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.complaint import likest, problem
 from vppcfg.startup.conf.grammar import PLUGIN_OF
-from vppcfg.startup.conf.plugin_names import PLUGINS, is_in, is_off_by_default, name_in
+from vppcfg.startup.conf.plugin_names import PLUGINS, SUFFIX, is_in, is_off_by_default, name_in
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 _NEEDS = {"abf": "acl"}
 """Plugins that stop VPP at its start without another one (acl_plugin_exports_init, plugins/abf/abf_itf_attach.c)."""
-_LIKE = 0.75
-"""From which likeness on a name is taken for another one, misspelt."""
 
 
 def lost_plugins(conf: Conf, kept: Container[str], plugins: Container[str]) -> Iterator[Problem]:
@@ -32,7 +29,7 @@ def strangers(conf: Conf, installed: Collection[str] | None) -> tuple[str, ...]:
     if installed is not None:
         return tuple(name for name in sorted(installed) if name not in PLUGINS)
     named = [name for name, is_on in _said(conf).items() if is_on and name not in (*PLUGINS, "default")]
-    return tuple(name for name in named if not difflib.get_close_matches(name, PLUGINS, n=1, cutoff=_LIKE))
+    return tuple(name for name in named if likest(name, tuple(PLUGINS)) is None)
 
 
 def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
@@ -82,12 +79,26 @@ def _missing(conf: Conf, release: Release, installed: Collection[str] | None) ->
     known = [name for name in PLUGINS if is_in(name, release)] if installed is None else list(installed)
     for entry in _entries(conf):
         name = name_in(entry.arguments[0])
-        if name == "default" or (name in installed if installed is not None else _may_be_there(name, release)):
+        if name == "default":
             continue
-        close = difflib.get_close_matches(name, known, n=1)
-        mend = f"; did you mean `{close[0]}_plugin.so`?" if close else ""
+        if name in installed if installed is not None else _may_be_there(name, release):
+            yield from _not_a_file_name(entry, name)
+            continue
+        close = likest(name, tuple(known))
+        mend = f"; did you mean `{close}{SUFFIX}`?" if close else ""
         text = f"{_absence(name, installed)}; VPP passes over `plugin {entry.arguments[0]}` in silence{mend}"
         yield problem("conf-plugin-unknown", entry, text, Severity.WARNING)
+
+
+def _not_a_file_name(entry: ConfEntry, name: str) -> Iterator[Problem]:
+    """Find a plugin that is named otherwise than its file, by which alone VPP knows it (vlib/unix/plugin.c)."""
+    if not _is_file_name(entry):
+        text = f"VPP knows plugins by the names of their files and passes over `plugin {entry.arguments[0]}` in silence"
+        yield problem("conf-passed-over", entry, f"{text}; write `plugin {name}{SUFFIX}`")
+
+
+def _is_file_name(entry: ConfEntry) -> bool:
+    return entry.arguments[0] == "default" or entry.arguments[0].endswith(SUFFIX)
 
 
 def _may_be_there(name: str, release: Release) -> bool:
@@ -115,6 +126,6 @@ def _said(conf: Conf) -> dict[str, bool]:
     said = {}
     for entry in _entries(conf):
         words = [child.name for child in entry.children or ()]
-        if "enable" in words or "disable" in words:
+        if ("enable" in words or "disable" in words) and _is_file_name(entry):
             said[name_in(entry.arguments[0])] = "disable" not in words
     return said

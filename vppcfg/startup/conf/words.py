@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vppcfg.common.release import Release
+from vppcfg.common.release import OLDEST, Release
 from vppcfg.startup.conf.key import OPAQUE, A, ArgumentForm, C, D, H, Key, M, N, P, S, W, flags, gone, keys, switches
 
 _DEVICE = (
@@ -96,7 +96,8 @@ CORE: Mapping[str, tuple[Key, ...]] = {
         *flags("enable-lro", "telemetry", "no-pci", "no-vmbus", "no-hugetlb", "decimal-interface-names"),
         *flags("no-shconf", "no-hpet", "no-huge", "vmware-tsc-map", "default"),
         Key(name="enable-mbuf-fast-free", since=Release(26, 6)),
-        *keys((W,), "uio-driver", "socket-mem"),
+        Key(name="uio-driver", arguments=(W,)),
+        Key(name="socket-mem", arguments=(W,), ignored_since=OLDEST),
         Key(name="max-simd-bitwidth", arguments=(W,), choices=("256", "512")),
         Key(name="uio-bind-force", since=Release(23, 2)),
         *keys((D,), "link-state-poll-interval", "stats-poll-interval", since=Release(24, 6)),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from vppcfg.common.numbers import numbered
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.complaint import problem
-from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes
 from vppcfg.startup.lint.dpdk import dpdk_problems
 from vppcfg.startup.lint.finding import notice, warning
@@ -32,6 +32,7 @@ _LISTENING = re.compile(r"/.+|(?:[\w.-]*:)?[0-9]+")
 def sense_problems(conf: Conf) -> Iterator[Problem]:
     """Yield what does not go together; errors are what stops VPP."""
     facts = facts_of(conf)
+    yield from _skipped_cores(conf, facts)
     yield from _workers_with_main_core(conf, facts)
     yield from _worker_balance(conf, facts)
     for device in facts.devices:
@@ -43,6 +44,23 @@ def sense_problems(conf: Conf) -> Iterator[Problem]:
     yield from _sleeping_main_thread(conf, facts)
     yield from _values_out_of_range(conf)
     yield from _buffers_larger_than_pages(conf, facts)
+
+
+def _skipped_cores(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    """Find threads on the first CPUs, which `skip-cores` takes away (vlib_thread_init in vlib/threads.c).
+
+    With `relative` the numbers count what the process may use, and so do the skipped ones in part of the releases.
+    """
+    skipped, relative = number(entry_at(conf, "cpu", "skip-cores")) or 0, entry_at(conf, "cpu", "relative")
+    workers = entry_at(conf, "cpu", "corelist-workers") or entry_at(conf, "cpu", "coremask-workers")
+    named: list[tuple[ConfEntry | None, str, tuple[int | None, ...]]]
+    named = [(entry_at(conf, "cpu", "main-core"), "the main thread", (facts.main_core,))]
+    named.append((workers, "a worker", facts.worker_cpus or ()))
+    for entry, thread, cpus in named:
+        taken = next((cpu for cpu in cpus if cpu is not None and cpu < skipped), None)
+        if entry is not None and taken is not None and relative is None:
+            text = f"skip-cores {skipped} takes CPU {taken} away from {thread}, which stops VPP; remove skip-cores"
+            yield problem("conf-skipped-core", entry, f"{text}, or name CPUs from {skipped} on")
 
 
 def _workers_with_main_core(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
@@ -97,7 +115,7 @@ def _placement(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
 
 def _shared_tx_queues(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
     threads = facts.workers + 1
-    if facts.workers and device.tx_queues is not None and device.tx_queues < threads:
+    if facts.workers and device.tx_queues is not None and device.tx_queues < facts.workers:
         text = (
             f"{device.address} has {numbered(device.tx_queues, 'transmit queue')} for {threads} threads; those that "
             "share one wait for each other"

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from vppcfg.common.release import RELEASES, Release
 from vppcfg.model.problem import Problem, Severity
+from vppcfg.startup.conf.placeholder import placeholders
 from vppcfg.startup.conf.plugin_review import plugin_problems, strangers
 from vppcfg.startup.conf.reader import LIMIT_BYTES, UNCLOSED, read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.lint.caution import cautions
 from vppcfg.startup.lint.consistency import sense_problems
 from vppcfg.startup.lint.finding import ConfFinding, ConfJudgement, ConfSurroundings, Level
 from vppcfg.startup.lint.machine import machine_problems
@@ -22,14 +24,17 @@ _STARTS_NEVERTHELESS = frozenset({"conf-passed-over"})
 def judge(text: str, releases: Sequence[Release] = RELEASES, known: ConfSurroundings | None = None) -> ConfJudgement:
     """Return all that is wrong with a file for any of the releases; what is the same for several stands there once."""
     known = known or ConfSurroundings()
-    found: dict[tuple[Problem, Level], list[Release]] = {}
+    text, unfilled = placeholders(text)
+    lines = {one.line for one in unfilled}
+    found: dict[tuple[Problem, Level], list[Release]] = {(one, Level.FORM): list(releases) for one in unfilled}
     is_read = False
     stopped = []
     for release in releases:
         conf, problems = read_conf(text, release)
         is_read |= not problems
         pairs = [(one, Level.FORM) for one in problems] if problems else [*_of_tree(conf, release, known)]
-        if _stops(text, release, known, problems, pairs):
+        pairs = [pair for pair in pairs if pair[0].line not in lines]
+        if unfilled or _stops(text, release, known, problems, pairs):
             stopped.append(release)
         for pair in pairs:
             about = found.setdefault(pair, [])
@@ -76,6 +81,8 @@ def _of_tree(conf: Conf, release: Release, known: ConfSurroundings) -> Iterator[
     if known.host is not None:
         for one in machine_problems(conf, release, known.host, known.folders):
             yield one, Level.MACHINE
+    for one in cautions(conf, release):
+        yield one, Level.HABITS
     for one in habit_problems(conf, release, known.installed):
         yield one, Level.HABITS
 

@@ -1,4 +1,4 @@
-"""What follows the addresses of interfaces: pools of NAT44 that an interface gives its address to.
+"""What of NAT44 follows the addresses of interfaces: pools, mappings and exemptions that an interface gives its own.
 
 VPP takes the first address of the interface into the pool, passes over others while that is there, and takes it out
 with it (nat44_ed_add_del_interface_address_cb in plugins/nat/nat44-ed/nat44_ed.c, from 23.06 to 26.10). So the pool
@@ -13,16 +13,20 @@ from collections.abc import Mapping
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 
-_DUMP, _DETAILS = "nat44_interface_addr_dump", "nat44_interface_addr_details"
-
-
-def requests(connection: Connection) -> list[bytes]:
-    """Return the request for the interfaces that pools follow, where VPP takes it."""
-    return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
+_DUMPS = (
+    ("nat44_interface_addr_dump", "nat44_interface_addr_details", "sw_if_index"),
+    ("nat44_static_mapping_dump", "nat44_static_mapping_details", "external_sw_if_index"),
+    ("nat44_identity_mapping_dump", "nat44_identity_mapping_details", "sw_if_index"),
+)
+"""Pools, mappings and exemptions by interface: each follows an address as pools do."""
 
 
 def read_followed(connection: Connection, replies: Replies, names: Mapping[int, str]) -> frozenset[str]:
     """Return the names of the interfaces whose addresses are followed, of those that there are."""
-    if not connection.offers(_DUMP):
-        return frozenset()
-    return frozenset(names[index] for (index,) in connection.rows(replies, _DETAILS, "sw_if_index") if index in names)
+    indexes = (
+        index
+        for dump, details, path in _DUMPS
+        if connection.offers(dump)
+        for (index,) in connection.rows(replies, details, path)
+    )
+    return frozenset(names[index] for index in indexes if index in names)

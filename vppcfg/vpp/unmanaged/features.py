@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.model.interface import Interface
+from vppcfg.model.nat44 import is_nat44_owned
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.shell import Commands
@@ -79,8 +80,11 @@ def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) ->
         arcs = _arcs(shown[lines[name]][1])
         known = wanted.state.interfaces.get(name)
         yield from _of_policers(name, arcs, policers)
-        has_macip = known is not None and known.macip is not None
-        yield from _of_arcs(name, arcs, kinds.get(name, set()) | ({"classifier"} if has_macip else set()))
+        ours = {"classifier"} if known is not None and known.macip is not None else set()
+        ours |= (
+            {"NAT"} if known is not None and known.nat44 is not None and is_nat44_owned(wanted.state.owned) else set()
+        )
+        yield from _of_arcs(name, arcs, kinds.get(name, set()) | ours)
         if known is not None:
             yield from _of_bits(known, arcs, wanted)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Address
 from typing import Any
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
+from vppcfg.model.nat44 import is_nat44_owned
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
@@ -127,7 +128,19 @@ def _of_mapping(name: str, row: Mapping[str, Any], flags: int | None) -> Attachm
     )
 
 
-READERS = (
+def _unless_owned(reader: Reader) -> Reader:
+    """Return a reader that has nothing to read where a file decides about NAT44."""
+
+    def requests(connection: Connection, wanted: Wanted) -> Sequence[bytes]:
+        return () if is_nat44_owned(wanted.state.owned) else reader.requests(connection, wanted)
+
+    def read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterable[Attachment]:
+        return () if is_nat44_owned(wanted.state.owned) else reader.read(connection, replies, wanted)
+
+    return Reader(reader.messages, requests, read)
+
+
+_OF_NAT44 = (
     _sides(
         "nat44_interface_dump",
         "nat44_interface_details",
@@ -135,6 +148,18 @@ READERS = (
         "NAT44",
         "set interface nat44",
     ),
+    Reader((f"{_OUTPUT}_get", "nat44_ed_add_del_output_interface"), _output_requests, _read_output),
+    _pools(
+        "NAT44",
+        "nat44_interface_addr_dump",
+        "nat44_interface_addr_details",
+        "nat44_add_del_interface_addr",
+        "nat44 add interface address",
+    ),
+    Reader((f"{_MAPPING}_dump", _SET_MAPPING), _mapping_requests, _read_mappings),
+)
+READERS = (
+    *map(_unless_owned, _OF_NAT44),
     _sides(
         "nat44_ei_interface_dump",
         "nat44_ei_interface_details",
@@ -148,13 +173,4 @@ READERS = (
     _sides(
         "nat66_interface_dump", "nat66_interface_details", "nat66_add_del_interface", "NAT66", "set interface nat66"
     ),
-    Reader((f"{_OUTPUT}_get", "nat44_ed_add_del_output_interface"), _output_requests, _read_output),
-    _pools(
-        "NAT44",
-        "nat44_interface_addr_dump",
-        "nat44_interface_addr_details",
-        "nat44_add_del_interface_addr",
-        "nat44 add interface address",
-    ),
-    Reader((f"{_MAPPING}_dump", _SET_MAPPING), _mapping_requests, _read_mappings),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.nat44 import is_nat44_owned
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
@@ -26,11 +27,15 @@ _TIMEOUTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp":
 
 
 def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    if is_nat44_owned(wanted.state.owned):
+        return []
     dumps = (f"{each}_dump" for each in (_POOLS, _ADDRESSES, _MAPPINGS, _IDENTITIES))
     return [connection.request(name)[1] for name in (_CONFIG, *dumps)]
 
 
 def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    if is_nat44_owned(wanted.state.owned):
+        return
     yield from _itself(connection, replies)
     pools = [index for (index,) in connection.rows(replies, f"{_POOLS}_details", "sw_if_index")]
     followed = {address for index in pools for address in _addresses_of(wanted, index)}

@@ -18,7 +18,8 @@ from tests.laws.examples import examples
 from tests.unit.config.schema.test_check import EVERYTHING
 from vppcfg import assets
 from vppcfg.config.schema.check import check_shape
-from vppcfg.config.schema.quick import SCHEMA, Acceptance, doubtful_part
+from vppcfg.config.schema.quick import Acceptance, doubtful_part
+from vppcfg.config.schema.text import SCHEMA
 from vppcfg.config.schema.words import WORDS
 
 DATAPLANE: dict[str, Any] = {

@@ -1,0 +1,1 @@
+"""SRv6 local SIDs as a section of vppcfg's files."""

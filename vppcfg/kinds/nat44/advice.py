@@ -1,0 +1,135 @@
+"""What VPP takes and nobody wants: NAT44 that translates nothing, or shuts the router's own services off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from netaddr import IPAddress
+
+from vppcfg.common.addresses import address_key
+from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.rules.index import Index
+from vppcfg.kinds.nat44.entry import Nat44Config, NatStaticConfig
+from vppcfg.model.nat44 import SECTION, NatSide
+from vppcfg.model.problem import KeyPath, Problem, Severity
+
+_INNER = frozenset({NatSide.INSIDE, NatSide.BOTH})
+
+
+def _warning(rule: str, path: KeyPath, text: str) -> Problem:
+    return Problem(rule=rule, path=path, text=text, severity=Severity.WARNING)
+
+
+def nat44_sides(index: Index) -> Iterator[Problem]:
+    """Find NAT44 without an outside, an inside or an address."""
+    config = index.configuration.nat44
+    if config is None or not index.is_whole:
+        return
+    sides = {interface.nat44 for interface in index.interfaces} - {None}
+    faces_out = any(side is not None and side.faces_out for side in sides)
+    if not faces_out and (sides or not config.is_empty):
+        text = "no interface is `outside`, `both` or `output`, so that nothing is translated; give one `nat44: outside`"
+        yield _warning(rule="nat44-no-outside", path=(SECTION,), text=text)
+    elif sides == {NatSide.OUTSIDE} and not config.static:
+        text = "no interface is `inside`, so that nobody is translated; give one `nat44: inside`"
+        yield _warning(rule="nat44-no-inside", path=(SECTION,), text=text)
+    if faces_out and sides != {NatSide.OUTSIDE} and all(pool.is_twice for pool in config.pools):
+        text = "no pool has an address to translate to, so that new connections are dropped; add one to `pools`"
+        yield _warning(rule="nat44-no-pool", path=(SECTION,), text=text)
+
+
+def nat44_forwarding(index: Index) -> Iterator[Problem]:
+    """Find forwarding together with inside interfaces: VPP then leaves all that begins there as it is.
+
+    nat44_ed_not_translate in nat44_ed_in2out.c; what leaves an interface with `output` is translated all the same.
+    """
+    config = index.configuration.nat44
+    if config is None or not config.is_forwarding:
+        return
+    inner = [interface.name for interface in index.interfaces if interface.nat44 in _INNER]
+    if inner:
+        text = (
+            f"VPP translates nothing that begins behind {inner[0]} while it forwards; remove `forwarding` and let the "
+        )
+        text += "router's own ports through by `exempt`, or give the interface to the world `nat44: output` alone"
+        yield _warning(rule="nat44-forwarding", path=(SECTION, "forwarding"), text=text)
+
+
+def nat44_own_services(index: Index) -> Iterator[Problem]:
+    """Find interfaces to the world on which nothing reaches the router itself but ping and DHCP (nat44_ed_out2in.c)."""
+    config = index.configuration.nat44
+    if config is None or config.is_forwarding:
+        return
+    for interface in index.interfaces:
+        if interface.nat44 is None or not interface.nat44.faces_out or _has_exemption(interface, config):
+            continue
+        text = f"nothing reaches the router itself by {interface.name} but ping and DHCP, no SSH and no BGP"
+        text += "; name its ports in `exempt`, if it has any there"
+        severity = Severity.WARNING if interface.lcp is not None else Severity.NOTICE
+        yield Problem(rule="nat44-own-services", path=(*interface.path, "nat44"), text=text, severity=severity)
+
+
+def _has_exemption(interface: InterfaceConfig, config: Nat44Config) -> bool:
+    hosts = {address.partition("/")[0] for address in interface.addresses}
+    return any(each.local.interface == interface.name or each.local.address in hosts for each in config.exempt)
+
+
+def nat44_pool_networks(index: Index) -> Iterator[Problem]:
+    """Find pools with addresses of the router, and of the networks inside."""
+    config = index.configuration.nat44
+    if config is None:
+        return
+    for pool in config.pools:
+        if not pool.first or pool.is_twice:
+            continue
+        first, last = int(IPAddress(pool.first)), int(IPAddress(pool.last))
+        for interface, address in _addresses(index.interfaces):
+            key = address_key(address)
+            low = key.network << (key.width - key.length)
+            high = low | ((1 << (key.width - key.length)) - 1)
+            if first <= key.value <= last:
+                text = f"the pool has {address.partition('/')[0]}, an address of {interface.name}; write "
+                text += f"{{ interface: {interface.name} }}, which follows it when it changes, or take it out"
+                yield _warning(rule="nat44-pool-own-address", path=pool.path, text=text)
+            elif interface.nat44 is NatSide.INSIDE and first <= high and low <= last:
+                text = f"the pool has addresses of the network {address} inside, on {interface.name}; take them out"
+                yield _warning(rule="nat44-pool-inside", path=pool.path, text=text)
+
+
+def _addresses(interfaces: Iterable[InterfaceConfig]) -> Iterator[tuple[InterfaceConfig, str]]:
+    for interface in interfaces:
+        for address in interface.addresses:
+            if ":" not in address:
+                yield interface, address
+
+
+def nat44_local(index: Index) -> Iterator[Problem]:
+    """Find mappings to hosts that are behind no interface inside, and to which no route leads."""
+    config = index.configuration.nat44
+    if config is None or not index.is_whole:
+        return
+    networks = {
+        (interface.vrf or "", key.length, key.network)
+        for interface, address in _addresses(index.interfaces)
+        if interface.nat44 is not NatSide.OUTSIDE
+        for key in (address_key(address),)
+    }
+    for route in index.configuration.routes:
+        key = address_key(route.prefix)
+        if key.family == address_key("0.0.0.0/0").family and key.length:
+            networks.add((route.vrf or "", key.length, key.network))
+    if any(interface.unnumbered or interface.dhcp_client for interface in index.interfaces):
+        return
+    for each in config.static:
+        if not _is_within(each, networks):
+            text = f"{each.local.address} is in no network inside of this file; correct it, or add a route to it"
+            yield _warning(rule="nat44-local", path=(*each.path, "local"), text=text)
+
+
+def _is_within(each: NatStaticConfig, networks: set[tuple[str, int, int]]) -> bool:
+    value = address_key(f"{each.local.address}/32").value
+    vrf = "" if each.vrf in (None, "default") else each.vrf or ""
+    return any((vrf, length, value >> (32 - length)) in networks for length in range(1, 33))
+
+
+ADVICE = (nat44_sides, nat44_forwarding, nat44_own_services, nat44_pool_networks, nat44_local)

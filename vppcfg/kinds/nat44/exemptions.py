@@ -1,0 +1,123 @@
+"""What NAT44 leaves untranslated: identity mappings, of an address or of a port of it (plugins/nat/nat44-ed)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Address
+
+from vppcfg.kinds.nat44.mappings import ADDRESS_ONLY, NUMBERS, PROTOCOLS
+from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.nat44 import NatExemption
+from vppcfg.model.vrf import LAST_TYPED, FibTable
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+from vppcfg.vpp.reading import Replies, VppReader, text_of
+
+_SET = "nat44_add_del_identity_mapping"
+_DUMP, _DETAILS = "nat44_identity_mapping_dump", "nat44_identity_mapping_details"
+_PATHS = ("flags", "ip_address", "protocol", "port", "sw_if_index", "vrf_id", "tag")
+
+
+@record
+class AddNatExemption(SetObject):
+    """nat44_add_del_identity_mapping: leave an address, or a port of it, untranslated."""
+
+    thing: NatExemption
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.thing.name in draft.objects.get(NatExemption, {}):
+            return f"{self.thing.name} is there already"
+        return missing_nat44(draft) or SetObject._refusal(self, draft)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, indexes, is_add=1)
+
+    def cli(self) -> str | None:
+        """Return the command, which has no word for a tag."""
+        return _line(self.thing, "")
+
+
+@record
+class RemoveNatExemption(RemoveObject):
+    """nat44_add_del_identity_mapping: translate an address, or a port of it, like all others."""
+
+    thing: NatExemption
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, indexes, is_add=0)
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        return _line(self.thing, " del")
+
+
+def _request(thing: NatExemption, indexes: Indexes, is_add: int) -> Request:
+    values: dict[str, Value] = {
+        "is_add": is_add,
+        "flags": 0 if thing.protocol else ADDRESS_ONLY,
+        "ip_address": IPv4Address(thing.address or 0).packed,
+        "protocol": NUMBERS[thing.protocol] if thing.protocol else 0,
+        "port": thing.port,
+        "sw_if_index": indexes.interface(thing.interface) if thing.interface else NO_INDEX,
+        "vrf_id": thing.table_id,
+        "tag": thing.tag,
+    }
+    return Request(_SET, values)
+
+
+def _line(thing: NatExemption, end: str) -> str | None:
+    if thing.table_id > LAST_TYPED:
+        return None
+    port = f" {thing.protocol.value} {thing.port}" if thing.protocol else ""
+    what = thing.address or f"external {thing.interface}"
+    return f"nat44 add identity mapping {what}{port} vrf {thing.table_id}{end}"
+
+
+class NatExemptionKind(VppObjectKind[NatExemption]):
+    """The exemptions."""
+
+    key = "nat44"
+    thing = NatExemption
+    has_own_steps = True
+    operations = (AddNatExemption, RemoveNatExemption)
+
+    def set(self, thing: NatExemption) -> AddNatExemption:
+        """Return the operation that adds an exemption."""
+        return AddNatExemption(thing=thing)
+
+    def remove(self, thing: NatExemption) -> RemoveNatExemption:
+        """Return the operation that removes one."""
+        return RemoveNatExemption(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for the exemptions."""
+        return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[NatExemption]:
+        """Yield the exemptions; those by interface stand in the list as they are in effect, too: `finish` drops these.
+
+        VPP lists ports of whole addresses (nat44_ed_api.c), which mean nothing.
+        """
+        if not is_enabled(connection, replies):
+            return
+        for flags, raw, number, port, index, table, tag in connection.rows(replies, _DETAILS, *_PATHS):
+            is_whole = bool(flags & ADDRESS_ONLY)
+            if (index == NO_INDEX or index in names) and (is_whole or number in PROTOCOLS):
+                yield NatExemption(
+                    address=str(IPv4Address(raw)) if index == NO_INDEX else "",
+                    interface=names.get(index, ""),
+                    protocol=None if is_whole else PROTOCOLS[number],
+                    port=0 if is_whole else port,
+                    table_id=table,
+                    tag=text_of(tag),
+                )
+
+
+KIND = NatExemptionKind()

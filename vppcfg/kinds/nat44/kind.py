@@ -1,0 +1,127 @@
+"""NAT44 put together: its kinds of objects, their steps, and what VPP lists twice told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from vppcfg.config.sections.section import Section
+from vppcfg.kinds.nat44 import exemptions, leaks, mappings, pools, section, settings
+from vppcfg.kinds.nat44.rules import RULES
+from vppcfg.kinds.nat44.steps import steps
+from vppcfg.kinds.object_kind import AnyObjectKind
+from vppcfg.model.nat44 import NatAddress, NatExemption, NatMapping, NatPool
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import VppObject, by_name
+from vppcfg.plan.stages import Step
+from vppcfg.plan.transition import Transition
+
+
+class Nat44Kind(settings.NatSettingsKind):
+    """The settings, and what is about all of NAT44."""
+
+    rules = RULES
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section `nat44`."""
+        return (section.NAT44,)
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps of all its objects."""
+        yield from steps(transition)
+
+    def finish(self, state: State) -> State:
+        """Return a state without what VPP lists a second time, because it follows the address of an interface."""
+        found: dict[type[VppObject], Mapping[str, VppObject]] = {
+            NatAddress: by_name(_own_addresses(state)),
+            NatPool: by_name(_pools(state)),
+            NatMapping: by_name(_mappings(state)),
+            NatExemption: by_name(_exemptions(state)),
+        }
+        if not any(kind in state.objects for kind in found):
+            return state
+        objects = {**state.objects, **found}
+        return replace(state, objects={kind: things for kind, things in objects.items() if things})
+
+
+def _addresses_of(state: State, name: str) -> list[str]:
+    """Return the IPv4 addresses of an interface, or of the one whose addresses it borrows."""
+    interface = state.interfaces.get(name)
+    addresses = interface.addresses if interface is not None else frozenset()
+    return [address.partition("/")[0] for address in addresses if ":" not in address]
+
+
+def _given(state: State) -> dict[str, str]:
+    """Return the address that VPP has taken of each interface that gives one, by the name of the pool."""
+    there = state.of(NatAddress)
+    found = {}
+    for pool in state.of(NatPool).values():
+        for address in _addresses_of(state, pool.interface):
+            name = NatAddress(address=address, is_twice=pool.is_twice).name
+            if name in there and there[name].table_id is None:
+                found[pool.name] = name
+    return found
+
+
+def _own_addresses(state: State) -> Iterator[NatAddress]:
+    given = set(_given(state).values())
+    yield from (each for name, each in state.of(NatAddress).items() if name not in given)
+
+
+def _pools(state: State) -> Iterator[NatPool]:
+    given = _given(state)
+    for name, pool in state.of(NatPool).items():
+        is_empty = name not in given and bool(_addresses_of(state, pool.interface))
+        yield replace(pool, is_empty=is_empty)
+
+
+def _mappings(state: State) -> Iterator[NatMapping]:
+    """Yield the mappings; those by interface with all their flags, which their second entry has."""
+    listed = dict(state.of(NatMapping))
+    found = []
+    for mapping in state.of(NatMapping).values():
+        if not mapping.interface:
+            continue
+        addresses = _addresses_of(state, mapping.interface)
+        twin = next((each for address in addresses if (each := listed.get(_twin(mapping, address)))), None)
+        if twin is not None and _is_same(mapping, twin):
+            del listed[twin.name]
+            found.append(replace(mapping, twice=twin.twice, is_out_to_in_only=twin.is_out_to_in_only))
+        else:
+            found.append(replace(mapping, is_idle=bool(addresses)))
+    yield from (each for each in listed.values() if not each.interface)
+    yield from found
+
+
+def _twin(mapping: NatMapping, address: str) -> str:
+    return mappings.in_effect(mapping, address).name
+
+
+def _is_same(mapping: NatMapping, twin: NatMapping) -> bool:
+    return (mapping.local, mapping.local_port, mappings.full_tag(mapping)) == (twin.local, twin.local_port, twin.tag)
+
+
+def _exemptions(state: State) -> Iterator[NatExemption]:
+    listed = dict(state.of(NatExemption))
+    found = []
+    for each in state.of(NatExemption).values():
+        if each.interface:
+            addresses = _addresses_of(state, each.interface)
+            twins = (replace(each, interface="", address=address).name for address in addresses)
+            twin = next((name for name in twins if name in listed and listed[name].tag == each.tag), None)
+            if twin is not None:
+                del listed[twin]
+            found.append(replace(each, is_idle=twin is None and bool(addresses)))
+    yield from (each for each in listed.values() if not each.interface)
+    yield from found
+
+
+KINDS: tuple[AnyObjectKind, ...] = (
+    Nat44Kind(),
+    pools.ADDRESS_KIND,
+    pools.POOL_KIND,
+    mappings.KIND,
+    exemptions.KIND,
+    leaks.KIND,
+)
+"""In the order in which state documents have them."""

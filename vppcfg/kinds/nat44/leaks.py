@@ -1,0 +1,134 @@
+"""Leaks of NAT44 between VRFs: into which tables the hosts of one table are translated (plugins/nat/nat44-ed)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.nat44 import NatLeaks
+from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.operation import Operation, missing_table
+from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+from vppcfg.vpp.reading import Replies, VppReader
+
+_TABLE, _ROUTE = "nat44_ed_add_del_vrf_table", "nat44_ed_add_del_vrf_route"
+_DUMP = "nat44_ed_vrf_tables_v2_dump"
+_ANSWERS = ("nat44_ed_vrf_tables_details", "nat44_ed_vrf_tables_v2_details")
+"""To the dump of version 2 VPP answers with the first version, filled in as the second (nat44_ed_api.c)."""
+
+
+@record
+class AddNatLeaks(SetObject):
+    """nat44_ed_add_del_vrf_table: begin the list of the tables that hosts of one table are translated into."""
+
+    thing: NatLeaks
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.thing.name in draft.objects.get(NatLeaks, {}):
+            return f"table {self.thing.table_id} has leaks already"
+        return missing_nat44(draft) or SetObject._refusal(self, draft)
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Enter the list without any table in it."""
+        draft.set_object(replace(self.thing, targets=()))
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(_TABLE, {"table_vrf_id": self.thing.table_id, "is_add": 1})
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        return None if self.thing.table_id > LAST_TYPED else f"nat44 vrf table add {self.thing.table_id}"
+
+
+@record
+class RemoveNatLeaks(RemoveObject):
+    """nat44_ed_add_del_vrf_table: remove the whole list of a table."""
+
+    thing: NatLeaks
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(_TABLE, {"table_vrf_id": self.thing.table_id, "is_add": 0})
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        return None if self.thing.table_id > LAST_TYPED else f"nat44 vrf table del {self.thing.table_id}"
+
+
+@record
+class AddNatLeak(Operation):
+    """nat44_ed_add_del_vrf_route: add a table to the list of another one."""
+
+    table_id: int
+    target: int
+
+    @property
+    def subject(self) -> str:
+        """Return the name of the list."""
+        return NatLeaks(table_id=self.table_id).name
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.subject not in draft.objects.get(NatLeaks, {}):
+            return f"table {self.table_id} has no leaks"
+        return missing_table(table_key(self.target, is_ipv6=False), draft) if self.target else None
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Enter the table."""
+        thing = draft.objects[NatLeaks][self.subject]
+        assert isinstance(thing, NatLeaks)
+        draft.set_object(replace(thing, targets=tuple(sorted({*thing.targets, self.target}))))
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(_ROUTE, {"table_vrf_id": self.table_id, "vrf_id": self.target, "is_add": 1})
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        if max(self.table_id, self.target) > LAST_TYPED:
+            return None
+        return f"nat44 vrf route add table {self.table_id} {self.target}"
+
+
+class NatLeaksKind(VppObjectKind[NatLeaks]):
+    """The leaks between VRFs."""
+
+    key = "nat44"
+    thing = NatLeaks
+    has_own_steps = True
+    operations = (AddNatLeaks, RemoveNatLeaks, AddNatLeak)
+
+    def set(self, thing: NatLeaks) -> AddNatLeaks:
+        """Return the operation that begins a list."""
+        return AddNatLeaks(thing=thing)
+
+    def remove(self, thing: NatLeaks) -> RemoveNatLeaks:
+        """Return the operation that removes one."""
+        return RemoveNatLeaks(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for the lists."""
+        return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[NatLeaks]:
+        """Yield the lists, an empty one too.
+
+        Of one from which somebody took an entry, VPP sends more than there is: numbers of no table are left out.
+        """
+        if not connection.offers(_DUMP) or not is_enabled(connection, replies):
+            return
+        known = {table.table_id for table in tables if not table.is_ipv6}
+        for name in _ANSWERS:
+            for (table_id,), targets in connection.lists(replies, name, ("table_vrf_id",), ""):
+                found = {target for (target,) in targets} & known
+                yield NatLeaks(table_id=table_id, targets=tuple(sorted(found)))
+
+
+KIND = NatLeaksKind()

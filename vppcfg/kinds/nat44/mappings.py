@@ -1,0 +1,175 @@
+"""Static mappings of NAT44: a host inside behind an address outside (plugins/nat/nat44-ed).
+
+VPP lists a mapping by interface twice: without its address and with some flags left out, and once more as it is in
+effect, while the interface has an address. A tag that bears these flags tells them all the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from ipaddress import IPv4Address
+from typing import Any
+
+from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.nat44 import NatMapping, NatProtocol, TwiceNat
+from vppcfg.model.vrf import LAST_TYPED, FibTable
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+from vppcfg.vpp.reading import Replies, VppReader, text_of
+
+_SET = "nat44_add_del_static_mapping_v2"
+_DUMP, _DETAILS = "nat44_static_mapping_dump", "nat44_static_mapping_details"
+_TWICE, _SELF, _OUT_TO_IN, ADDRESS_ONLY = 0x1, 0x2, 0x4, 0x8
+"""nat_config_flags (plugins/nat/lib/nat_types.api)."""
+NUMBERS = {NatProtocol.ICMP: 1, NatProtocol.TCP: 6, NatProtocol.UDP: 17}
+PROTOCOLS = {number: protocol for protocol, number in NUMBERS.items()}
+_LOST = {"|out2in": _OUT_TO_IN, "|self": _SELF}
+"""At the end of the tag of a mapping by interface: flags that VPP does not list of it."""
+_PATHS = (
+    *("flags", "local_ip_address", "external_ip_address", "protocol", "local_port", "external_port"),
+    *("external_sw_if_index", "vrf_id", "tag"),
+)
+
+
+@record
+class AddNatMapping(SetObject):
+    """nat44_add_del_static_mapping_v2: map a host inside to an address outside."""
+
+    thing: NatMapping
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.thing.name in draft.objects.get(NatMapping, {}):
+            return f"{self.thing.name} is mapped already"
+        return missing_nat44(draft) or SetObject._refusal(self, draft)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, indexes, is_add=1)
+
+    def cli(self) -> str | None:
+        """Return the command, which has no word for a tag."""
+        return _line(self.thing, "")
+
+
+@record
+class RemoveNatMapping(RemoveObject):
+    """nat44_add_del_static_mapping_v2: remove a mapping, with its sessions.
+
+    VPP wants the flags that it was added with: by those it finds what else it has noted.
+    """
+
+    thing: NatMapping
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, indexes, is_add=0)
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        return _line(self.thing, " del")
+
+
+def _flags(thing: NatMapping) -> int:
+    twice = {TwiceNat.NO: 0, TwiceNat.YES: _TWICE, TwiceNat.SELF: _SELF}[thing.twice]
+    return twice | (_OUT_TO_IN if thing.is_out_to_in_only else 0) | (0 if thing.protocol else ADDRESS_ONLY)
+
+
+def full_tag(thing: NatMapping) -> str:
+    """Return what VPP notes beside a mapping: its name in the file, and the flags that it would not list."""
+    lost = _flags(thing) if thing.interface else 0
+    return thing.tag + "".join(word for word, flag in _LOST.items() if lost & flag)
+
+
+def _request(thing: NatMapping, indexes: Indexes, is_add: int) -> Request:
+    values: dict[str, Value] = {
+        "is_add": is_add,
+        "flags": _flags(thing),
+        "local_ip_address": IPv4Address(thing.local).packed,
+        "external_ip_address": IPv4Address(thing.external or 0).packed,
+        "protocol": NUMBERS[thing.protocol] if thing.protocol else 0,
+        "local_port": thing.local_port,
+        "external_port": thing.external_port,
+        "external_sw_if_index": indexes.interface(thing.interface) if thing.interface else NO_INDEX,
+        "vrf_id": thing.table_id,
+        "tag": full_tag(thing),
+    }
+    return Request(_SET, values)
+
+
+def _line(thing: NatMapping, end: str) -> str | None:
+    if thing.table_id > LAST_TYPED or full_tag(thing) != thing.tag:
+        return None  # without the tag, flags could not be read back
+    outside = thing.external or thing.interface
+    ends = f"local {thing.local} external {outside}"
+    if thing.protocol is not None:
+        local = f"local {thing.local} {thing.local_port}"
+        ends = f"{thing.protocol.value} {local} external {outside} {thing.external_port}"
+    twice = {TwiceNat.NO: "", TwiceNat.YES: " twice-nat", TwiceNat.SELF: " self-twice-nat"}[thing.twice]
+    only = " out2in-only" if thing.is_out_to_in_only else ""
+    return f"nat44 add static mapping {ends} vrf {thing.table_id}{twice}{only}{end}"
+
+
+class NatMappingKind(VppObjectKind[NatMapping]):
+    """The static mappings."""
+
+    key = "nat44"
+    thing = NatMapping
+    has_own_steps = True
+    operations = (AddNatMapping, RemoveNatMapping)
+
+    def set(self, thing: NatMapping) -> AddNatMapping:
+        """Return the operation that adds a mapping."""
+        return AddNatMapping(thing=thing)
+
+    def remove(self, thing: NatMapping) -> RemoveNatMapping:
+        """Return the operation that removes one."""
+        return RemoveNatMapping(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for the mappings."""
+        return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[NatMapping]:
+        """Yield the mappings; those by interface stand in the list as they are in effect, too: `finish` drops these."""
+        if not is_enabled(connection, replies):
+            return
+        for row in connection.rows(replies, _DETAILS, *_PATHS):
+            values = dict(zip(_PATHS, row, strict=True))
+            index = values["external_sw_if_index"]
+            is_known = values["protocol"] in PROTOCOLS or values["flags"] & ADDRESS_ONLY
+            if is_known and (index == NO_INDEX or index in names):
+                yield _mapping(values, names.get(index, ""))
+
+
+def _mapping(values: Mapping[str, Any], interface: str) -> NatMapping:
+    flags, tag = values["flags"], text_of(values["tag"])
+    for word in reversed(_LOST):
+        if interface and tag.endswith(word):
+            tag, flags = tag.removesuffix(word), flags | _LOST[word]
+    is_whole = bool(flags & ADDRESS_ONLY)
+    return NatMapping(
+        local=str(IPv4Address(values["local_ip_address"])),
+        external="" if interface else str(IPv4Address(values["external_ip_address"])),
+        interface=interface,
+        protocol=None if is_whole else PROTOCOLS[values["protocol"]],
+        local_port=0 if is_whole else values["local_port"],
+        external_port=0 if is_whole else values["external_port"],
+        table_id=values["vrf_id"],
+        twice=TwiceNat.YES if flags & _TWICE else TwiceNat.SELF if flags & _SELF else TwiceNat.NO,
+        is_out_to_in_only=bool(flags & _OUT_TO_IN),
+        tag=tag,
+    )
+
+
+def in_effect(mapping: NatMapping, address: str) -> NatMapping:
+    """Return a mapping by interface as VPP lists it with the address that the interface has."""
+    return replace(mapping, interface="", external=address, tag=full_tag(mapping))
+
+
+KIND = NatMappingKind()

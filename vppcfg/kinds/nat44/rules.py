@@ -1,0 +1,190 @@
+"""What entries of `nat44` must be for VPP to take them, and what they refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netaddr import IPAddress
+
+from vppcfg.common.resemblance import did_you_mean
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.rules.index import Index
+from vppcfg.kinds.nat44.advice import ADVICE
+from vppcfg.kinds.nat44.entry import Nat44Config, NatEnd, NatPoolConfig
+from vppcfg.kinds.route_section import DEFAULT_VRF
+from vppcfg.model.nat44 import SECTION, TwiceNat, end_text
+from vppcfg.model.problem import KeyPath, Problem
+
+MOST_ADDRESSES = 1 << 12
+"""In all pools: each takes a message, and VPP walks all of them for each new session (nat_ed_alloc_addr_and_port)."""
+
+
+def nat44_section(index: Index) -> Iterator[Problem]:
+    """Find interfaces that take part in NAT44 while the file has no section for it."""
+    if index.configuration.nat44 is not None or SECTION in index.lost_sections:
+        return
+    if SECTION in index.broken_entries:
+        return
+    for interface in index.interfaces:
+        if interface.nat44 is not None:
+            text = (
+                f"{interface.name} takes part in NAT44, and this file has no section `nat44`; add it, empty if need be"
+            )
+            yield Problem(rule="nat44-section", path=(*interface.path, "nat44"), text=text)
+
+
+def nat44_references(index: Index) -> Iterator[Problem]:
+    """Find interfaces that the file lacks, or that have no address to give, and VRFs likewise."""
+    config = index.configuration.nat44
+    if config is None:
+        return
+    for name, path in _interfaces(config):
+        if index.find(name) is None:
+            if not index.has(name) and name not in index.configuration.virtual:
+                text = f"there is no interface {name} in this file{did_you_mean(name, index.names)}"
+                yield Problem(rule="nat44-interface", path=path, text=text)
+        elif reason := index.why_switched(name):
+            text = f"{name} {reason} and has no address; name another interface"
+            yield Problem(rule="nat44-interface", path=path, text=text)
+    for name, path in _vrfs(config):
+        vrf = index.configuration.vrfs.get(name)
+        if vrf is None and name != DEFAULT_VRF and not index.has_entry("vrfs", name, index.configuration.vrfs):
+            text = f"there is no VRF {name} in this file; add it to `vrfs`"
+            text += did_you_mean(name, index.configuration.vrfs)
+            yield Problem(rule="vrf-undefined", path=path, text=text)
+        elif vrf is not None and not vrf.has_ipv4:
+            yield Problem(rule="vrf-family", path=path, text=f"{name} has no table for IPv4, which NAT44 is about")
+
+
+def _interfaces(config: Nat44Config) -> Iterator[tuple[str, KeyPath]]:
+    ends: list[tuple[NatEnd, KeyPath]] = [(each.external, (*each.path, "external")) for each in config.static]
+    ends += [(each.local, (*each.path, "local")) for each in config.exempt]
+    yield from ((pool.interface, pool.path) for pool in config.pools if pool.interface)
+    yield from ((end.interface, path) for end, path in ends if end.interface)
+
+
+def _vrfs(config: Nat44Config) -> Iterator[tuple[str, KeyPath]]:
+    found: list[tuple[str | None, KeyPath]] = [
+        (config.inside_vrf, (SECTION, "inside-vrf")),
+        (config.outside_vrf, (SECTION, "outside-vrf")),
+        *((pool.vrf, (*pool.path, "vrf")) for pool in config.pools),
+        *((each.vrf, (*each.path, "vrf")) for each in config.static),
+        *((each.vrf, (*each.path, "vrf")) for each in config.exempt),
+    ]
+    for leak in config.leaks:
+        found += [(leak.vrf, leak.path), *((target, leak.path) for target in leak.targets)]
+    yield from ((name, path) for name, path in found if name is not None)
+
+
+def nat44_pools(index: Index) -> Iterator[Problem]:
+    """Find addresses that are in pools twice, and more of them than are of use."""
+    config = index.configuration.nat44
+    if config is None:
+        return
+    for is_twice in (False, True):
+        ranges = [pool for pool in config.pools if pool.first and pool.is_twice is is_twice]
+        yield from _overlaps(ranges)
+    total = sum(int(IPAddress(pool.last)) - int(IPAddress(pool.first)) + 1 for pool in config.pools if pool.first)
+    if total > MOST_ADDRESSES:
+        text = (
+            f"the pools have {total:,} addresses, more than {MOST_ADDRESSES:,}; each serves 64,000 sessions to one host"
+        )
+        yield Problem(rule="nat44-pool-large", path=(SECTION, "pools"), text=text)
+    seen: dict[str, NatPoolConfig] = {}
+    for pool in config.pools:
+        if pool.interface in seen and pool.interface:
+            text = f"{pool.interface} gives its address already, and VPP lets only one pool follow it; remove one"
+            yield Problem(rule="nat44-pool-duplicate", path=pool.path, text=text)
+        seen[pool.interface] = pool
+    yield from _own_addresses(config, index)
+
+
+def _overlaps(ranges: list[NatPoolConfig]) -> Iterator[Problem]:
+    ordered = sorted(ranges, key=lambda pool: int(IPAddress(pool.first)))
+    for place, pool in enumerate(ordered[1:]):
+        former = ordered[place]
+        if int(IPAddress(pool.first)) <= int(IPAddress(former.last)):
+            text = f"{pool.first} is in another entry too ({former.first} to {former.last}); take it out of one"
+            yield Problem(rule="nat44-pool-duplicate", path=pool.path, text=text)
+
+
+def _own_addresses(config: Nat44Config, index: Index) -> Iterator[Problem]:
+    """Yield a problem for each address of an interface that is in a pool by itself and by the interface."""
+    for pool in config.pools:
+        interface = index.find(pool.interface)
+        for address in interface.addresses if interface is not None else ():
+            holder = _holding(address.partition("/")[0], pool.is_twice, config)
+            if holder is not None:
+                text = f"{address.partition('/')[0]} of {pool.interface} is in the pool by this entry too; take it out"
+                yield Problem(rule="nat44-pool-duplicate", path=holder.path, text=text)
+
+
+def _holding(address: str, is_twice: bool, config: Nat44Config) -> NatPoolConfig | None:
+    if ":" in address:
+        return None
+    value = int(IPAddress(address))
+    return next(
+        (
+            pool
+            for pool in config.pools
+            if pool.first
+            and pool.is_twice is is_twice
+            and int(IPAddress(pool.first)) <= value <= int(IPAddress(pool.last))
+        ),
+        None,
+    )
+
+
+def nat44_mappings(index: Index) -> Iterator[Problem]:
+    """Find mappings and exemptions that VPP takes once only, and twice-nat where it cannot be."""
+    config = index.configuration.nat44
+    if config is None:
+        return
+    outer: dict[str, str] = {}
+    inner: dict[tuple[str, str], str] = {}
+    for each in config.static:
+        for end in _outer_ends(each.external, each.outer, index.configuration):
+            if end in outer and outer[end] != each.name:
+                text = f"{end} is mapped by {outer[end]} already; take another port or address"
+                yield Problem(rule="nat44-duplicate", path=(*each.path, "external"), text=text)
+                break
+            outer[end] = each.name
+        local = (end_text(each.protocol, each.local.address, each.local.port), each.vrf or "")
+        if not each.is_out_to_in_only:
+            if local in inner:
+                text = f"{local[0]} is mapped by {inner[local]} already; give one of both `out-to-in-only: true`"
+                yield Problem(rule="nat44-duplicate", path=(*each.path, "local"), text=text)
+            inner.setdefault(local, each.name)
+        if each.twice is not TwiceNat.NO and each.protocol is None:
+            text = "VPP has no twice-nat for whole addresses; add `protocol` and ports, or remove `twice-nat`"
+            yield Problem(rule="nat44-twice-nat", path=(*each.path, "twice-nat"), text=text)
+        elif each.twice is not TwiceNat.NO and not any(pool.is_twice for pool in config.pools):
+            text = "no pool has an address for it; add one with `twice-nat: true`"
+            yield Problem(rule="nat44-twice-nat", path=(*each.path, "twice-nat"), text=text)
+    yield from _exemptions(config, outer)
+
+
+def _outer_ends(external: NatEnd, text: str, configuration: Configuration) -> Iterator[str]:
+    """Yield what an outer end occupies: itself, and of an interface the addresses that the file gives it."""
+    yield text
+    interface = configuration.interfaces.get(external.interface)
+    for address in interface.addresses if interface is not None else ():
+        if ":" not in address:
+            yield text.replace(external.interface, address.partition("/")[0], 1)
+
+
+def _exemptions(config: Nat44Config, outer: dict[str, str]) -> Iterator[Problem]:
+    seen: dict[tuple[str, str], str] = {}
+    for each in config.exempt:
+        end = end_text(each.protocol, each.local.address or each.local.interface, each.local.port)
+        key = (end, each.vrf or "")
+        if end in outer:
+            text = f"{end} is mapped by {outer[end]}, so that it is translated; remove one"
+            yield Problem(rule="nat44-duplicate", path=(*each.path, "local"), text=text)
+        elif key in seen:
+            text = f"{end} is exempt by {seen[key]} already; remove one"
+            yield Problem(rule="nat44-duplicate", path=(*each.path, "local"), text=text)
+        seen.setdefault(key, each.name)
+
+
+RULES = (nat44_section, nat44_references, nat44_pools, nat44_mappings, *ADVICE)

@@ -1,0 +1,179 @@
+"""In which order a plan changes NAT44: enabled before all else, mappings gone before their addresses.
+
+What a live session uses is touched only where it changes itself. Disabling takes everything away at once, and so does
+another number of sessions, for which VPP must be disabled and enabled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vppcfg.common.names import natural_key
+from vppcfg.kinds.nat44.exemptions import AddNatExemption, RemoveNatExemption
+from vppcfg.kinds.nat44.leaks import AddNatLeak, AddNatLeaks, RemoveNatLeaks
+from vppcfg.kinds.nat44.mappings import AddNatMapping, RemoveNatMapping
+from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool
+from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44, setting_operations
+from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatLeaks, NatMapping, NatObject, NatPool
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
+
+
+def steps(transition: Transition) -> Iterator[Step]:
+    """Yield the steps of NAT44, but for those of its interfaces."""
+    yield from _foundation(transition)
+    if transition.desired.of(Nat44) or transition.observed.of(Nat44):
+        yield from _mappings(transition)
+        yield from _exemptions(transition)
+        yield from _pools(transition)
+        yield from _leaks(transition)
+
+
+def _foundation(transition: Transition) -> Iterator[Step]:
+    before, after = _settings(transition.observed), _settings(transition.desired)
+    if before is not None and transition.resets_nat44:
+        yield Step(stage=Stage.DISABLE_NAT, operation=DisableNat44(thing=before))
+        before = None
+    if after is None:
+        return
+    if before is None:
+        yield Step(stage=Stage.ENABLE_NAT, operation=EnableNat44(thing=after))
+        sessions, inside, outside = after.foundation
+        before = Nat44(sessions=sessions, inside_table=inside, outside_table=outside)
+    for operation in setting_operations(before, after):
+        yield Step(stage=Stage.SET_NAT, operation=operation)
+
+
+def _settings(state: State) -> Nat44 | None:
+    return next(iter(state.of(Nat44).values()), None)
+
+
+def _mappings(transition: Transition) -> Iterator[Step]:
+    before = transition.observed.of(NatMapping)
+    after = transition.desired.of(NatMapping)
+    for name in sorted({*before, *after}, key=natural_key):
+        old, new = before.get(name), after.get(name)
+        if old == new and old is not None and not is_renewed(old, transition):
+            continue
+        if old is not None and not transition.resets_nat44:
+            yield Step(stage=_removal(old, transition), operation=RemoveNatMapping(thing=old))
+        if new is not None:
+            yield Step(stage=Stage.SET_OBJECT, operation=AddNatMapping(thing=new))
+
+
+def _exemptions(transition: Transition) -> Iterator[Step]:
+    """Yield the steps of exemptions, which all go before NAT44 is disabled."""
+    before, after = transition.observed.of(NatExemption), transition.desired.of(NatExemption)
+    for name in sorted({*before, *after}, key=natural_key):
+        old, new = before.get(name), after.get(name)
+        if old == new and old is not None and not is_renewed(old, transition):
+            continue
+        if old is not None:
+            yield Step(stage=_removal(old, transition), operation=RemoveNatExemption(thing=old))
+        if new is not None:
+            yield Step(stage=Stage.SET_OBJECT, operation=AddNatExemption(thing=new))
+
+
+def _removal(thing: NatObject, transition: Transition) -> Stage:
+    """Return when a mapping goes: right before others come, unless what it refers to goes before."""
+    is_early = transition.resets_nat44 or _loses_ground(thing, transition) or is_renewed(thing, transition)
+    return Stage.REMOVE_OBJECT if is_early else Stage.REMOVE_NAT_MAPPING
+
+
+def _pools(transition: Transition) -> Iterator[Step]:
+    before, after = transition.observed.of(NatAddress), transition.desired.of(NatAddress)
+    for name in sorted({*before, *after}, key=natural_key):
+        old, new = before.get(name), after.get(name)
+        if old == new and old is not None and not is_renewed(old, transition):
+            continue
+        if old is not None and not transition.resets_nat44:
+            is_early = _loses_ground(old, transition)
+            is_in_the_way = new is not None or _is_given_by_interface(old, transition)
+            late = Stage.FREE_NAT_ADDRESS if is_in_the_way else Stage.REMOVE_NAT_ADDRESS
+            stage = Stage.REMOVE_NAT_POOL if is_early else late
+            yield Step(stage=stage, operation=RemoveNatAddress(thing=old))
+        if new is not None:
+            yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatAddress(thing=new))
+    yield from _interface_pools(transition)
+
+
+def _interface_pools(transition: Transition) -> Iterator[Step]:
+    before, after = transition.observed.of(NatPool), transition.desired.of(NatPool)
+    for name in sorted({*before, *after}, key=natural_key):
+        old, new = before.get(name), after.get(name)
+        if old == new and old is not None and not is_renewed(old, transition):
+            continue
+        if old is not None and not transition.resets_nat44:
+            is_early = _loses_ground(old, transition) or is_renewed(old, transition)
+            stage = Stage.REMOVE_NAT_POOL if is_early else Stage.FREE_NAT_ADDRESS
+            yield Step(stage=stage, operation=RemoveNatPool(thing=old))
+        if new is not None:
+            yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatPool(thing=new))
+
+
+def _leaks(transition: Transition) -> Iterator[Step]:
+    before, after = transition.observed.of(NatLeaks), transition.desired.of(NatLeaks)
+    for name in sorted({*before, *after}, key=natural_key):
+        old, new = before.get(name), after.get(name)
+        is_extended = old is not None and new is not None and set(old.targets) <= set(new.targets)
+        is_broken = transition.resets_nat44 or (old is not None and _loses_ground(old, transition))
+        if old is not None and not transition.resets_nat44 and (is_broken or not is_extended):
+            yield Step(stage=_removal(old, transition), operation=RemoveNatLeaks(thing=old))
+        if new is not None:
+            kept = old if is_extended and not is_broken else None
+            yield from _list(kept, new)
+
+
+def _list(kept: NatLeaks | None, new: NatLeaks) -> Iterator[Step]:
+    if kept is None:
+        yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatLeaks(thing=new))
+    for target in new.targets:
+        if kept is None or target not in kept.targets:
+            yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatLeak(table_id=new.table_id, target=target))
+
+
+def is_renewed(thing: NatObject, transition: Transition) -> bool:
+    """Return whether something that stays as it is must be removed and added on the way."""
+    if transition.resets_nat44 or _loses_ground(thing, transition):
+        return True
+    return any(_rebinds(each.name, transition) for each in thing.references() if each.referent is Referent.INTERFACE)
+
+
+def _rebinds(interface: str, transition: Transition) -> bool:
+    """Return whether VPP would be left with another address of an interface, or none, than its first one.
+
+    It takes an address when it comes and it has none, and lets go of it when it goes; of several, it takes no other one
+    (nat44_ed_add_del_interface_address_cb).
+    """
+    before, after = transition.observed.interfaces.get(interface), transition.desired.interfaces.get(interface)
+    if before is None or after is None:
+        return False
+    old, new = (_ipv4(each.addresses) for each in (before, after))
+    is_moved = transition.moved.get(interface, (False, False))[0]
+    return (old != new or is_moved) and (len(old) > 1 or len(new) > 1)
+
+
+def _ipv4(addresses: frozenset[str]) -> frozenset[str]:
+    return frozenset(address for address in addresses if ":" not in address)
+
+
+def _loses_ground(thing: NatObject, transition: Transition) -> bool:
+    gone: Mapping[Referent, frozenset[str]] = {
+        Referent.INTERFACE: transition.to_delete,
+        Referent.TABLE: transition.doomed_tables,
+    }
+    return any(each.name in gone[each.referent] for each in thing.references())
+
+
+def _is_given_by_interface(thing: NatAddress, transition: Transition) -> bool:
+    """Return whether an interface that is to give its address to the pool has just this one."""
+    pools = transition.desired.of(NatPool).values()
+    interfaces = (transition.desired.interfaces.get(pool.interface) for pool in pools)
+    return any(
+        address.partition("/")[0] == thing.address
+        for interface in interfaces
+        if interface is not None
+        for address in interface.addresses
+    )

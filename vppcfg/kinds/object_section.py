@@ -1,0 +1,89 @@
+"""A section of the file whose entries are objects that are no interfaces, by their names.
+
+Objects of VPP bear no mark, so that the section is what owns them: while a file lacks it, they stay as they are; with
+it, even empty, VPP has those of the file and no others.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+from vppcfg.common.names import natural_key
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.sections.section import NamedSection, Parsing, Unmanaged
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent, VppObject
+
+T = TypeVar("T", bound=VppObject)
+E = TypeVar("E")
+
+
+class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
+    """A kind of object with such a section; `E` is an entry of it."""
+
+    attribute = "entries"
+    entry_schema: tuple[str, ...] = ()
+    """The lines of schema/vppcfg.yaml for an entry."""
+
+    @abstractmethod
+    def thing_of(self, entry: E, configuration: Configuration) -> T | None:
+        """Return the object that an entry wants, None where the entry is wrong in a way that a rule finds."""
+
+    @abstractmethod
+    def entry_of(self, thing: T, state: State) -> tuple[str, E] | None:
+        """Return the name of the entry for an object, and the entry; None where no file can have it."""
+
+    def schema_sections(self) -> Mapping[str, str]:
+        """Return the line of the section."""
+        return {self.key: f"map(include('{self.key}', required=False), required=False)"}
+
+    def schema_parts(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the lines of an entry."""
+        return {self.key: self.entry_schema}
+
+    def parse(self, parsing: Parsing) -> dict[str, Any]:
+        """Return the sound entries by name, below the key of the section; nothing where the file lacks it."""
+        sound = NamedSection.parse(self, parsing)
+        return {self.key: sound} if self.key in parsing.content else {}
+
+    def entries_in(self, configuration: Configuration) -> Mapping[str, E]:
+        """Return the entries of the section."""
+        return configuration.entries.get(self.key, {})
+
+    def resolve(self, desired: DesiredStateBuilder) -> None:
+        """Enter the objects of the file, and those that hang on interfaces that it leaves alone."""
+        if self.key not in desired.configuration.entries:
+            return
+        desired.owned |= {(self.thing.table, "")}
+        observed: Iterable[T] = desired.observed.of(self.thing).values()
+        for thing in observed:
+            if _is_unmanaged(thing, desired):
+                desired.enter(thing)
+        for entry in self.entries_in(desired.configuration).values():
+            wanted = self.thing_of(entry, desired.configuration)
+            if wanted is not None:
+                desired.enter(wanted)
+
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, E]] | None:
+        """Return the entries for what VPP has, without what hangs on interfaces that are left alone."""
+        things: list[T] = [
+            thing
+            for thing in state.of(self.thing).values()
+            if not any(unmanaged.covers(name, state) for name in _interfaces_of(thing))
+        ]
+        found = (self.entry_of(thing, state) for thing in sorted(things, key=lambda thing: natural_key(thing.name)))
+        entries = dict(each for each in found if each is not None)
+        return {self.key: entries} if entries else None
+
+
+def _is_unmanaged(thing: VppObject, desired: DesiredStateBuilder) -> bool:
+    """Return whether an object hangs on an interface that the file leaves alone."""
+    return any(map(desired.globs.matches, _interfaces_of(thing)))
+
+
+def _interfaces_of(thing: VppObject) -> Iterator[str]:
+    return (each.name for each in thing.references() if each.referent is Referent.INTERFACE)

@@ -1,0 +1,110 @@
+"""Routes of files below a better source: VPP's API shows the best source of a prefix alone, its prompt all of them.
+
+What each source has is printed alike in all releases (format_fib_entry in vnet/fib/fib_entry.c, format_fib_path in
+vnet/fib/fib_path.c). Tables are numbers of VPP's own there, so that those of the route in question are taken for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from vppcfg.common.addresses import canonical_host
+from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
+from vppcfg.model.vpp_object import Hidden
+from vppcfg.model.vrf import LAST_TYPED
+from vppcfg.vpp.address_codec import prefix_values
+from vppcfg.vpp.reading import VppReader, text_of
+from vppcfg.vpp.shell import Commands
+
+_LOOKUP = "ip_route_lookup_v2"
+_SOURCES = "fib_source_dump"
+_PARTS = re.compile(r"^  (?=\S)|^ (?=forwarding:)", re.MULTILINE)
+"""Where the part of a source begins, or ends."""
+_PATH = re.compile(r"path:\[\d+\] .*?weight=(\d+) pref=(\d+) ([a-z-]+): (.*)\n *(.*)")
+_ENDS = {"drop": RouteEnd.BLACKHOLE, "icmp-unreach": RouteEnd.UNREACHABLE, "icmp-prohibit": RouteEnd.PROHIBIT}
+_INDEX = "if_index:"
+"""Stands for the name of an interface that is down or gone."""
+
+
+def hidden_routes(connection: VppReader, wanted: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
+    """Yield those of `wanted` whose prefix has a better source, with what VPP keeps of files below it.
+
+    `names` are the interfaces by index. VPP is asked about these prefixes alone.
+    """
+    if not (wanted and connection.offers(_LOOKUP) and connection.offers(_SOURCES)):
+        return
+    better = _better_sources(connection)
+    above = [(route, better[source]) for route, source in _best_sources(connection, wanted) if source in better]
+    lines = {route.name: _line(route) for route, _ in above if route.table_id <= LAST_TYPED}
+    commands = Commands(connection, list(lines.values()))
+    shown = commands.read(connection, connection.ask(commands.requests)) if lines else {}
+    for route, by in above:
+        text = shown[lines[route.name]][1] if route.name in lines else ""
+        yield Hidden(thing=route, by=by, found=_found(route, text, names))
+
+
+def _better_sources(connection: VppReader) -> dict[int, str]:
+    """Return the names of the sources that win over files, by number; the lower priority wins."""
+    replies = connection.ask([connection.request(_SOURCES)[1]])
+    rows = connection.rows(replies, "fib_source_details", "src.id", "src.priority", "src.name")
+    return {
+        number: text_of(name)
+        for number, priority, name in rows
+        if priority <= SOURCE_PRIORITY and text_of(name) != SOURCE
+    }
+
+
+def _best_sources(connection: VppReader, wanted: Sequence[Route]) -> Iterator[tuple[Route, int]]:
+    """Yield the best source of each prefix that VPP has exactly."""
+    by_context: dict[int, Route] = {}
+    asked = []
+    for route in wanted:
+        values = {"table_id": route.table_id, "exact": 1, **prefix_values("prefix", route.prefix)}
+        context, request = connection.request(_LOOKUP, values)
+        by_context[context] = route
+        asked.append(request)
+    rows = connection.rows(connection.ask(asked), f"{_LOOKUP}_reply", "context", "retval", "route.src")
+    for context, retval, source in rows:
+        if not retval and context in by_context:
+            yield by_context[context], source
+
+
+def _line(route: Route) -> str:
+    return f"show {'ip6' if route.is_ipv6 else 'ip'} fib table {route.table_id} {route.prefix}"
+
+
+def _found(route: Route, text: str, names: Mapping[int, str]) -> Route | None:
+    """Return what the source of files has for a prefix, None for nothing."""
+    part = next((part for part in _PARTS.split(text) if part.startswith(f"{SOURCE} refs:")), None)
+    if part is None:
+        return None
+    paths = _PATH.findall(part)
+    ends = [
+        end for *_, flags, _ in paths for word, end in _ENDS.items() if f"{word}," in flags.partition("cfg-flags:")[2]
+    ]
+    if ends:
+        return Route(prefix=route.prefix, table_id=route.table_id, end=ends[0])
+    bare = {replace(hop, table_id=None): hop for hop in route.hops}
+    hops = [_hop(*path, names=names) for path in paths]
+    return replace(route, end=None, hops=in_order(bare.get(hop, hop) for hop in hops))
+
+
+def _hop(weight: str, preference: str, kind: str, _flags: str, rest: str, *, names: Mapping[int, str]) -> NextHop:
+    words = rest.split()
+    gateway = interface = ""
+    if kind == "attached-nexthop":
+        gateway, interface = words[0], words[1]
+    elif kind == "attached":
+        interface = words[0]
+    elif kind == "recursive":
+        gateway = words[1]
+    if interface.startswith(_INDEX):
+        interface = names.get(int(interface.removeprefix(_INDEX)), "")
+    return NextHop(
+        gateway=canonical_host(gateway) or "",
+        interface=interface,
+        weight=int(weight),
+        preference=int(preference),
+    )

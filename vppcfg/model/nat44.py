@@ -1,0 +1,253 @@
+"""NAT44, endpoint-dependent: what VPP translates, by which addresses, and for whom (plugins/nat/nat44-ed)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field
+from enum import Enum
+
+from vppcfg.model.vpp_object import Ownership, Reference, Referent, VppObject
+from vppcfg.model.vrf import table_key
+from vppcfg.record import record
+
+SECTION = "nat44"
+USUAL_SESSIONS = 63 * 1024
+"""What VPP takes where nobody asks for a number (nat44_plugin_enable in nat44_ed.c)."""
+MARK = "nat44:"
+"""Before the names of its objects, which no interface bears."""
+
+
+class NatSide(Enum):
+    """Where an interface stands; the values are those of the file."""
+
+    INSIDE = "inside"
+    """Its hosts are translated on their way out of an outside interface."""
+    OUTSIDE = "outside"
+    BOTH = "both"
+    OUTPUT = "output"
+    """What leaves it is translated, wherever it came in, the router's own packets too."""
+
+    @property
+    def faces_out(self) -> bool:
+        """Return whether the world is behind it."""
+        return self is not NatSide.INSIDE
+
+
+class NatObject(VppObject):
+    """What all objects of NAT44 have alike: the section of a file owns all of them, or none."""
+
+
+@record
+class Nat44(NatObject):
+    """How NAT44 is enabled, and what all of it has alike."""
+
+    noun = "nat44"
+    table = "nat44"
+
+    sessions: int = USUAL_SESSIONS
+    """The most that each worker keeps; another number loses all that there are."""
+    inside_table: int = 0
+    outside_table: int = 0
+    is_forwarding: bool = False
+    """Whether packets without a session pass untranslated, instead of being dropped."""
+    mss: int = 0
+    """Bytes that TCP connections may put into a packet; 0 leaves them alone."""
+    udp_s: int = 300
+    tcp_established_s: int = 7440
+    tcp_transitory_s: int = 240
+    icmp_s: int = 60
+
+    @property
+    def name(self) -> str:
+        """Return the only name."""
+        return f"{MARK}settings"
+
+    @property
+    def foundation(self) -> tuple[int, int, int]:
+        """Return what VPP takes when NAT44 is enabled, and at no other time."""
+        return self.sessions, self.inside_table, self.outside_table
+
+    def references(self) -> Iterator[Reference]:
+        """Yield its tables."""
+        yield from _tables(self.inside_table, self.outside_table)
+
+
+@record
+class NatAddress(NatObject):
+    """One address of a pool."""
+
+    noun = "nat44-address"
+    table = "nat44_addresses"
+
+    address: str
+    table_id: int | None = None
+    """The FIB table of the hosts that it serves before all others; None serves whoever has no address of his own."""
+    is_twice: bool = False
+    """Whether it stands for hosts outside, in what goes to those inside."""
+
+    @property
+    def name(self) -> str:
+        """Return the address; the same one can be of both kinds."""
+        return f"{MARK}{self.address}{'/twice-nat' if self.is_twice else ''}"
+
+    def references(self) -> Iterator[Reference]:
+        """Yield its table."""
+        yield from _tables(self.table_id or 0)
+
+
+@record
+class NatPool(NatObject):
+    """An interface that gives its first address to the pool, whatever that is."""
+
+    noun = "nat44-pool"
+    table = "nat44_pools"
+
+    interface: str
+    is_twice: bool = False
+    is_empty: bool = False
+    """Whether the interface has an address, and VPP has not taken it (nat44_ed_add_del_interface_address_cb)."""
+
+    @property
+    def name(self) -> str:
+        """Return the interface; it can give its address to both kinds."""
+        return f"{MARK}pool of {self.interface}{' for twice-nat' if self.is_twice else ''}"
+
+    def references(self) -> Iterator[Reference]:
+        """Yield the interface."""
+        yield Reference(Referent.INTERFACE, self.interface)
+
+
+class NatProtocol(Enum):
+    """What has ports, or an identifier in their place; the values are those of the file."""
+
+    TCP = "tcp"
+    UDP = "udp"
+    ICMP = "icmp"
+
+
+class TwiceNat(Enum):
+    """Whether hosts outside appear to those inside by an address of the router; the values are those of messages."""
+
+    NO = "no"
+    YES = "yes"
+    SELF = "self"
+    """Those alone that are the mapped host itself."""
+
+
+@record
+class NatMapping(NatObject):
+    """A host inside that is reached by an address outside, on one port or as a whole."""
+
+    noun = "nat44-mapping"
+    table = "nat44_mappings"
+
+    local: str
+    external: str = ""
+    """'' where the address is that of `interface`."""
+    interface: str = ""
+    protocol: NatProtocol | None = None
+    """None maps all of both addresses."""
+    local_port: int = 0
+    external_port: int = 0
+    table_id: int = 0
+    """Of the host inside."""
+    twice: TwiceNat = TwiceNat.NO
+    is_out_to_in_only: bool = False
+    """Whether what the host begins by itself is translated like that of every other."""
+    is_idle: bool = False
+    """Whether `interface` has an address and VPP has not taken it (nat44_ed_add_del_static_mapping_cb)."""
+    tag: str = field(default="", compare=False)
+    """What the file calls it. A new name alone is no reason to end its sessions: VPP keeps the old one."""
+
+    @property
+    def name(self) -> str:
+        """Return what VPP takes only once: the outer end."""
+        return f"{MARK}{end_text(self.protocol, self.external or self.interface, self.external_port)}"
+
+    @property
+    def inner_end(self) -> str:
+        """Return the host inside."""
+        return end_text(self.protocol, self.local, self.local_port)
+
+    def references(self) -> Iterator[Reference]:
+        """Yield its table, and the interface of its outer end."""
+        yield from _tables(self.table_id)
+        if self.interface:
+            yield Reference(Referent.INTERFACE, self.interface)
+
+
+@record
+class NatExemption(NatObject):
+    """An address, or a port of it, that is not translated: VPP's identity mapping."""
+
+    noun = "nat44-exemption"
+    table = "nat44_exemptions"
+
+    address: str = ""
+    """'' where it is that of `interface`."""
+    interface: str = ""
+    protocol: NatProtocol | None = None
+    port: int = 0
+    table_id: int = 0
+    is_idle: bool = False
+    """As of mappings."""
+    tag: str = field(default="", compare=False)
+
+    @property
+    def name(self) -> str:
+        """Return what VPP takes only once."""
+        table = f" table {self.table_id}" if self.table_id else ""
+        return f"{MARK}exempt {end_text(self.protocol, self.address or self.interface, self.port)}{table}"
+
+    def references(self) -> Iterator[Reference]:
+        """Yield its table, and the interface whose address it is about."""
+        yield from _tables(self.table_id)
+        if self.interface:
+            yield Reference(Referent.INTERFACE, self.interface)
+
+
+@record
+class NatLeaks(NatObject):
+    """The FIB tables that hosts of one table may be translated into; without such a list, all with outside interfaces.
+
+    VPP reads the list back wrong once a single entry was taken out of it: it is always set as a whole.
+    """
+
+    noun = "nat44-leaks"
+    table = "nat44_leaks"
+
+    table_id: int
+    targets: tuple[int, ...] = ()
+    """In ascending order."""
+
+    @property
+    def name(self) -> str:
+        """Return the table."""
+        return f"{MARK}leaks of {self.table_id}"
+
+    def references(self) -> Iterator[Reference]:
+        """Yield all the tables."""
+        yield from _tables(self.table_id, *self.targets)
+
+
+NAT_OBJECTS: tuple[type[VppObject], ...] = (Nat44, NatAddress, NatPool, NatMapping, NatExemption, NatLeaks)
+
+
+NAT44_OWNED = frozenset((thing.table, "") for thing in NAT_OBJECTS)
+"""What a file owns with the section."""
+
+
+def is_nat44_owned(owned: Ownership) -> bool:
+    """Return whether a file decides about NAT44."""
+    return (Nat44.table, "") in owned
+
+
+def end_text(protocol: NatProtocol | None, holder: str, port: int) -> str:
+    """Return one end of a mapping: `tcp 192.0.2.1:80`, or the address alone."""
+    return holder if protocol is None else f"{protocol.value} {holder}:{port}"
+
+
+def _tables(*table_ids: int) -> Iterator[Reference]:
+    for table_id in dict.fromkeys(table_ids):
+        if table_id:
+            yield Reference(Referent.TABLE, table_key(table_id, is_ipv6=False))

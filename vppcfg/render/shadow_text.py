@@ -1,0 +1,21 @@
+"""What a plan sets and VPP will not go by, since somebody has a better one: in words, and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.common.names import natural_key
+from vppcfg.model.route import source_words
+from vppcfg.plan.plan import Plan
+
+_MOST = 10
+"""So many lines are shown; the rest is counted."""
+
+
+def shadow_lines(plan: Plan) -> Iterator[str]:
+    """Yield a line for each object that comes to lie below a better one; warnings name those that do already."""
+    names = sorted(plan.desired.hidden_by.keys() - plan.observed.hidden_by.keys(), key=natural_key)
+    for name in names[:_MOST]:
+        yield f"{name} will be shadowed by {source_words(plan.desired.hidden_by[name])}, which VPP goes by"
+    if len(names) > _MOST:
+        yield f"{len(names) - _MOST} more such routes; `--format json` has all in `desired.hidden_by`"

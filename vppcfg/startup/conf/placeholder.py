@@ -1,0 +1,39 @@
+"""Finds what a template's author meant to be filled in: `<pci address>`, `${PCI}`, `{{ pci }}`, `0000:xx:yy.z`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vppcfg.common.printable import printable
+from vppcfg.model.problem import Problem
+
+_COMMENT = re.compile(r"(?<!\S)#.*")
+_PLACEHOLDER = re.compile(
+    r"\{\{.*?\}\}|\{%.*?%\}"  # Jinja, Helm
+    r"|\$\{[^}\s]*\}|\$\([^)\s]*\)|\$[A-Z_][A-Z0-9_]*"  # shells
+    r"|<[A-Za-z][^<>{}\n]*>|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%"  # manuals, autoconf
+    r"|\b[0-9a-fA-F]{4}:(?:[xX]{2}:[0-9a-fA-FxXyY]{2}|[0-9a-fA-F]{2}:[xXyY]{2})\.[0-9a-zA-Z]\b"  # PCI addresses
+    r"|\b(?:CHANGE_?ME|REPLACE_?ME|FIX_?ME|TODO)\b"
+)
+
+
+def placeholders(text: str) -> tuple[str, tuple[Problem, ...]]:
+    """Return a file with a word in each placeholder's place, and a problem for every placeholder outside comments."""
+    found = tuple(_found(text))
+    if not found:
+        return text, ()
+    return "\n".join(_filled(line) for line in text.split("\n")), found
+
+
+def _found(text: str) -> Iterator[Problem]:
+    for number, line in enumerate(text.split("\n"), 1):
+        for match in _PLACEHOLDER.finditer(_COMMENT.sub("", line)):
+            words = f"`{printable(match.group())}` is a placeholder; write the value of this router"
+            yield Problem(rule="conf-placeholder", path=(), text=words, line=number, column=match.start() + 1)
+
+
+def _filled(line: str) -> str:
+    comment = _COMMENT.search(line)
+    end = comment.start() if comment else len(line)
+    return _PLACEHOLDER.sub("placeholder", line[:end]) + line[end:]

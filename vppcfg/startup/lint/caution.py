@@ -1,0 +1,82 @@
+"""What VPP accepts in a startup.conf and an operator may regret: doors left open, and sizes below what is common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.common.numbers import size_text
+from vppcfg.common.release import Release
+from vppcfg.model.problem import Problem
+from vppcfg.startup.conf.plugin_review import is_loaded
+from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.lint.demand import entry_at, facts_of, size_bytes
+from vppcfg.startup.lint.finding import notice, warning
+
+_STATISTICS_BYTES = 32 << 20
+"""VPP's default (vlib/stats/stats.h)."""
+_TWO_RINGS = 2 * 1024
+"""What two ports hold with one receive queue of DPDK's default size."""
+_OWN_PATHS = ("/usr/lib", "/usr/local/lib", "/lib", "/opt/vpp")
+
+
+def cautions(conf: Conf, release: Release) -> Iterator[Problem]:
+    """Yield settings that work and may surprise."""
+    yield from _open_command_line(conf)
+    yield from _few_buffers(conf, release)
+    yield from _small_statistics(conf)
+    yield from _old_driver(conf)
+    yield from _plugin_path(conf)
+
+
+def _open_command_line(conf: Conf) -> Iterator[Problem]:
+    """Find a command line on TCP: whoever reaches the port is administrator, VPP asks for no password."""
+    entry = entry_at(conf, "unix", "cli-listen")
+    place = entry.arguments[0] if entry is not None and entry.arguments else "/"
+    if entry is None or place.startswith("/"):
+        return
+    host = place.rpartition(":")[0]
+    who = (
+        "every user and program of this machine" if host in ("localhost", "127.0.0.1") else "whoever reaches this port"
+    )
+    text = f"cli-listen {place} lets {who} configure VPP without a password; write /run/vpp/cli.sock"
+    yield warning("conf-open-cli", entry, text)
+
+
+def _few_buffers(conf: Conf, release: Release) -> Iterator[Problem]:
+    """Find too few buffers for two ports, where the file names no ports to count the rings of."""
+    entry, facts = entry_at(conf, "buffers", "buffers-per-numa"), facts_of(conf)
+    if entry is None or facts.devices or facts.buffers_per_numa > _TWO_RINGS or not is_loaded(conf, "dpdk", release):
+        return
+    text = (
+        f"{facts.buffers_per_numa} buffers on a NUMA node do not outlast the receive rings of two DPDK ports "
+        f"({_TWO_RINGS}); VPP then receives nothing more. Its default is 16384"
+    )
+    yield warning("conf-few-buffers", entry, text)
+
+
+def _small_statistics(conf: Conf) -> Iterator[Problem]:
+    entry = entry_at(conf, "statseg", "size")
+    size = size_bytes(entry)
+    if entry is not None and size is not None and size < _STATISTICS_BYTES:
+        text = (
+            f"the statistics have {size_text(size)}, less than VPP's default of {size_text(_STATISTICS_BYTES)}; "
+            "their counters grow with interfaces x threads, and VPP aborts when they no longer fit"
+        )
+        yield notice("conf-small-statseg", entry, text)
+
+
+def _old_driver(conf: Conf) -> Iterator[Problem]:
+    entry = entry_at(conf, "dpdk", "uio-driver")
+    if entry is not None and entry.arguments[:1] == ("igb_uio",):
+        text = "igb_uio is in no kernel and left DPDK's own tree with 20.11; write vfio-pci, or uio_pci_generic"
+        yield notice("conf-old-driver", entry, text)
+
+
+def _plugin_path(conf: Conf) -> Iterator[Problem]:
+    entry = entry_at(conf, "plugins", "path") or entry_at(conf, "plugins", "add-path")
+    folders = entry.arguments[0].split(":") if entry is not None and entry.arguments else []
+    odd = next((folder for folder in folders if not folder.startswith(_OWN_PATHS)), None)
+    if entry is not None and odd is not None:
+        yield notice(
+            "conf-plugin-path", entry, f"VPP loads plugins of {odd}; whoever may write there runs code as root"
+        )

@@ -1,0 +1,42 @@
+"""Objects of ours that VPP has and does not show, since it goes by another one: they are no difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from vppcfg.kinds.kind_list import OBJECT_KINDS
+from vppcfg.kinds.route_prompt import routes_of_prompt
+from vppcfg.model.route import Route
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Hidden, VppObject
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.messages.interface import read_names
+
+
+def read_hidden(connection: Connection, things: Sequence[VppObject]) -> list[Hidden]:
+    """Return those of `things` that VPP does not show, and what it keeps of ours instead. Raise DataplaneError."""
+    if not things:
+        return []
+    names = {index: name for name, index in read_names(connection).items()}
+    return [
+        found
+        for kind in OBJECT_KINDS
+        for found in kind.hidden(connection, [each for each in things if isinstance(each, kind.thing)], names)
+    ]
+
+
+def read_prompt(connection: Connection, state: State) -> list[Route]:
+    """Return the routes of the prompt that a file can have. Raise DataplaneError."""
+    names = {index: name for name, index in read_names(connection).items()}
+    return list(routes_of_prompt(connection, state, names))
+
+
+def with_hidden(connection: Connection, state: State, known: Callable[[], Iterable[VppObject]]) -> State:
+    """Return a state with the objects that are hidden. Raise DataplaneError.
+
+    `known` returns what was set before: VPP lists what it hides to nobody, and can only be asked about a name.
+    """
+    if not state.facts.may_hide:
+        return state
+    unseen = {(type(each), each.name): each for each in known() if each.name not in state.of(type(each))}
+    return state.with_hidden(read_hidden(connection, list(unseen.values())))
