@@ -230,10 +230,11 @@ def test_a_session_begins_lives_through_what_does_not_concern_it_and_takes_back_
     assert frr.is_established()
     wait_for(edge.has_route)
     assert frr.startup.read_text() == frr.file.read_text()  # it was confirmed by its checks
-    since = frr.neighbor()["bgpTimerUpEstablishedEpoch"]
+    established = frr.neighbor()["connectionsEstablished"]
 
     assert edge.apply(frr.section, checks, "--confirm", "5", "--check", mtu=1400) == ExitCode.DONE
-    assert frr.neighbor()["bgpTimerUpEstablishedEpoch"] == since
+    assert frr.is_established()
+    assert frr.neighbor()["connectionsEstablished"] == established
 
     frr.file.write_text(FRR.format(remote=65009))  # the neighbour is another one
     broken = [PING, {**frr.check, "within": "15s"}]
