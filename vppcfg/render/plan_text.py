@@ -26,6 +26,7 @@ from vppcfg.render.shadow_text import shadow_lines
 _TAG = "tag"
 """The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""
 _WORD = re.compile(r"[A-Za-z0-9/._:@+=~%^*-]*")
+_is_word = _WORD.fullmatch
 _TAG_TEXT = re.compile(r"[^{}$#\\\"']*")
 _NUMBERS = frozenset({"int", "float", "bool", "None"})
 """Annotations, which are texts in the modules of the model."""
@@ -91,7 +92,7 @@ def _is_sayable(operation: Operation) -> bool:
     for name in _names(kind):
         value = getattr(operation, name)
         if value.__class__ is str:
-            if not _is_sayable_as(name, value):
+            if not (_is_word(value) if name != _TAG else _is_sayable_as(name, value)):
                 return False
         elif not all(_is_sayable_as(*text) for text in _texts(value, name)):
             return False
