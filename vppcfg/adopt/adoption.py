@@ -31,6 +31,7 @@ from vppcfg.model.ownership import MADE_MARK, description_of, is_foreign, tag_fo
 from vppcfg.model.placement import placed_by_hand
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
+from vppcfg.model.vrf import MAX_TABLE, table_key
 from vppcfg.plan.plan import make_plan
 from vppcfg.record import record
 
@@ -105,7 +106,8 @@ def adopt_scripts(
         replay.run(script.name, script.text)
     state = replay.finish()
     _withdraw_what_is_not_so(replay, state, ground, grammar)
-    described = as_applied(_with_placed(state, replay.lines), frozenset(_ports_with_more(replay.lines)))
+    placed = _with_named_tables(_with_placed(state, replay.lines))
+    described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
     joined = {name for name, each in described.interfaces.items() if each.link_mtu != state.interfaces[name].link_mtu}
     Classifier(described, known, joined).classify(replay.lines)
@@ -199,6 +201,19 @@ def _with_placed(state: State, lines: Sequence[SourceLine]) -> State:
             port, rx_placement=placed_by_hand(port.rx_placement, rx), tx_placement=placed_by_hand(port.tx_placement, tx)
         )
     return replace(state, interfaces=interfaces)
+
+
+def _with_named_tables(state: State) -> State:
+    """Return a state whose FIB tables all have a name, as VRFs of a file must; a script may give a number alone."""
+    taken = {table.name for table in state.vrfs.values()}
+    vrfs = dict(state.vrfs)
+    for key, table in state.vrfs.items():
+        twin = state.vrfs.get(table_key(table.table_id, is_ipv6=not table.is_ipv6))
+        name = twin.name if twin is not None and not twin.is_unnamed else f"vrf{table.table_id}"
+        is_free = name not in taken or (twin is not None and name == twin.name)
+        if table.is_unnamed and is_free and 0 < table.table_id <= MAX_TABLE:
+            vrfs[key] = replace(table, name=name)
+    return replace(state, vrfs=vrfs)
 
 
 def _macs_in(lines: Sequence[SourceLine]) -> Iterator[str]:

@@ -168,12 +168,35 @@ def test_an_address_on_a_sub_interface_that_is_not_exact_is_a_fault() -> None:
     assert fault_in(adopted(text)).rule == "adopt-not-exact"
 
 
-def test_a_vrf_without_a_name_leaves_its_interfaces_alone() -> None:
+def test_a_vrf_without_a_name_gets_one() -> None:
     text = "ip table add 10\nset interface ip table xe0 10\nset interface ip address xe0 192.0.2.1/24\n"
     adoption = adopted(text)
-    assert outcomes(adoption) == ["unmanaged"] * 3
-    assert adoption.report.lines[1].rule == "adopt-vrf"
-    assert adoption.rest.commands == tuple(text.splitlines())
+    assert outcomes(adoption) == ["file"] * 3
+    assert (adoption.report.lines[0].rule, adoption.report.lines[0].path) == ("adopt-vrf-name", ("vrfs", "vrf10"))
+    assert adoption.rest.commands == ()
+
+
+def test_an_access_list_without_a_tag_is_left_to_the_rest() -> None:
+    adoption = adopted("set acl-plugin acl permit src 10.0.0.0/8, deny\nset interface state xe0 up\n")
+    assert outcomes(adoption) == ["unmanaged", "file"]
+    assert adoption.rest.commands == ("set acl-plugin acl permit src 10.0.0.0/8, deny",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set ip neighbor static xe0 192.0.2.9 02:00:00:00:00:09",
+        "set ip neighbor xe0 192.0.2.9 02:00:00:00:00:09 static",
+        "set urpf strict ip4 rx xe0",
+    ],
+)
+def test_a_keyword_is_no_port(text: str) -> None:
+    adoption = adopted(f"set interface ip address xe0 192.0.2.1/24\n{text}\n")
+    assert [port.name for port in adoption.report.ports] == ["xe0"]
+
+
+def test_an_lcp_may_have_an_underscore_in_its_name() -> None:
+    assert outcomes(adopted("lcp create xe0 host-if wan_0\n")) == ["file"]
 
 
 def test_a_vrf_with_a_name_is_in_the_file() -> None:

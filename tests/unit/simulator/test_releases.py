@@ -175,6 +175,7 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "abf",
         "l3xc",
         "nat44_ed",
+        "det44",
         "policer",
         "vrrp",
     }
