@@ -20,7 +20,6 @@ from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
 from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan
-from vppcfg.render.cli_lines import line_of, since_of
 from vppcfg.render.shadow_text import shadow_lines
 
 _TAG = "tag"
@@ -72,17 +71,17 @@ def cli_line(operation: Operation, version: str = "") -> str | None:
 
     `version` is VPP's own version text; without one, or with one that names no release, it is today's CLI.
     """
-    since = since_of(operation)
+    since = operation.cli_since
     if since is not None and is_older(version, since):
         return None
     if isinstance(operation, RestoreInLinux):
-        return line_of(operation)
+        return operation.cli()
     if isinstance(operation, AttachmentOperation):
-        line = line_of(operation)
+        line = operation.cli()
         return None if line is None or _OTHER.search(line) or not is_typable(line) else line
     if not is_typable(operation.subject) or not _is_sayable(operation):
         return None
-    line = line_of(operation)
+    line = operation.cli()
     return line if line is not None and is_typable(line) else None
 
 
