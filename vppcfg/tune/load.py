@@ -7,16 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME, line_rate_pps
+from vppcfg.model.counters import takes_from_devices
 from vppcfg.record import record
 from vppcfg.tune.reading import ErrorCounter, Hardware, InterfaceCounters, PrintedRates, Reading, RxQueue, TxQueue
-
-INPUT_NODES = frozenset(
-    {
-        "dpdk-input", "af-packet-input", "af-xdp-input", "memif-input", "virtio-input", "vmxnet3-input", "avf-input",
-        "rdma-input", "tap-input", "vhost-user-input", "pg-input", "netmap-input", "tuntap-rx", "ena-input",
-    }
-)  # fmt: skip
-"""Nodes that take packets from devices; those of VPP's own drivers are called PORT-rx."""
 
 
 @record
@@ -34,7 +27,7 @@ class NodeLoad:
     @property
     def is_input(self) -> bool:
         """Return whether the node takes packets from a device."""
-        return self.name in INPUT_NODES or self.name.endswith("-rx")
+        return takes_from_devices(self.name)
 
     @property
     def vectors_per_call(self) -> float:
