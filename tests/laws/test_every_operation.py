@@ -20,9 +20,9 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.rollback import reverse_plan
 
-NUMBERS = (*range(20), 46, 511, 873)
-"""With these few, every operation is in a plan; in 46 a member of a bond gets a weight, in 511 a WireGuard loses a
-peer, and in the last one a TAP that stays was taken out of its Linux bridge."""
+NUMBERS = (*range(20), 46, 119, 511, 873)
+"""With these few, every operation is in a plan; in 46 a member of a bond gets a weight, in 119 a policy gets other
+paths, in 511 a WireGuard loses a peer, and in the last one a TAP that stays was taken out of its Linux bridge."""
 
 
 def sampled_plans() -> Iterator[Plan]:

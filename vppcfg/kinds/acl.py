@@ -86,7 +86,7 @@ class DeleteAcl(AclOperation):
     """VPP's own number for the list, which its CLI wants."""
 
     def _refusal(self, draft: WorkingState) -> str | None:
-        users = sorted(draft.bound.to(self.acl))
+        users = sorted(draft.bound.to(self.acl) | draft.steered.to(self.acl))
         if users:
             return f"the access list {self.acl} is in use on {users[0]}"
         return None if self.acl in draft.acls else f"there is no access list {self.acl}"

@@ -211,6 +211,10 @@ def _features(
     for kind in FEATURE_KINDS:
         for index, value in (details.features.get(kind.attribute) or kind.read(connection, replies, known)).items():
             found.setdefault(index, {})[kind.attribute] = value
+    for other in KINDS:
+        for attribute, values in other.read_on_interfaces(connection, replies, known).items():
+            for index, value in values.items():
+                found.setdefault(index, {})[attribute] = value
     return found
 
 

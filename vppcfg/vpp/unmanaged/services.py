@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
+from vppcfg.model.state import State
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
@@ -21,6 +22,11 @@ def _abf(fields: Fields, name: str) -> tuple[str, str, str]:
     policy, priority, family = fields["policy_id"], fields["priority"], _family(fields["is_ipv6"])
     line = f"abf attach {family} policy {policy} priority {priority} {name}"
     return "ABF policy", f"{policy} priority {priority} {family}", line
+
+
+def _is_policy_route(fields: Fields, name: str, state: State) -> bool:
+    """Return whether a policy is in the state as a policy route of its interface."""
+    return any(each.policy_id == fields["policy_id"] for each in state.interfaces[name].policy_routes)
 
 
 _VRRP_PREEMPT, _VRRP_ACCEPT, _VRRP_UNICAST, _VRRP_V6 = 0x1, 0x2, 0x4, 0x8
@@ -146,6 +152,7 @@ READERS = (
         _abf,
         prefix="attach.",
         removal="del",
+        is_managed=_is_policy_route,
     ),
     Reader((f"{_VRRP}_dump", f"{_VRRP}_add_del"), _vrrp_requests, _read_vrrp),
     Reader((f"{_BFD}_dump", "bfd_udp_add"), _bfd_requests, _read_bfd),

@@ -175,7 +175,10 @@ def _abf_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
 
 def _read_abf(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
     heads = ("policy.policy_id", "policy.acl_index")
+    managed = {each.policy_id for interface in wanted.state.interfaces.values() for each in interface.policy_routes}
     for (number, acl), hops in connection.lists(replies, f"{_ABF}_details", heads, *_HOPS):
+        if number in managed:
+            continue
         ways = [_way(hop, wanted) for hop in hops]
         lines = [f"abf policy add id {number} acl {acl} {way}" for way in ways]
         yield Attachment(holder="", kind="policy of ABF", name=str(number), lines=tuple(lines) if all(ways) else ())

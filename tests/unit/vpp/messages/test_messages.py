@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,14 @@ from vppcfg.dataplane import Performance
 from vppcfg.kinds.det44 import DropDet44Feature, EnableDet44, SetDet44
 from vppcfg.kinds.det44_objects import AddDet44Map, RemoveDet44Map, ResetDet44Timeouts, SetDet44Timeouts
 from vppcfg.kinds.dhcp_relay import RemoveDhcpRelay, SetDhcpRelay
+from vppcfg.kinds.policy_route_operations import (
+    AddPolicyPaths,
+    AttachPolicy,
+    CreatePolicy,
+    DetachPolicy,
+    RemovePolicy,
+    RemovePolicyPaths,
+)
 from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.attachment import Attachment, stored_call
 from vppcfg.model.bond import BondMode, LoadBalance
@@ -27,7 +36,8 @@ from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
-from vppcfg.model.route import NextHop, Route
+from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
+from vppcfg.model.route import NextHop, Route, RouteEnd
 from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
@@ -67,6 +77,9 @@ ON_PORT = Attachment(
     put=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 1}),
     take=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 0}),
 )
+HOP = NextHop(gateway="192.0.2.9", interface="port", weight=3)
+STEERED = PolicyRoute(priority=10, acl="ssh", hops=(HOP,), policy_id=7)
+POLICY = LoosePolicy(policy_id=7, acl="ssh", hops=(HOP, NextHop(gateway="192.0.2.8", table_id=5)))
 RELAY = DhcpRelay(server="203.0.113.1", source="192.0.2.1", table_id=7, server_table_id=8)
 ROUTE = Route(prefix="10.0.0.0/8", table_id=7, hops=(NextHop(gateway="192.0.2.9", interface="port"),))
 DET44_MAP = Det44Map(inside="100.64.0.0/16", outside="203.0.113.0/28")
@@ -370,6 +383,42 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         op.RemoveRoute(thing=ROUTE),
         "ip_route_add_del_v2",
         {"is_add": False, "route.table_id": 7, "route.prefix.len": 8, "route.src": 40},
+    ),
+    (
+        CreatePolicy(thing=POLICY),
+        "abf_policy_add_del",
+        {"is_add": True, "policy.policy_id": 7, "policy.acl_index": 7, "policy.n_paths": 2},
+    ),
+    (
+        RemovePolicy(thing=LoosePolicy(policy_id=7, acl="ssh", end=RouteEnd.BLACKHOLE)),
+        "abf_policy_add_del",
+        {"is_add": False, "policy.policy_id": 7, "policy.n_paths": 1},
+    ),
+    (
+        AddPolicyPaths(interface="other", route=STEERED, hops=(NextHop(gateway="192.0.2.8", table_id=5),)),
+        "abf_policy_add_del",
+        {"is_add": True, "policy.policy_id": 7, "policy.acl_index": 7, "policy.n_paths": 1},
+    ),
+    (
+        RemovePolicyPaths(interface="other", route=STEERED, hops=(HOP,)),
+        "abf_policy_add_del",
+        {"is_add": False, "policy.policy_id": 7, "policy.n_paths": 1},
+    ),
+    (
+        AttachPolicy(interface="other", route=STEERED),
+        "abf_itf_attach_add_del",
+        {
+            "is_add": True,
+            "attach.policy_id": 7,
+            "attach.sw_if_index": 2,
+            "attach.priority": 10,
+            "attach.is_ipv6": False,
+        },
+    ),
+    (
+        DetachPolicy(interface="other", route=replace(STEERED, is_ipv6=True)),
+        "abf_itf_attach_add_del",
+        {"is_add": False, "attach.policy_id": 7, "attach.sw_if_index": 2, "attach.is_ipv6": True},
     ),
     (
         op.SetLldp(interface="port", lldp=Lldp(description="uplink", ipv4="192.0.2.1")),
