@@ -397,11 +397,9 @@ LISTS = {
     "model/kinds.py",
     "plan/operations/__init__.py",
     "plan/steps/virtual_interface.py",
-    "render/cli_lines.py",
     "simulator/kinds/__init__.py",
     "vpp/definitions.py",
     "vpp/devclass.py",
-    "vpp/message_list.py",
 }
 """Where a kind of interface is entered; CONTRIBUTING.md and docs/architecture.md lead here."""
 TUNNELS = {
