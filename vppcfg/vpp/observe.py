@@ -19,13 +19,11 @@ from vppcfg.model.vpp_object import Objects, Referent, by_name
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.message_list import FEATURES
 from vppcfg.vpp.messages import (
     acl,
     address,
     bridge,
     interface,
-    l2,
     l2fib,
     lcp,
     live,
@@ -41,7 +39,6 @@ from vppcfg.vpp.shell import Commands, Shown
 _PARTS = {
     "acl": "acl_dump",
     "linux_cp": "lcp_itf_pair_get",
-    **{part: message for kind in FEATURES for part, message in kind.PARTS.items()},
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
@@ -114,13 +111,12 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     commands = Commands(connection, lines)
     parts = (
         interface,
-        l2,
         bridge,
         lcp,
         acl,
         neighbor,
         live,
-        *FEATURES,
+        l2fib,
     )
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [request for kind in KINDS for request in kind.requests(connection)]
@@ -204,7 +200,7 @@ def _surroundings(
     return interface.Surroundings(
         names=names,
         addresses=details.addresses,
-        targets=l2.read_targets(connection, replies),
+        targets=l2fib.read_targets(connection, replies),
         bridges=bridge.read_members(connection, replies),
         tables=details.tables,
         donors=address.read_donors(connection, replies),
@@ -225,9 +221,8 @@ def _features(
         found.setdefault(index, {})["live"] = each
     for index, mtu in details.stale_ra_mtus.items():
         found.setdefault(index, {})["ra_mtu"] = mtu
-    for feature in FEATURES:
-        for index, value in feature.read(connection, replies, Known(names, details.tables)).items():
-            found.setdefault(index, {})[feature.ATTRIBUTE] = value
+    for index, macs in l2fib.read(connection, replies, names).items():
+        found.setdefault(index, {})["static_macs"] = macs
     known = Known(names, details.tables, shown)
     for kind in FEATURE_KINDS:
         for index, value in (details.features.get(kind.attribute) or kind.read(connection, replies, known)).items():

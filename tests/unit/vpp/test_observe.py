@@ -11,12 +11,12 @@ import pytest
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS, Request, StubVpp, connected, observed
 from vppcfg.common.addresses import canonical_address
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.sub_interface import SubFlag
 from vppcfg.model.features import DhcpClient, MssLimit, RouterAdvertisements, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.state import State
 from vppcfg.plan.request import Value
-from vppcfg.vpp.messages.sub_interface import SubFlag
 
 SUB = 1
 PORT, SUB_INTERFACE = 1, 10
