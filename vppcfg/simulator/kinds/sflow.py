@@ -202,6 +202,15 @@ def _command_direction(tables: Tables, line: Input) -> str:
     return ""
 
 
+def _command_drops(tables: Tables, line: Input) -> str:
+    """`sflow drop-monitoring enable|disable`."""
+    is_on = line.take("enable")
+    if not is_on and not line.take("disable"):
+        raise RefusedError(Retval.UNSPECIFIED, "Please specify enable or disable...")
+    tables.part(SflowMain).has_drop_monitoring = int(is_on)
+    return ""
+
+
 def _command_show(tables: Tables, _line: Input) -> str:
     """Run `show sflow`, which still shows a deleted port under the name that it had."""
     main = tables.part(SflowMain)
@@ -258,6 +267,7 @@ KIND = Kind(
         "sflow polling-interval": _command_interval,
         "sflow header-bytes": _command_header,
         "sflow direction": _command_direction,
+        "sflow drop-monitoring": _command_drops,
         "show sflow": _command_show,
     },
     load=_load,
