@@ -70,6 +70,9 @@ def add_parser(subparsers: Subparsers) -> None:
             "(default on a terminal), or JSON for programs"
         ),
     )
+    parser.add_argument(
+        "--html", metavar="FILE", help="also write the plan as one page for a browser, for whoever approves the change"
+    )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--novpp", action="store_true", help="plan against an unconfigured VPP that has just the ports of the file"
@@ -113,6 +116,8 @@ def run(args: argparse.Namespace) -> ExitCode:
         plan = _plan_of(proposal, args, dataplane)
         guarded = _guarded(plan, configuration, args, dataplane)
     _show(plan, proposal.resolution.problems, (*before, *guarded), args)
+    if args.html is not None:
+        _write_page(plan, proposal.resolution.problems, (*before, *guarded), loaded, args)
     code = _verdict(before, proposal.problems, guarded, loaded.name, console)
     if code is not ExitCode.DONE:
         return code
@@ -287,6 +292,23 @@ def _show(plan: Plan, problems: Sequence[Problem], objections: Sequence[Objectio
 
         paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
         write_document(painted_difference(plan, paint), args.output)
+
+
+def _write_page(
+    plan: Plan, problems: Sequence[Problem], objections: Sequence[Objection], loaded: Loaded, args: argparse.Namespace
+) -> None:
+    """Write the plan for a browser."""
+    from vppcfg import __version__
+    from vppcfg.app.target import now, who
+    from vppcfg.cli.output import write_file
+    from vppcfg.render.plan_page import PageFacts, plan_page
+
+    place = "an unconfigured VPP" if args.novpp else args.state or f"the VPP at {args.api_socket}"
+    facts = PageFacts(
+        file=loaded.name, digest=loaded.digest, made_at=now(), made_by=who(), vppcfg_version=__version__, source=place
+    )
+    write_file(plan_page(plan, problems, [objection.text for objection in objections], facts), args.html)
+    log.info("Wrote the plan as a page to %s", args.html)
 
 
 def api_call(operation: Operation) -> tuple[str, Mapping[str, Any]]:
