@@ -77,7 +77,12 @@ def add_parser(subparsers: Subparsers) -> None:
     source.add_argument(
         "--novpp", action="store_true", help="plan against an unconfigured VPP that has just the ports of the file"
     )
-    source.add_argument("--state", metavar="DUMP", help="plan against a saved `vppcfg dump` or state document")
+    source.add_argument(
+        "--state",
+        "--against",
+        metavar="DUMP",
+        help="plan against a saved `vppcfg dump`, a state document, or an archive of `vppcfg report`",
+    )
     source.add_argument(
         "--save", metavar="PLAN", help="keep the plan for `vppcfg apply PLAN`, which does that or nothing"
     )
