@@ -56,12 +56,13 @@ def _wave(look: int, place: int) -> float:
 def snapshots() -> Iterator[RouterSnapshot]:
     """Yield an hour of looks at a router that is made up."""
     packets = [0.0] * len(_PORTS)
-    nat = 0
+    calls = 0.0
     for look in range(LOOKS):
         for place, port in enumerate(_PORTS):
             packets[place] += port[3] * STEP_S * _wave(look, place)
         at, total = START_S + look * STEP_S, sum(packets)
         vectors = 9 + 6 * _wave(look, 1)
+        calls += sum(port[3] * STEP_S for port in _PORTS) / vectors
         column = [0, *map(int, packets)]
         rows = [[0] * 4, [count // 2 for count in column], [count - count // 2 for count in column]]
         nat = int(41_000 * _wave(look, 2))
@@ -89,7 +90,7 @@ def snapshots() -> Iterator[RouterSnapshot]:
             loops_per_s=(4000, int(2e5 / vectors), int(2.2e5 / vectors)),
             nodes={
                 name: NodeTotals(
-                    calls=(0, int(total * share / 2 / vectors), int(total * share / 2 / (vectors + 1))),
+                    calls=(0, int(calls * share / 2), int(calls * share / 2.2)),
                     vectors=(0, int(total * share / 2), int(total * share / 2)),
                     clocks=(0, int(total * share * clocks / 2), int(total * share * clocks / 2)),
                     suspends=(0, 0, 0),

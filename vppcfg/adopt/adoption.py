@@ -12,6 +12,7 @@ from vppcfg.adopt.grammar import Grammar, grammar_of
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
+from vppcfg.adopt.routes import NOTHING, Takeover, place_lines, takeover
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.unsupported_commands import RestFile, rest_of, rest_of_others
 from vppcfg.common.addresses import canonical_mac
@@ -29,8 +30,10 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.live_state import left_out
 from vppcfg.model.ownership import MADE_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.placement import placed_by_hand
+from vppcfg.model.policy_route import LoosePolicy
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import MAX_TABLE, table_key
 from vppcfg.plan.plan import make_plan
 from vppcfg.record import record
@@ -109,8 +112,13 @@ def adopt_scripts(
     placed = _with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
+    taken = takeover(described, known.configuration, replay.routes)
+    if taken.routes:
+        described = taken.into(described)
+        known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
     joined = {name for name, each in described.interfaces.items() if each.link_mtu != state.interfaces[name].link_mtu}
     Classifier(described, known, joined).classify(replay.lines)
+    place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()})
     rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
@@ -132,20 +140,22 @@ def adopt_state(
     settings: Settings | None = None,
     lines: Sequence[SourceLine] = (),
     others: tuple[OthersOfKind, ...] = (),
+    taken: Takeover = NOTHING,
 ) -> Adoption:
     """Return what becomes of a running VPP: what `dump` writes, the `settings` of its startup.conf, and what is left.
 
-    `others` are what others have on it.
-
+    `others` are what others have on it; routes of the prompt that are `taken` over become those of the file.
     Raise AdoptionError when the configuration cannot be proved to mean the same.
     """
+    state = taken.into(state)
     known = written(state)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     text = _agreeing(known, whole, lines)
     state, from_linux = _with_linux_as_meant(text, state)
+    state, from_policies = _without_own_policies(state)
     prove(text, state)
     notices = [f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)]
-    notices += [*from_linux, *left_out(state)]
+    notices += [*from_linux, *from_policies, *left_out(state), *taken.notices()]
     report = AdoptionReport(
         sources=(name, *dict.fromkeys(line.source for line in lines)),
         release=state.facts.version,
@@ -169,6 +179,17 @@ def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
         for name in other
     ]
     return replace(state, linux={**state.linux, **{name: wanted[name] for name in other}}), notices
+
+
+def _without_own_policies(state: State) -> tuple[State, list[str]]:
+    """Return a state without the policies that an interrupted change of vppcfg has left, and what becomes of them."""
+    own = {name for name, policy in state.of(LoosePolicy).items() if policy.is_own}
+    if not own:
+        return state, []
+    left = {name: policy for name, policy in state.of(LoosePolicy).items() if name not in own}
+    text = "of an interrupted change: the first apply removes it"
+    notices = [f"no interface has the policy {name} {text}" for name in sorted(own)]
+    return replace(state, objects=without_empty({**state.objects, LoosePolicy: left})), notices
 
 
 def _words(device: LinuxDevice) -> str:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden, VppObject, is_owned
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Change, ObjectKind, table_changes
+from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.vpp.reading import Replies, VppReader
 
 T = TypeVar("T", bound=VppObject)
+
+
+class Felt(NamedTuple):
+    """What traffic to an object feels for good."""
+
+    name: str
+    impact: Impact
+    what: str
+    """A word of `VppObject.felt`."""
+    needs: frozenset[str]
+    """What it depends on before or after, by name: who changes that is the cause."""
 
 
 class VppObjectKind(Kind, Generic[T]):
@@ -24,6 +36,9 @@ class VppObjectKind(Kind, Generic[T]):
     """The class of its objects."""
     has_own_steps: ClassVar[bool] = False
     """Whether its steps come from `setting_steps`, because their order follows from more than their references."""
+
+    has_account: ClassVar[bool] = False
+    """Whether `felt` knows what traffic feels; of other kinds each operation counts."""
 
     @abstractmethod
     def set(self, thing: T) -> SetObject:
@@ -42,6 +57,10 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
+    def is_left_alone(self, thing: T) -> bool:
+        """Return whether an object is somebody else's: it stays as it is observed, whatever state is wanted."""
+        return False
+
     def finish(self, state: State) -> State:
         """Return an observed state with the objects of the kind as they are beside all others."""
         return state
@@ -52,9 +71,16 @@ class VppObjectKind(Kind, Generic[T]):
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield the objects that appear, change and disappear."""
-        wanted, found = desired.of(self.thing), observed.of(self.thing)
+        wanted, found = (
+            {name: each for name, each in state.of(self.thing).items() if not self.is_left_alone(each)}
+            for state in (desired, observed)
+        )
         ours = {name: each for name, each in found.items() if name in wanted or is_owned(each, desired.owned)}
         return table_changes(ObjectKind.OBJECT, ours, wanted)
+
+    def felt(self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]) -> Iterable[Felt]:
+        """Yield what traffic feels between two states, whose interfaces with link are known."""
+        return ()
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP may have objects of ours that it does not show."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.acl import AclOperation
 from vppcfg.kinds.macip import MacipOperation
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURE_DEFAULTS, FEATURES, Interface
@@ -55,7 +56,6 @@ from vppcfg.plan.operations import (
     Switch,
     UnsetUnnumbered,
 )
-from vppcfg.plan.operations.acl import AclOperation
 from vppcfg.plan.plan import Plan
 
 
@@ -146,7 +146,8 @@ class Causes:
         if isinstance(operation, RemoveObject):
             return Predicate("is removed", "are removed")
         if isinstance(operation, SetObject):
-            return Predicate("changes", "change")
+            is_new = operation.subject not in self._plan.observed.of(type(operation.thing))
+            return Predicate("is set", "are set") if is_new else Predicate("changes", "change")
         change = self._interfaces.get(operation.subject)
         if change is not None and change.action is Action.DELETE:
             return Predicate("is removed", "are removed", ("", ""))

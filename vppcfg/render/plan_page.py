@@ -67,18 +67,21 @@ class PageFacts:
     """What it was planned from: the VPP at a socket, or a saved state."""
 
 
-def plan_page(plan: Plan, problems: Sequence[Problem], refusals: Sequence[str], facts: PageFacts) -> str:
-    """Return the page."""
+def plan_page(
+    plan: Plan, problems: Sequence[Problem], refusals: Sequence[str], facts: PageFacts, routing: Sequence[str] = ()
+) -> str:
+    """Return the page; `routing` has the lines about what routing daemons load."""
     title = f"Plan for {facts.file}"
     parts = [
         f"<h1>{_text(title)}</h1>",
         _facts(plan, facts),
-        _verdict(plan, refusals),
+        _verdict(plan, refusals, is_empty=not plan.steps and not routing),
         *_section("Warnings", _listed((problem.text for problem in problems), "changed")),
         *_section("What changes", _difference(plan)),
         *_section("What traffic feels", _impact(plan)),
         *_section("What others have configured", _unmanaged(plan)),
         *_section("Addresses in use and routes behind others", _listed([*live_lines(plan), *shadow_lines(plan)], "")),
+        *_section("What routing daemons load", ["<pre>", *map(_text, routing), "</pre>"] if routing else ()),
         *_section("Steps, in their order", _steps(plan)),
         *_section("Commands", _commands(plan)),
     ]
@@ -119,8 +122,8 @@ def _facts(plan: Plan, facts: PageFacts) -> str:
     return "<dl>\n" + "\n".join(lines) + "\n</dl>"
 
 
-def _verdict(plan: Plan, refusals: Sequence[str]) -> str:
-    if not plan.steps:
+def _verdict(plan: Plan, refusals: Sequence[str], *, is_empty: bool) -> str:
+    if is_empty:
         return '<p class="verdict good">Nothing to do</p>'
     colour = "good" if plan.impact is Impact.NONE else "bad" if plan.impact >= Impact.FLAP else "changed"
     text = f'<p class="verdict {colour}">{_text(summary(plan))}</p>'

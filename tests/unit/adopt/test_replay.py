@@ -100,15 +100,15 @@ def test_a_line_keeps_its_effect_when_a_vpp_without_it_ends_otherwise() -> None:
 
 
 def test_what_the_language_lacks_is_left_in_its_order() -> None:
-    adoption = adopted("nat44 plugin enable\nset interface state xe0 up\nip route add 0.0.0.0/0 via 192.0.2.254\n")
+    adoption = adopted("nat44 plugin enable\nset interface state xe0 up\nip route add 10.0.0.0/8 via local\n")
     assert outcomes(adoption) == ["unmanaged", "file", "unmanaged"]
-    assert adoption.rest.commands == ("nat44 plugin enable", "ip route add 0.0.0.0/0 via 192.0.2.254")
+    assert adoption.rest.commands == ("nat44 plugin enable", "ip route add 10.0.0.0/8 via local")
     assert not adoption.rest.needs_the_file
     assert adoption.report.lines[0].why == "vppcfg has no NAT"
 
 
 @pytest.mark.parametrize(
-    "command", ["nat44 add interface address xe0.5", "ip route add 198.51.100.0/24 via 192.0.2.2 xe0.5"]
+    "command", ["nat44 add interface address xe0.5", "ip route add 198.51.100.0/24 via 192.0.2.2 xe0.5 out-labels 33"]
 )
 def test_what_needs_the_file_comes_after_it(command: str) -> None:
     adoption = adopted(f"create sub-interfaces xe0 5\n{command}\n")

@@ -133,6 +133,15 @@ def test_nothing_to_do_is_said() -> None:
     assert "Commands" not in text
 
 
+def test_what_routing_daemons_load_is_on_the_page() -> None:
+    plan = plan_of(ROUTER)
+    same = plan_of(ROUTER, plan.desired)
+    text = harmless(plan_page(same, (), (), FACTS, ["+ router bgp <64500>"])).text
+    assert "What routing daemons load" in text
+    assert "+ router bgp <64500>" in text
+    assert "Nothing to do" not in text
+
+
 @pytest.mark.parametrize("evil", EVIL)
 def test_no_name_becomes_markup(evil: str) -> None:
     steps = (Step(stage=Stage.DELETE_INTERFACE, operation=DeleteLoopback(interface=evil)),)

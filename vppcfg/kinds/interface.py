@@ -1,0 +1,280 @@
+"""State, MTU, MAC and tag of any interface (vnet/interface_api.c)."""
+
+from __future__ import annotations
+
+from vppcfg.common.numbers import cpu_text
+from vppcfg.model.interface import (
+    FIXED_LINK_MTU,
+    InterfaceKind,
+    RxMode,
+    must_be_down_for_link_mtu,
+    usual_rx_mode,
+)
+from vppcfg.model.kinds import is_marked
+from vppcfg.model.ownership import is_made_by_us
+from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
+from vppcfg.plan.operation import InterfaceOperation, braced
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+from vppcfg.vpp.address_codec import mac_bytes
+
+ADMIN_UP = 1
+"""IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""
+RX_MODES = {1: RxMode.POLLING, 2: RxMode.INTERRUPT, 3: RxMode.ADAPTIVE}
+_RX_MODE_NUMBERS = {mode: number for number, mode in RX_MODES.items()}
+"""RX_MODE_API_POLLING and so on (vnet/interface_types.api)."""
+
+
+@record
+class SetAdminState(InterfaceOperation):
+    """sw_interface_set_flags: bring an interface up or down."""
+
+    is_up: bool
+    bond: str = ""
+    """For a member that comes up: the bond that is to use it again before anything else is done."""
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        parent = draft.interfaces[self.interface].parent
+        if self.is_up and parent is not None and not draft.interfaces[parent].is_up:
+            return f"{self.interface} cannot come up while {parent} is down"
+        return None
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Set the state."""
+        draft.change(self.interface, is_up=self.is_up)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {"sw_if_index": indexes.interface(self.interface), "flags": ADMIN_UP if self.is_up else 0}
+        return Request("sw_interface_set_flags", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface state {self.interface} {'up' if self.is_up else 'down'}"
+
+
+@record
+class SetRxMode(InterfaceOperation):
+    """sw_interface_set_rx_mode: say how VPP learns that packets have come to any queue of a port."""
+
+    mode: RxMode
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        kind = draft.interfaces[self.interface].kind
+        is_port = kind is InterfaceKind.PHYSICAL or is_marked(kind)
+        return None if is_port else f"{self.interface} is no port"
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Set the mode; a port that the plan has made has no class yet, and VPP makes it with interrupts."""
+        port = draft.interfaces[self.interface]
+        usual = RxMode.INTERRUPT if is_marked(port.kind) else usual_rx_mode(port.device_class)
+        draft.change(self.interface, rx_mode=None if self.mode is usual else self.mode)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {
+            "sw_if_index": indexes.interface(self.interface),
+            "queue_id_valid": 0,
+            "queue_id": 0,
+            "mode": _RX_MODE_NUMBERS[self.mode],
+        }
+        return Request("sw_interface_set_rx_mode", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface rx-mode {self.interface} {self.mode.value}"
+
+
+@record
+class SetRxPlacement(InterfaceOperation):
+    """sw_interface_set_rx_placement: have a thread look after one receive queue of a port."""
+
+    queue: int
+    thread: int
+    """0 is the main thread, 1 the first worker."""
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        placements = draft.interfaces[self.interface].rx_placement
+        if all(each.queue != self.queue for each in placements):
+            return f"{self.interface} has no receive queue {self.queue}"
+        return _no_such_thread(draft, (self.thread,))
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Place the queue."""
+        placed = QueuePlacement(queue=self.queue, threads=(self.thread,))
+        placements = draft.interfaces[self.interface].rx_placement
+        draft.change(self.interface, rx_placement=moved_to(placements, placed))
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message, in which workers are counted, from 0, and not threads."""
+        values = {
+            "sw_if_index": indexes.interface(self.interface),
+            "queue_id": self.queue,
+            "worker_id": max(self.thread - 1, 0),
+            "is_main": int(self.thread == 0),
+        }
+        return Request("sw_interface_set_rx_placement", values)
+
+    def cli(self) -> str:
+        """Name the thread first: VPP 25.06 forgets the port when a worker is named behind it (fc7b794758f)."""
+        thread = f"worker {self.thread - 1}" if self.thread else "main"
+        return f"set interface rx-placement {thread} queue {self.queue} {self.interface}"
+
+
+@record
+class SetTxPlacement(InterfaceOperation):
+    """sw_interface_set_tx_placement: say which threads send by one transmit queue of a port."""
+
+    queue: int
+    threads: tuple[int, ...]
+    """0 is the main thread, 1 the first worker."""
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        placements = draft.interfaces[self.interface].tx_placement
+        if all(each.queue != self.queue for each in placements):
+            return f"{self.interface} has no transmit queue {self.queue}"
+        return _no_such_thread(draft, self.threads)
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Place the queue."""
+        placed = QueuePlacement(queue=self.queue, threads=self.threads)
+        placements = draft.interfaces[self.interface].tx_placement
+        draft.change(self.interface, tx_placement=moved_to(placements, placed))
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {
+            "sw_if_index": indexes.interface(self.interface),
+            "queue_id": self.queue,
+            "array_size": len(self.threads),
+        }
+        return Request("sw_interface_set_tx_placement", values, "threads", [{"": thread} for thread in self.threads])
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface tx-queue {self.interface} queue {self.queue} threads {cpu_text(self.threads)}"
+
+
+def _no_such_thread(draft: WorkingState, threads: tuple[int, ...]) -> str | None:
+    missing = next((thread for thread in threads if thread > draft.workers), None)
+    return None if missing is None else f"there is no {thread_name(missing)}"
+
+
+@record
+class SetLinkMtu(InterfaceOperation):
+    """hw_interface_set_mtu: set a port's link MTU; a change overwrites the packet MTU of it and of all below it."""
+
+    mtu: int
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        interface = draft.interfaces[self.interface]
+        if interface.link_mtu is None or interface.device_class in FIXED_LINK_MTU:
+            return f"{self.interface} has no link MTU that can be set"
+        is_change = interface.link_mtu != self.mtu
+        if interface.is_up and is_change and must_be_down_for_link_mtu(interface):
+            return f"{self.interface} is up, and its driver may refuse a new link MTU then"
+        return None
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Set the link MTU, and with a new one the packet MTUs of the port and of all its sub-interfaces."""
+        if draft.interfaces[self.interface].link_mtu == self.mtu:
+            return
+        draft.change(self.interface, link_mtu=self.mtu)
+        for overwritten in (self.interface, *draft.stacking.on_port(self.interface)):
+            draft.set_packet_mtu(overwritten, packet_mtu=self.mtu)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {"sw_if_index": indexes.interface(self.interface), "mtu": self.mtu}
+        return Request("hw_interface_set_mtu", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface mtu {self.mtu} {self.interface}"
+
+
+@record
+class SetPacketMtu(InterfaceOperation):
+    """sw_interface_set_mtu: set the packet MTU, and those of IPv4, IPv6 and MPLS, where 0 means the same."""
+
+    mtu: int
+    protocol_mtus: tuple[int, int, int] = (0, 0, 0)
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Set all four."""
+        draft.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        ip4, ip6, mpls = self.protocol_mtus
+        values = {
+            "sw_if_index": indexes.interface(self.interface),
+            "mtu.0": self.mtu,
+            "mtu.1": ip4,
+            "mtu.2": ip6,
+            "mtu.3": mpls,
+        }
+        return Request("sw_interface_set_mtu", values)
+
+    def cli(self) -> str | None:
+        """Say it in one line, which zeroes the MTUs of the protocols; others cannot be said in the same breath."""
+        if any(self.protocol_mtus):
+            return None
+        return f"set interface mtu packet {self.mtu} {self.interface}"
+
+
+@record
+class SetMac(InterfaceOperation):
+    """sw_interface_set_mac_address: give an interface another MAC address."""
+
+    mac: str
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.interface in draft.lcps:
+            return f"{self.interface} has an LCP pair, whose Linux device would keep the old MAC"
+        return None
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Set the MAC."""
+        draft.change(self.interface, mac=self.mac)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {"sw_if_index": indexes.interface(self.interface), "mac_address": mac_bytes(self.mac)}
+        return Request("sw_interface_set_mac_address", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface mac address {self.interface} {self.mac}"
+
+
+@record
+class SetTag(InterfaceOperation):
+    """sw_interface_tag_add_del: write the tag that marks an interface as ours; '' clears it."""
+
+    tag: str
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Write the tag, by which alone some kinds of ports are told from those that somebody else made."""
+        made = draft.virtual.get(self.interface)
+        if made is None or not made.is_ours_by_mark:
+            draft.change(self.interface, tag=self.tag)
+        else:
+            kind = made.kind if is_made_by_us(self.tag) else InterfaceKind.PHYSICAL
+            draft.change(self.interface, tag=self.tag, kind=kind)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values: dict[str, Value] = {
+            "is_add": int(self.tag != ""),
+            "sw_if_index": indexes.interface(self.interface),
+            "tag": self.tag,
+        }
+        return Request("sw_interface_tag_add_del", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        if not self.tag:
+            return f"clear interface tag {self.interface}"
+        return f"set interface tag {self.interface} {braced(self.tag)}"
