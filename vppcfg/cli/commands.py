@@ -30,6 +30,7 @@ NAMES = (
     "startup",
     "upgrade",
     "tune",
+    "report",
     "loadtest",
     "completion",
 )
@@ -97,6 +98,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import nat
 
             return nat
+        case "report":
+            from vppcfg.cli import report
+
+            return report
         case "top":
             from vppcfg.cli import top
 
