@@ -11,8 +11,9 @@ from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
 from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.filters import keeps_out, lacks_way_back, refuses
 from vppcfg.probe.frame import Frame, Packet
-from vppcfg.probe.outcome import Fate, FrameEnd, Reason, UndecidedError
-from vppcfg.probe.stages import Journey, Leaves, Routed, Wrapped, of_interface
+from vppcfg.probe.network import NextStep
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
+from vppcfg.probe.stages import Journey, Leaves, Routed, Wrapped, of_interface, of_route
 from vppcfg.probe.tunnels import unwrap
 
 _LEAST_IPV6_MTU = 1280
@@ -48,6 +49,8 @@ def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: boo
     if found is None:
         return way.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
     target = found.interface
+    if not target and found.route is not None:
+        return way.drop(Reason.NO_ROUTE, of_route(found.route))
     if not way.network.has_link(target):
         # A path is used from when its interface is set up until the link goes: fib_path_back_walk_notify and
         # fib_path_attached_next_hop_set in src/vnet/fib/fib_path.c.
@@ -60,13 +63,17 @@ def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: boo
         made = way.network.virtual_of(target)
         if made is not None and made.own_end is not None and not isinstance(made, Tunnel):
             raise UndecidedError("what goes to peers is encrypted, and not seen")
-        return _send(way, target, packet, mac="")
-    mac = way.network.neighbor(target, packet.destination)
+        return _send(way, found, packet, mac="")
+    mac = way.network.neighbor(target, found.address)
     if mac is None:
-        way.note("looked for", "", of_interface(target, "addresses"))
-        end = FrameEnd(fate=Fate.ASKED, interface=target)
-        return way.end(end, of_interface(target, "addresses"))
-    return _send(way, target, packet, mac)
+        way.note("looked for", "", _behind(found))
+        return way.end(FrameEnd(fate=Fate.ASKED, interface=target), _behind(found))
+    return _send(way, found, packet, mac)
+
+
+def _behind(found: NextStep) -> Blame:
+    """Return what sends a packet by an interface: a static route, or the prefix of the interface itself."""
+    return of_route(found.route) if found.route is not None else of_interface(found.interface, "addresses")
 
 
 def _keep(way: Journey, table: int, packet: Packet, owner: str) -> None:
@@ -86,9 +93,10 @@ def _is_known(way: Journey, table: int, source: str) -> bool:
     return (table, source) in way.network.own or way.network.way_to(table, source) is not None
 
 
-def _send(way: Journey, target: str, packet: Packet, mac: str) -> None:
+def _send(way: Journey, found: NextStep, packet: Packet, mac: str) -> None:
     """Send a packet by an interface to a neighbour: TTL and size first, then what checks on the way out."""
-    way.note("rewritten", target, of_interface(target, "addresses"))
+    target = found.interface
+    way.note("rewritten", target, _behind(found))
     if packet.ttl <= 1:
         end = FrameEnd(fate=Fate.ANSWERED, reason=Reason.EXPIRED)
         return way.end(end, of_interface(target, "reached"))
