@@ -13,7 +13,7 @@ from vppcfg.probe.outcome import FrameProbe
 from vppcfg.probe.stages import of_route
 from vppcfg.probe.tunnels import carries_frames
 
-_TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip"})
+_TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip", "policy_routes"})
 """Features that frames prove."""
 
 
