@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.kinds import dhcp_client, memif, ra
@@ -15,7 +15,7 @@ from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
-from vppcfg.model.vpp_object import Objects, by_name
+from vppcfg.model.vpp_object import Objects, Referent, by_name
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
@@ -90,7 +90,7 @@ def observe(connection: Connection, version: str) -> State:
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
-        objects=_objects(connection, replies, names, vrfs.values()),
+        objects=_objects(connection, replies, names, vrfs.values(), {row.name for row in kept}),
         **{
             attribute: value
             for kind in KINDS
@@ -165,10 +165,26 @@ def _second_round(
     )
 
 
-def _objects(connection: Connection, replies: Replies, names: Mapping[int, str], vrfs: Iterable[FibTable]) -> Objects:
-    """Return routes and the like; a kind of which VPP has none asks nothing more."""
+def _objects(
+    connection: Connection,
+    replies: Replies,
+    names: Mapping[int, str],
+    vrfs: Iterable[FibTable],
+    there: Collection[str],
+) -> Objects:
+    """Return routes and the like; a kind of which VPP has none asks nothing more.
+
+    What refers to a host side of an LCP pair is linux-cp's own.
+    """
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *vrfs]
-    found = {kind.thing: by_name(kind.read(connection, replies, names, tables)) for kind in OBJECT_KINDS}
+    found = {
+        kind.thing: by_name(
+            each
+            for each in kind.read(connection, replies, names, tables)
+            if all(one.name in there for one in each.references() if one.referent is Referent.INTERFACE)
+        )
+        for kind in OBJECT_KINDS
+    }
     return {thing: objects for thing, objects in found.items() if objects}
 
 
