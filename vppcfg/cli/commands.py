@@ -29,6 +29,7 @@ NAMES = (
     "startup",
     "upgrade",
     "tune",
+    "report",
     "loadtest",
     "completion",
 )
@@ -92,6 +93,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import probe
 
             return probe
+        case "report":
+            from vppcfg.cli import report
+
+            return report
         case "top":
             from vppcfg.cli import top
 
