@@ -153,11 +153,7 @@ def _settings(data: dict[str, Any], dice: Random) -> None:
 
 
 def _foundation(data: dict[str, Any], dice: Random) -> None:
-    section = _nat44(data)
-    section["sessions"] = dice.choice((100, 1000))
-    section.pop("inside-vrf", None)
-    if dice.random() < 0.2:
-        section["inside-vrf"] = "red"
+    _nat44(data)["sessions"] = dice.choice((100, 1000))
 
 
 def _nothing(data: dict[str, Any], dice: Random) -> None:

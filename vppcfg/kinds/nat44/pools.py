@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from ipaddress import IPv4Address
 
+from vppcfg.kinds.nat44.addresses import own_addresses
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatAddress, NatPool
@@ -126,9 +127,31 @@ class AddNatPool(SetObject):
 
 @record
 class RemoveNatPool(RemoveObject):
-    """nat44_add_del_interface_addr: take the address of an interface out of a pool; the sessions that use it end."""
+    """nat44_add_del_interface_addr: take the address of an interface out of a pool; the sessions that use it end.
+
+    VPP takes out the first address that the interface has then, whoever has put it there, and answers with an error,
+    although the interface is out, where it is not there (nat44_ed_del_interface_address).
+    """
 
     thing: NatPool
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.thing.is_empty and not any(each in draft.objects.get(NatAddress, {}) for each in self._taken(draft)):
+            return f"VPP has not taken the address of {self.thing.interface}, and would answer that it is not there"
+        return RemoveObject._refusal(self, draft)
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Take the interface out, and its address where that stands there by itself."""
+        addresses = draft.objects.get(NatAddress, {})
+        for name in self._taken(draft):
+            if name in addresses:
+                draft.remove_object(addresses[name])
+        RemoveObject.apply_to(self, draft)
+
+    def _taken(self, draft: WorkingState) -> list[str]:
+        """Return the names that the addresses of the interface have in the pool."""
+        found = own_addresses(draft.interfaces, self.thing.interface)
+        return [NatAddress(address=address, is_twice=self.thing.is_twice).name for address in found]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
