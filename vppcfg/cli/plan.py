@@ -96,6 +96,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
     from vppcfg.cli.console import terminal_for
+    from vppcfg.render.nat44_text import left_alone
 
     console = terminal_for(args)
     if args.show is not None:
@@ -113,6 +114,8 @@ def run(args: argparse.Namespace) -> ExitCode:
         plan = _plan_of(proposal, args, dataplane)
         guarded = _guarded(plan, configuration, args, dataplane)
     _show(plan, proposal.resolution.problems, (*before, *guarded), args)
+    if text := left_alone(plan):
+        log.info("%s", text)
     code = _verdict(before, proposal.problems, guarded, loaded.name, console)
     if code is not ExitCode.DONE:
         return code

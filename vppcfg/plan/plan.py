@@ -85,12 +85,12 @@ def make_plan(observed: State, desired: State) -> Plan:
 def _proved_plan(observed: State, desired: State) -> Plan:
     if any(interface.live for interface in desired.interfaces.values()):
         desired = without_live(desired, replaced_interfaces(observed, desired))
-    seen = observed.managed(desired.owned)
-    difference = diff(seen, desired)
-    steps = ordered(steps_of(Transition(seen, desired, difference)))
+    seen, wanted = observed.managed(desired.owned), desired.managed(desired.owned)
+    difference = diff(seen, wanted)
+    steps = ordered(steps_of(Transition(seen, wanted, difference)))
     if observed.facts.lcp.is_auto_subint:
-        steps = ordered(with_automatic_pairs(steps, seen, desired))
-    reached = prove(seen, desired, steps)
+        steps = ordered(with_automatic_pairs(steps, seen, wanted))
+    reached = prove(seen, wanted, steps)
     observed = replace(observed, owned=desired.owned)
     reached = _with_objects_of_others(reached, observed)
     return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps, reached=reached)

@@ -8,7 +8,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.nat44.settings import DisableNat44
-from vppcfg.model.nat44 import Nat44, NatAddress, NatMapping, NatPool
+from vppcfg.model.nat44 import Nat44, NatAddress, NatMapping, NatPool, is_nat44_owned
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan
 
@@ -26,6 +26,17 @@ def nat44_lines(plan: Plan) -> Iterator[str]:
         return
     yield from _shortened(list(_mappings(before, after)), "mappings")
     yield from _shortened(list(_addresses(before, after)), "addresses")
+
+
+def left_alone(plan: Plan) -> str:
+    """Return what to say of NAT44 that VPP has and the file leaves alone; '' where there is none."""
+    observed = plan.observed
+    if not observed.of(Nat44) or is_nat44_owned(plan.desired.owned):
+        return ""
+    mappings, sides = len(observed.of(NatMapping)), sum(each.nat44 is not None for each in observed.interfaces.values())
+    text = f"VPP has NAT44 on {sides} interface{'' if sides == 1 else 's'}"
+    text += f" with {mappings:,} mapping{'' if mappings == 1 else 's'}" if mappings else ""
+    return f"{text}; the file has no section `nat44`, and leaves it alone"
 
 
 def _reset(plan: Plan) -> str:
