@@ -110,6 +110,7 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.has_proxy_arp,
         interface.dhcp_client,
         interface.flow_records,
+        interface.det44,
         state.macips[interface.macip].rules or None if interface.macip is not None else None,
         [each for each in sorted(state.proxy_arps, key=str) if each.table_id == interface.tables[0]]
         if interface.has_proxy_arp

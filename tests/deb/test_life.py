@@ -68,6 +68,7 @@ def test_the_state_directory_is_for_the_group_of_vpp(debian: Debian) -> None:
 def test_vpp_is_configured_when_it_starts_and_watched_on_request(debian: Debian) -> None:
     assert debian.path("/etc/systemd/system/vpp.service.wants/vppcfg.service").is_symlink()
     assert not is_enabled(debian, "vppcfg-watch.service")
+    assert not is_enabled(debian, "vppcfg-metrics.service")
 
 
 def test_what_needs_no_vpp_works(debian: Debian) -> None:

@@ -16,6 +16,7 @@ from vppcfg.kinds.kind_list import OBJECTS, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.det44 import Det44Map, Det44Timeouts
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -75,6 +76,8 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["linux_device"], LinuxDevice, set()),
         (DEFINITIONS["state"], State, {"format_version", "virtual", "objects", *TABLES}),
         (DEFINITIONS["route"], Route, set()),
+        (DEFINITIONS["det44_map"], Det44Map, set()),
+        (DEFINITIONS["det44_timeouts"], Det44Timeouts, set()),
         (DEFINITIONS["route"]["properties"]["hops"]["items"], NextHop, set()),
         *((items_of(thing.table), thing, set()) for thing in NAT_OBJECTS),
         (DEFINITIONS["bond"], Bond, set()),

@@ -14,6 +14,7 @@ from vppcfg.config.configuration import (
     AclConfig,
     BridgeConfig,
     Configuration,
+    Det44Config,
     HopConfig,
     InterfaceConfig,
     IpfixConfig,
@@ -43,6 +44,7 @@ from vppcfg.kinds.wireguard.entry import PeerConfig, WireguardConfig
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac, bridge_name, macs_in_order
+from vppcfg.model.det44 import Det44Map, Det44Side, Det44Timeouts
 from vppcfg.model.features import (
     DhcpClient,
     Lldp,
@@ -176,6 +178,12 @@ URPF_CHECKS = (
     UrpfCheck(mode=UrpfMode.LOOSE, is_output=True),
     UrpfCheck(mode=UrpfMode.STRICT, is_ipv6=True, is_output=True),
 )
+DET44_MAPS = (
+    Det44Map(inside="100.64.0.0/24", outside="203.0.113.0/28"),
+    Det44Map(inside="100.64.1.0/24", outside="203.0.113.16/28"),
+    Det44Map(inside="100.64.2.0/30", outside="203.0.113.32/32"),
+)
+DET44_TIMEOUTS = (Det44Timeouts(), Det44Timeouts(udp=120), Det44Timeouts(tcp_established=7500, icmp=90))
 MSS_LIMITS = (MssLimit(mss=1360), MssLimit(mss=1220, is_ipv6=True, direction=TrafficDirection.INPUT))
 ADVERTISED = (
     RouterAdvertisements(),
@@ -332,7 +340,12 @@ class _Network:
             ipfix=self._ipfix(self._dice.further(83)),
             proxy_arps=self._proxy_arps(self._dice.further(79)),
             routes=self._routes(self._dice.further(89)),
+            det44=self._det44(self._dice.further(91)),
         )
+
+    def _det44(self, dice: _Dice) -> Det44Config:
+        """Return maps and timeouts, whether any interface uses them or not."""
+        return Det44Config(maps=tuple(dice.some(DET44_MAPS)), timeouts=dice.pick(DET44_TIMEOUTS))
 
     def _routes(self, dice: _Dice) -> tuple[RouteConfig, ...]:
         """Return routes of the default table and of VRFs, by gateways, interfaces that route, and other tables."""
@@ -819,6 +832,10 @@ class _Network:
             may_be = interface.kind is not InterfaceKind.LOOPBACK and interface.name not in self._members
             if may_be and recording.one_in(5):
                 self._change(interface.name, flow_records=recording.pick(RECORDED))
+        translating = self._dice.further(92)
+        for interface in self._routed():
+            if translating.one_in(4) and interface.vrf is None:
+                self._change(interface.name, det44=translating.pick(list(Det44Side)))
         self._advertise(self._dice.further(4))
 
     def _has_ipv4(self, interface: InterfaceConfig) -> bool:
@@ -1197,7 +1214,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"lldp": LLDP[dice.count(0, 2)], "rx_mode": RxMode.POLLING} if name in PORTS else {"lldp": None},
         {"urpf": ()},
         {"urpf": (UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True))},
-        {"mss_clamp": MSS_LIMITS},
+        {"mss_clamp": MSS_LIMITS, "det44": None},
         {"mirrors": ()},
         {"mirrors": (Mirror(target=dice.pick(PORTS), direction=TrafficDirection.INPUT),)},
         {"ra": None, "link_local": None},

@@ -38,7 +38,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "errors",
         "__version__",
     ),
-    "adopt": ("simulator", "vpp", "config", "plan", "startup", "model", "common", "errors", "assets"),
+    "adopt": ("simulator", "vpp", "kinds", "config", "plan", "startup", "model", "common", "errors", "assets"),
     "upgrade": (
         "adopt",
         "app",
@@ -297,9 +297,10 @@ def methods_called(name: str) -> list[str]:
     ]
 
 
-def test_nothing_but_the_simulator_listens() -> None:
+def test_nothing_but_the_simulator_and_the_exporter_of_metrics_listens() -> None:
     assert methods_called("listen") == ["vppcfg/cli/sim.py"]
     assert set(methods_called("bind")) <= {
+        "vppcfg/app/monitoring/exporter.py",
         "vppcfg/linux/asking.py",
         "vppcfg/linux/wire.py",
         "vppcfg/loadtest/linux_port.py",

@@ -12,6 +12,7 @@ from vppcfg.adopt.grammar import Grammar, grammar_of
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
+from vppcfg.adopt.routes import NOTHING, Takeover, place_lines, takeover
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.unsupported_commands import RestFile, rest_of, rest_of_others
 from vppcfg.common.addresses import canonical_mac
@@ -31,6 +32,7 @@ from vppcfg.model.ownership import MADE_MARK, description_of, is_foreign, tag_fo
 from vppcfg.model.placement import placed_by_hand
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
+from vppcfg.model.vrf import MAX_TABLE, table_key
 from vppcfg.plan.plan import make_plan
 from vppcfg.record import record
 
@@ -105,10 +107,16 @@ def adopt_scripts(
         replay.run(script.name, script.text)
     state = replay.finish()
     _withdraw_what_is_not_so(replay, state, ground, grammar)
-    described = as_applied(_with_placed(state, replay.lines), frozenset(_ports_with_more(replay.lines)))
+    placed = _with_named_tables(_with_placed(state, replay.lines))
+    described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
+    taken = takeover(described, known.configuration, replay.routes)
+    if taken.routes:
+        described = taken.into(described)
+        known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
     joined = {name for name, each in described.interfaces.items() if each.link_mtu != state.interfaces[name].link_mtu}
     Classifier(described, known, joined).classify(replay.lines)
+    place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()})
     rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
@@ -130,20 +138,21 @@ def adopt_state(
     settings: Settings | None = None,
     lines: Sequence[SourceLine] = (),
     others: tuple[OthersOfKind, ...] = (),
+    taken: Takeover = NOTHING,
 ) -> Adoption:
     """Return what becomes of a running VPP: what `dump` writes, the `settings` of its startup.conf, and what is left.
 
-    `others` are what others have on it.
-
+    `others` are what others have on it; routes of the prompt that are `taken` over become those of the file.
     Raise AdoptionError when the configuration cannot be proved to mean the same.
     """
+    state = taken.into(state)
     known = written(state)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     text = _agreeing(known, whole, lines)
     state, from_linux = _with_linux_as_meant(text, state)
     prove(text, state)
     notices = [f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)]
-    notices += [*from_linux, *left_out(state)]
+    notices += [*from_linux, *left_out(state), *taken.notices()]
     report = AdoptionReport(
         sources=(name, *dict.fromkeys(line.source for line in lines)),
         release=state.facts.version,
@@ -199,6 +208,19 @@ def _with_placed(state: State, lines: Sequence[SourceLine]) -> State:
             port, rx_placement=placed_by_hand(port.rx_placement, rx), tx_placement=placed_by_hand(port.tx_placement, tx)
         )
     return replace(state, interfaces=interfaces)
+
+
+def _with_named_tables(state: State) -> State:
+    """Return a state whose FIB tables all have a name, as VRFs of a file must; a script may give a number alone."""
+    taken = {table.name for table in state.vrfs.values()}
+    vrfs = dict(state.vrfs)
+    for key, table in state.vrfs.items():
+        twin = state.vrfs.get(table_key(table.table_id, is_ipv6=not table.is_ipv6))
+        name = twin.name if twin is not None and not twin.is_unnamed else f"vrf{table.table_id}"
+        is_free = name not in taken or (twin is not None and name == twin.name)
+        if table.is_unnamed and is_free and 0 < table.table_id <= MAX_TABLE:
+            vrfs[key] = replace(table, name=name)
+    return replace(state, vrfs=vrfs)
 
 
 def _macs_in(lines: Sequence[SourceLine]) -> Iterator[str]:

@@ -38,6 +38,8 @@ _KEYS: Mapping[str, str] = {
     "lcp create": "lcp",
 }
 """The key of an interface that says what a command sets."""
+_NO_TAG = "cli"
+"""What VPP's prompt tags lists with that come without a tag (plugins/acl/acl.c)."""
 _JOINED_MTU = "a file has one MTU for packets and link: `apply` sets the link MTU too, which the script leaves as it is"
 _KEPT_TAG = "kept as the description; on a VPP that still has the tag, the first `apply` needs --adopt"
 
@@ -103,7 +105,7 @@ class Classifier:
         if line.command == "set arp proxy" and not self._has_range(line.text.split()):
             return "the file has no such range: it is of a table without a name, has no address, or is taken out again"
         if line.command in {"ip table", "ip6 table"} and not any(map(self._path_of, _others_in(line))):
-            return "the FIB table has no name, so that it is no VRF of a file"
+            return "no VRF of the file has this FIB table"
         if line.command == "create memif socket" and not any(map(self._path_of, _memifs_at(line, self._configuration))):
             return "no memif of the file is at this socket"
         if line.command in PLACING and not any(map(self._has_placed, line.subjects)):
@@ -123,6 +125,8 @@ class Classifier:
     def _add_remark(self, line: SourceLine) -> None:
         if line.command == "set interface tag":
             line.rule, line.why = "adopt-tag", _KEPT_TAG
+        elif line.command in {"ip table", "ip6 table"} and " name " not in f"{line.text} ":
+            line.rule, line.why = "adopt-vrf-name", f"the table has no name; the file calls it {line.path[-1]}"
         elif line.command == "set interface mtu" and line.subjects and line.subjects[-1] in self._joined_mtus:
             line.rule, line.why = "adopt-link-mtu", _JOINED_MTU
 
@@ -165,7 +169,7 @@ def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:
 def _macip_of(text: str) -> str:
     """Return what the list goes by that a command makes: ours by its tag, another by `macip:` and its tag."""
     _, _, tag = text.partition(" tag ")
-    tag = tag.strip().strip("{}") or "cli"
+    tag = tag.strip().strip("{}") or _NO_TAG
     return description_of(tag) or f"macip:{tag}"
 
 
@@ -179,7 +183,8 @@ def _others_in(line: SourceLine) -> Iterable[str]:
         yield table_key(int(numbers[-1]), is_ipv6=line.command == "set interface ip6 table")
     elif ("bridge" in line.command or line.command.startswith("l2fib ")) and numbers:
         yield f"bd{int(numbers[0])}"
-    elif line.command == "set acl-plugin acl" and "tag" in words[:-1]:
-        yield f"acl:{words[words.index('tag') + 1]}"
+    elif line.command == "set acl-plugin acl":
+        tag = words[words.index("tag") + 1] if "tag" in words[:-1] else _NO_TAG
+        yield description_of(tag) or f"acl:{tag}"
     elif line.command == "set acl-plugin macip acl":
         yield _macip_of(line.text)

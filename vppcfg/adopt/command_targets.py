@@ -127,11 +127,6 @@ def _first(words: Words) -> str | None:
     return words[0] if words else None
 
 
-def _fourth(words: Words) -> str | None:
-    """Return the interface in `set urpf`, behind the family, the direction and the mode."""
-    return words[3] if len(words) > 3 else None
-
-
 def _last(words: Words) -> str | None:
     return words[-1] if words else None
 
@@ -145,6 +140,28 @@ def placed_port(words: Words) -> str | None:
         elif word != "main":
             return word
     return None
+
+
+_NEIGHBOR_WORDS = frozenset({"del", "delete", "static", "no-fib-entry"})
+_URPF_WORDS = frozenset({"ip4", "ip6", "rx", "tx", "off", "strict", "loose"})
+
+
+def _beside(keywords: frozenset[str], valued: str = "") -> Callable[[Words], str | None]:
+    """Return what finds the first word that is no keyword of a command, whose words come in any order.
+
+    Behind `valued` stands a value, which is no interface either.
+    """
+
+    def find(words: Words) -> str | None:
+        return next(iter(_other_words(words, keywords, valued)), None)
+
+    return find
+
+
+def _other_words(words: Words, keywords: frozenset[str], valued: str) -> list[str]:
+    before = ("", *words)
+    return [word for word, former in zip(words, before, strict=False)
+            if word not in keywords and word != valued and (not valued or former != valued)]  # fmt: skip
 
 
 def _after(skipped: str) -> Callable[[Words], str | None]:
@@ -189,14 +206,14 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface feature gso": _first,
     "set interface tcp-mss-clamp": _first,
     "set interface span": _first,
-    "set urpf": _fourth,
+    "set urpf": _beside(_URPF_WORDS, "table"),
     "ip6 nd": _first,
     "enable ip6 interface": _first,
     "disable ip6 interface": _first,
     "set interface bond": _first,
     "set acl-plugin interface": _first,
     "set acl-plugin macip interface": _first,
-    "set ip neighbor": _after("del"),
+    "set ip neighbor": _beside(_NEIGHBOR_WORDS, "count"),
     "set interface lldp": _first,
     "set interface rx-mode": _first,
     "set interface rx-placement": placed_port,
@@ -234,7 +251,7 @@ def _address(words: Words) -> Place | None:
 
 
 def _neighbor(words: Words) -> Place | None:
-    left = [word for word in words if word != "del"]
+    left = _other_words(words, _NEIGHBOR_WORDS, "count")
     return ("neighbor", left[0], left[1]) if len(left) > 1 else None
 
 

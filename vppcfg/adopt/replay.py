@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 from vppcfg.adopt.command_targets import Place, is_log, is_reading, made_by, place_of, port_in, unsupported_reason
 from vppcfg.adopt.grammar import Grammar, Meant
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
+from vppcfg.adopt.routes import unsaid
 from vppcfg.adopt.script import MacroError, Macros, commands_in
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.sources import is_script
 from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces
 from vppcfg.errors import UsageError
+from vppcfg.model.route import Route
 from vppcfg.model.state import State
 
 _DEEPEST_EXEC = 8
@@ -44,6 +46,8 @@ class Replay:
         self.ports: list[AssumedPort] = []
         self.added: list[tuple[str, str]] = []
         """Ports that the simulated VPP was given on the way, with what drives them."""
+        self.routes: list[Route] = []
+        """Those of the prompt in the end, as far as VPP reads them back as they were typed."""
         self._simulation = simulation
         self._grammar = grammar
         self._read_file = read_file
@@ -79,6 +83,9 @@ class Replay:
     def finish(self) -> State:
         """Return the state that the VPP is in, and let go of it, and of what is only needed while scripts run."""
         state = self._simulation.observe()
+        unsaid_ones = unsaid(self.lines)
+        found = self._simulation.routes_of_prompt(state)
+        self.routes = [route for route in found if route.name not in unsaid_ones]
         self._setters.clear()
         self._about.clear()
         del self._simulation

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from vppcfg.adopt.command_targets import PLACING, placed_port, queue_in
 from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
+from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.load import load_ports
@@ -22,8 +24,10 @@ from vppcfg.simulator.tables import SwInterface
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.hidden import read_prompt
 from vppcfg.vpp.observe import observe
 
+_T = TypeVar("_T")
 IN_NO_FILE = frozenset({"dhcp6 client", "dhcp6 pd client", "ip6 nd address autoconfig", "set ip6 address"})
 """Commands that the simulator has for the sake of what VPP does by itself then; no file says what they set."""
 _ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands) - IN_NO_FILE
@@ -152,12 +156,19 @@ class Simulation:
 
     def observe(self) -> State:
         """Return the state, read over the binary API as that of a running VPP."""
+        return self._ask(lambda connection: observe(connection, self._vpp.version))
+
+    def routes_of_prompt(self, state: State) -> list[Route]:
+        """Return the routes of the prompt that a file can have, read likewise."""
+        return self._ask(lambda connection: read_prompt(connection, state))
+
+    def _ask(self, question: Callable[[Connection], _T]) -> _T:
         ours, theirs = socket.socketpair()
         with SimulatorServer(self._vpp) as server:
             server.add_client(theirs)
             connection = Connection(Channel(ours, _PATIENCE_S, "the simulated VPP"), None)
             try:
-                return observe(connection, self._vpp.version)
+                return question(connection)
             finally:
                 connection.close()
 

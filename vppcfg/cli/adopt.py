@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from vppcfg.adopt.adoption import Adoption, Ground
     from vppcfg.adopt.others import OthersOfKind
     from vppcfg.adopt.report import AdoptionReport
+    from vppcfg.adopt.routes import Takeover
     from vppcfg.adopt.sources import Folder, Source
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
@@ -244,15 +245,28 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     target = target_of(args)
     with target.connect() as dataplane:
         state = with_whole_descriptions(dataplane.observe(), target.journal())
-    others = _others(target, state)
+    taken = _taken(target, state)
+    others = _others(target, state, taken)
     name, path = f"VPP at {args.api_socket}", os.path.join(args.root, STARTUP_CONF)
     if not os.path.isfile(path):
-        return adopt_state(state, name, others=others)
+        return adopt_state(state, name, others=others, taken=taken)
     conf = adopt_conf(path, read_source(path).decode(errors="replace"), _release(state.facts.version))
-    return adopt_state(state, name, conf.settings, conf.lines, others)
+    return adopt_state(state, name, conf.settings, conf.lines, others, taken)
 
 
-def _others(target: Target, state: State) -> tuple[OthersOfKind, ...]:
+def _taken(target: Target, state: State) -> Takeover:
+    """Return the routes of the prompt that the file takes over."""
+    from contextlib import closing
+
+    from vppcfg.adopt.routes import takeover
+    from vppcfg.config.dump import written
+
+    vpp, _ = target.connect_apart()
+    with closing(vpp):
+        return takeover(state, written(state).configuration, vpp.routes_of_prompt(state))
+
+
+def _others(target: Target, state: State, taken: Takeover) -> tuple[OthersOfKind, ...]:
     """Return what others have on a running VPP; each interface takes it about 0.1 ms to tell."""
     from contextlib import closing
     from dataclasses import replace
@@ -265,7 +279,8 @@ def _others(target: Target, state: State) -> tuple[OthersOfKind, ...]:
     written = replace(state, owned=NAT44_OWNED)
     vpp, _ = target.connect_apart()
     with closing(vpp):
-        return others_in(vpp.standing(written), vpp.unmanaged({*state.interfaces, *tables}, written))
+        found = vpp.unmanaged({*state.interfaces, *tables}, written)
+        return others_in(vpp.standing(written), taken.without(found))
 
 
 def _rest_name(args: argparse.Namespace) -> str | None:

@@ -18,6 +18,8 @@ NAMES = (
     "watch",
     "verify",
     "probe",
+    "metrics",
+    "top",
     "dump",
     "adopt",
     "rest",
@@ -90,6 +92,14 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import probe
 
             return probe
+        case "top":
+            from vppcfg.cli import top
+
+            return top
+        case "metrics":
+            from vppcfg.cli import metrics
+
+            return metrics
         case "dump":
             from vppcfg.cli import dump
 

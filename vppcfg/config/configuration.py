@@ -13,6 +13,7 @@ from vppcfg.model.acl import AclBinding, AclRule, MacipRule
 from vppcfg.model.bridge import BridgeSettings
 from vppcfg.model.checks import Check
 from vppcfg.model.dataplane import DataplaneSection
+from vppcfg.model.det44 import Det44Map, Det44Timeouts
 from vppcfg.model.hooks import Hooks
 from vppcfg.model.interface import Encapsulation, InterfaceKind, InterfaceValues, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowParams, IpfixExporter
@@ -285,6 +286,15 @@ class OwnedConfig:
 
 
 @record
+class Det44Config:
+    """The section `det44`."""
+
+    maps: tuple[Det44Map, ...] = ()
+    """In the order of the file."""
+    timeouts: Det44Timeouts = Det44Timeouts()
+
+
+@record
 class Configuration:
     """A whole file. Sub-interfaces stand beside their parents, by their VPP name (`PARENT.ID`)."""
 
@@ -305,6 +315,8 @@ class Configuration:
     """In the order of the file."""
     routes: tuple[RouteConfig, ...] = ()
     """Of all VRFs, in the order of the file."""
+    det44: Det44Config | None = None
+    """None leaves deterministic NAT alone."""
     nat44: Nat44Config | None = None
     """None leaves NAT44 alone."""
     entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.kinds import (
+    det44,
     dhcp_client,
     gso,
     ipfix,
@@ -40,6 +41,7 @@ FEATURE_KINDS: tuple[AnyFeature, ...] = (
     link_local.KIND,
     macip.KIND,
     ipfix.KIND,
+    det44.KIND,
     nat44.KIND,
 )
 

@@ -9,6 +9,7 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 from __future__ import annotations
 
 from vppcfg.kinds import (
+    det44_objects,
     gre,
     host_interface,
     ipfix_settings,
@@ -48,7 +49,7 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtual for kind in VIRTUAL_INTERFACES)
 """The classes of what these are made with."""
 
-_OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS, *nat44.KINDS)
+_OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS, *nat44.KINDS, *det44_objects.KINDS)
 ADDED_KINDS: tuple[AnyObjectKind, ...] = added_kinds(_OWN_OBJECT_KINDS)
 """Those of other programs."""
 OBJECT_KINDS: tuple[AnyObjectKind, ...] = (*_OWN_OBJECT_KINDS, *ADDED_KINDS)

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden, VppObject, is_owned
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Change, ObjectKind, table_changes
+from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.vpp.reading import Replies, VppReader
 
 T = TypeVar("T", bound=VppObject)
+
+
+class Felt(NamedTuple):
+    """What traffic to an object feels for good."""
+
+    name: str
+    impact: Impact
+    what: str
+    """A word of `VppObject.felt`."""
+    needs: frozenset[str]
+    """What it depends on before or after, by name: who changes that is the cause."""
 
 
 class VppObjectKind(Kind, Generic[T]):
@@ -24,6 +36,9 @@ class VppObjectKind(Kind, Generic[T]):
     """The class of its objects."""
     has_own_steps: ClassVar[bool] = False
     """Whether its steps come from `setting_steps`, because their order follows from more than their references."""
+
+    has_account: ClassVar[bool] = False
+    """Whether `felt` knows what traffic feels; of other kinds each operation counts."""
 
     @abstractmethod
     def set(self, thing: T) -> SetObject:
@@ -55,6 +70,10 @@ class VppObjectKind(Kind, Generic[T]):
         wanted, found = desired.of(self.thing), observed.of(self.thing)
         ours = {name: each for name, each in found.items() if name in wanted or is_owned(each, desired.owned)}
         return table_changes(ObjectKind.OBJECT, ours, wanted)
+
+    def felt(self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]) -> Iterable[Felt]:
+        """Yield what traffic feels between two states, whose interfaces with link are known."""
+        return ()
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP may have objects of ours that it does not show."""

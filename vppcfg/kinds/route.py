@@ -6,16 +6,18 @@ their own (vnet/fib/fib_source.c), so that no route of a daemon, of the prompt o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.config.sections.section import Section
 from vppcfg.errors import DataplaneError
-from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.kinds.object_kind import Felt, VppObjectKind
 from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
+from vppcfg.kinds.route_ways import felt
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
@@ -25,13 +27,13 @@ from vppcfg.vpp.address_codec import family_and_bytes, prefix_values, text_of_ad
 from vppcfg.vpp.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"
-_DUMP, _DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
+DUMP, DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
 _SOURCES = "fib_source_dump"
-_NORMAL = 0
+NORMAL = 0
 _TYPES = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
 """fib_path_type (vnet/fib/fib_types.api)."""
-_ENDS = {number: end for end, number in _TYPES.items()}
-_PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address")
+ENDS = {number: end for end, number in _TYPES.items()}
+PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address")
 
 
 @record
@@ -80,7 +82,7 @@ def _paths(route: Route, indexes: Indexes) -> Iterator[dict[str, Value]]:
         proto, raw = family_and_bytes(hop.gateway) if hop.gateway else (int(route.is_ipv6), b"")
         table = hop.table_id if hop.table_id is not None else 0 if hop.interface else route.table_id
         yield {
-            "type": _NORMAL,
+            "type": NORMAL,
             "sw_if_index": indexes.interface(hop.interface) if hop.interface else NO_INDEX,
             "table_id": table,
             "weight": hop.weight,
@@ -97,6 +99,7 @@ class RouteKind(VppObjectKind[Route]):
     thing = Route
     operations = (SetRoute, RemoveRoute)
     rules = RULES
+    has_account = True
 
     def sections(self) -> tuple[Section, ...]:
         """Return the section of the routes of all tables."""
@@ -124,11 +127,15 @@ class RouteKind(VppObjectKind[Route]):
         source = own_source(connection, replies) if connection.offers(_SOURCES) else None
         if source is None:
             return
-        asked = [connection.request(_DUMP, _owned_by(source, each))[1] for each in tables]
+        asked = [connection.request(DUMP, _owned_by(source, each))[1] for each in tables]
         heads = ("route.table_id", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
-        for (table_id, family, raw, length), paths in connection.lists(connection.ask(asked), _DETAILS, heads, *_PATH):
+        for (table_id, family, raw, length), paths in connection.lists(connection.ask(asked), DETAILS, heads, *PATH):
             prefix = f"{text_of_address(family, raw)}/{length}"
-            yield _route(prefix, table_id, [dict(zip(_PATH, path, strict=True)) for path in paths], names)
+            yield route_from(prefix, table_id, [dict(zip(PATH, path, strict=True)) for path in paths], names)
+
+    def felt(self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]) -> Iterator[Felt]:
+        """Yield the prefixes that lose their way, take another one, or share their packets otherwise."""
+        return felt(before, after, linked)
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP has the source of files: without it there are no routes of theirs."""
@@ -165,9 +172,10 @@ def made_source(connection: VppReader) -> int:
     raise DataplaneError("VPP makes no FIB source for the routes of the file", "it has room for 255 of them")
 
 
-def _route(prefix: str, table_id: int, paths: list[dict[str, Any]], names: Mapping[int, str]) -> Route:
-    end = next((_ENDS[path["type"]] for path in paths if path["type"] in _ENDS), None)
-    hops = (_hop(path, table_id, names) for path in paths if path["type"] == _NORMAL)
+def route_from(prefix: str, table_id: int, paths: list[dict[str, Any]], names: Mapping[int, str]) -> Route:
+    """Return a route of the columns `PATH` of each of its paths; `names` are the interfaces by index."""
+    end = next((ENDS[path["type"]] for path in paths if path["type"] in ENDS), None)
+    hops = (_hop(path, table_id, names) for path in paths if path["type"] == NORMAL)
     return Route(prefix=prefix, table_id=table_id, hops=in_order(hops), end=end)
 
 

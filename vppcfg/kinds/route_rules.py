@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from ipaddress import ip_address
 
-from vppcfg.common.addresses import address_key
+from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.configuration import HopConfig, RouteConfig
+from vppcfg.config.configuration import HopConfig, InterfaceConfig, RouteConfig
 from vppcfg.config.rules.index import Index
+from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
-_NO_LENGTH = "/0"
+_ANY = "0.0.0.0/0"
 
 
-class _Prefixes:
-    """The prefixes of one VRF, to find those that an address lies in."""
+class _Tables:
+    """What the VRFs of a file lead to: networks of interfaces, own addresses and routes, each by VRF."""
 
-    def __init__(self) -> None:
-        self._networks: dict[tuple[int, int], set[int]] = {}
+    def __init__(self, index: Index) -> None:
+        self.connected: dict[str | None, PrefixTable[str]] = defaultdict(PrefixTable)
+        """The interface of each network; that of a lease can be any."""
+        self.routes: dict[str | None, PrefixTable[RouteConfig]] = defaultdict(PrefixTable)
+        self.own: dict[tuple[str | None, str], str] = {}
+        """The interface of each address."""
+        for interface in index.interfaces:
+            for address in interface.addresses:
+                self.connected[interface.vrf][address] = interface.name
+                self.own[interface.vrf, address.partition("/")[0]] = interface.name
+            if interface.dhcp_client is not None:
+                self.connected[interface.vrf][_ANY] = interface.name
+        for route in index.configuration.routes:
+            self.routes[route.vrf][route.prefix] = route
 
-    def add(self, prefix: str) -> None:
-        """Enter the network of an address with its length."""
-        key = address_key(prefix)
-        self._networks.setdefault((key.family, key.length), set()).add(key.network)
+    def needed(self, route: RouteConfig, hop: HopConfig) -> RouteConfig | None:
+        """Return the route of the file that a next hop needs to find its way, None for none."""
+        if hop.interface or (not hop.gateway and hop.vrf is None):
+            return None
+        vrf = vrf_of(route, hop)
+        if hop.gateway:
+            if self.connected[vrf].of_host(hop.gateway) is not None:
+                return None
+            found = self.routes[vrf].of_host(hop.gateway)
+        else:
+            found = self.routes[vrf].longest(route.prefix)
+        return found.value if found is not None else None
 
-    def longest(self, host: str) -> int | None:
-        """Return the length of the longest prefix that a host lies in, None for none."""
-        key = address_key(host + _NO_LENGTH)
-        found = (
-            length
-            for (family, length), networks in self._networks.items()
-            if family == key.family and key.value >> (key.width - length) in networks
-        )
-        return max(found, default=None)
+
+def vrf_of(route: RouteConfig, hop: HopConfig) -> str | None:
+    """Return the VRF in which VPP looks up what a next hop names, None for the default table."""
+    return route.vrf if hop.vrf is None else None if hop.vrf == DEFAULT_VRF else hop.vrf
 
 
 def route_duplicate(index: Index) -> Iterator[Problem]:
@@ -71,9 +88,21 @@ def route_interface(index: Index) -> Iterator[Problem]:
         elif reason := index.why_switched(hop.interface):
             text = f"{hop.interface} {reason} and does not route; name another interface"
             yield Problem(rule="route-interface", path=path, text=text)
-        elif not interface.is_up:
-            text = f"{hop.interface} is down, so the route forwards nothing through it"
+        elif reason := _why_linkless(interface, index):
+            text = f"{reason}, so the route forwards nothing through {hop.interface}"
             yield Problem(rule="route-interface-down", path=path, text=text, severity=Severity.WARNING)
+
+
+def _why_linkless(interface: InterfaceConfig, index: Index) -> str | None:
+    """Return why an interface has no link whatever is plugged in, None when it can have one."""
+    if not interface.is_up:
+        return f"{interface.name} is down"
+    parent = index.find(interface.parent)
+    if parent is not None:
+        return _why_linkless(parent, index)
+    bond = index.configuration.virtual.get(interface.name)
+    has_members = not isinstance(bond, BondConfig) or bond.members
+    return None if has_members else f"{interface.name} has no members"
 
 
 def route_hop(index: Index) -> Iterator[Problem]:
@@ -100,46 +129,70 @@ def _wrong_gateway(route: RouteConfig, hop: HopConfig) -> str | None:
 
 
 def route_gateway(index: Index) -> Iterator[Problem]:
-    """Find gateways that are own addresses, that a route would need itself to reach, or that nothing leads to."""
-    connected, routed, own = _tables(index)
+    """Find gateways that are own addresses, and those that nothing leads to."""
+    tables = _Tables(index)
     for route, hop in _hops(index):
-        vrf = route.vrf if hop.vrf is None else None if hop.vrf == DEFAULT_VRF else hop.vrf
+        vrf, path = vrf_of(route, hop), _below(hop, "gateway")
         if not hop.gateway or _wrong_gateway(route, hop):
             continue
-        path = _below(hop, "gateway")
-        if (vrf, hop.gateway) in own:
-            text = f"{hop.gateway} is an address of {own[vrf, hop.gateway]} of this router; name that of the neighbour"
+        if (vrf, hop.gateway) in tables.own:
+            owner = tables.own[vrf, hop.gateway]
+            text = f"{hop.gateway} is an address of {owner} of this router; name that of the neighbour"
             yield Problem(rule="route-own-address", path=path, text=text)
+        elif hop.interface or index.broken or tables.connected[vrf].of_host(hop.gateway) is not None:
             continue
-        if hop.interface or index.broken or connected.get(vrf, _Prefixes()).longest(hop.gateway) is not None:
-            continue
-        covering = routed.get(vrf, _Prefixes()).longest(hop.gateway)
-        if covering is not None and vrf == route.vrf and covering == address_key(route.prefix).length:
-            text = f"{hop.gateway} lies in {route.prefix} itself, so that the route would lead to itself and drops"
-            text += "; name a connected gateway, or add `interface`"
-            yield Problem(rule="route-loop", path=path, text=text, severity=Severity.WARNING)
-        elif covering is None:
+        elif tables.needed(route, hop) is None:
             text = f"no address of an interface in {_words(vrf)} is in one network with {hop.gateway}"
             text += ", so that the route drops until Linux or somebody else has a way there"
             yield Problem(rule="route-gateway", path=path, text=text, severity=Severity.WARNING)
 
 
-def _tables(
-    index: Index,
-) -> tuple[dict[str | None, _Prefixes], dict[str | None, _Prefixes], dict[tuple[str | None, str], str]]:
-    """Return by VRF the connected prefixes and those with routes, and the interface of each own address."""
-    connected: dict[str | None, _Prefixes] = {}
-    routed: dict[str | None, _Prefixes] = {}
-    own: dict[tuple[str | None, str], str] = {}
-    for interface in index.interfaces:
-        for address in interface.addresses:
-            connected.setdefault(interface.vrf, _Prefixes()).add(address)
-            own[interface.vrf, address.partition("/")[0]] = interface.name
-        if interface.dhcp_client is not None:
-            connected.setdefault(interface.vrf, _Prefixes()).add("0.0.0.0/0")
+def route_loop(index: Index) -> Iterator[Problem]:
+    """Find next hops that need their own route, or others that come back to it, to find their way."""
+    if index.broken:
+        return
+    tables = _Tables(index)
+    for route, hop in _hops(index):
+        if _wrong_gateway(route, hop):
+            continue
+        ring = _ring(route, hop, tables)
+        if ring:
+            names = " needs ".join(_named(each) for each in (route, *ring))
+            what = f"{hop.gateway} lies in" if hop.gateway else f"{_words(vrf_of(route, hop))} looks it up by"
+            text = f"{what} {_named(ring[0])}, so that the route leads to itself and drops ({names})"
+            path = _below(hop, "gateway" if hop.gateway else "vrf")
+            yield Problem(rule="route-loop", path=path, text=text, severity=Severity.WARNING)
+
+
+def _ring(route: RouteConfig, hop: HopConfig, tables: _Tables) -> list[RouteConfig]:
+    """Return the routes that a next hop needs, up to its own; none when it does not come back to that."""
+    way: list[RouteConfig] = []
+    needed = tables.needed(route, hop)
+    while needed is not None and all(needed is not each for each in way):
+        way.append(needed)
+        if needed is route:
+            return way
+        needed = next((found for each in needed.hops if (found := tables.needed(needed, each)) is not None), None)
+    return []
+
+
+def _named(route: RouteConfig) -> str:
+    return route.prefix if route.vrf is None else f"{route.prefix} of {route.vrf}"
+
+
+def route_shadow(index: Index) -> Iterator[Problem]:
+    """Find routes with the prefix of a network of an interface, and default routes beside a lease."""
+    tables = _Tables(index)
     for route in index.configuration.routes:
-        routed.setdefault(route.vrf, _Prefixes()).add(route.prefix)
-    return connected, routed, own
+        owner = tables.connected[route.vrf].get(route.prefix)
+        if owner is None:
+            continue
+        if route.prefix == _ANY:
+            text = f"the lease of {owner} may bring a default route, and that of the file wins"
+            yield Problem(rule="route-lease", path=route.path, text=text, severity=Severity.WARNING)
+        else:
+            text = f"{route.prefix} is the network of {owner}, which VPP goes by as long as that is up"
+            yield Problem(rule="route-connected", path=route.path, text=text, severity=Severity.WARNING)
 
 
 def _hops(index: Index) -> Iterator[tuple[RouteConfig, HopConfig]]:
@@ -157,4 +210,4 @@ def _words(vrf: str | None) -> str:
     return "the default table" if vrf is None else f"the VRF {vrf}"
 
 
-RULES = (route_duplicate, route_vrf, route_interface, route_hop, route_gateway)
+RULES = (route_duplicate, route_vrf, route_interface, route_hop, route_gateway, route_loop, route_shadow)

@@ -10,6 +10,7 @@ from typing import Any
 
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
+from vppcfg.model.det44 import Det44Side
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.live import LiveAddress
@@ -177,6 +178,7 @@ class InterfaceValues:
     link_local: str | None = None
     macip: str | None = None
     flow_records: FlowRecords | None = None
+    det44: Det44Side | None = None
     nat44: NatSide | None = None
     unmanaged_addresses: tuple[str, ...] = ()
 
@@ -259,6 +261,8 @@ class Interface:
     """The MACIP access list that it applies to what comes in, by name."""
     flow_records: FlowRecords | None = None
     """The flows that are recorded for IPFIX."""
+    det44: Det44Side | None = None
+    """The side of deterministic NAT that it is on."""
     nat44: NatSide | None = None
     """Where it stands to NAT44; None where nothing of it is translated."""
     acls: AclBinding = AclBinding()
@@ -315,6 +319,7 @@ FEATURES = {
     "link_local": "the link-local address",
     "macip": "the MACIP access list",
     "flow_records": "flow records",
+    "det44": "DET44",
     "nat44": "NAT44",
 }
 """What VPP does with the packets of an interface beyond forwarding them: attributes, and what each is called.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
+from typing import ClassVar
 
 from vppcfg.common.addresses import address_key
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
@@ -56,7 +57,12 @@ class Route(VppObject):
     noun = "route"
     table = "routes"
     is_always_ours = True
-    lost = "next hops"
+    felt: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "way": ("loses its way", "lose their ways"),
+        "other-way": ("takes another way", "take other ways"),
+        "shares": ("shares its packets otherwise", "share their packets otherwise"),
+        "opened": ("forwards what it dropped", "forward what they dropped"),
+    }
 
     prefix: str
     """Canonical, such as 10.0.0.0/8."""

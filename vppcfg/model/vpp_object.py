@@ -49,6 +49,8 @@ class VppObject:
     """What those that no file owns are called among the attachments of others."""
     carries_traffic: ClassVar[bool] = True
     """Whether traffic is lost when one goes or changes."""
+    felt: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """What traffic feels, as predicates of one and of many, by the words of the kind's own account."""
     lost: ClassVar[str] = ""
     """What traffic loses with one for good, behind `its` and `their`, such as `next hops`; '' for the object itself."""
 

@@ -6,41 +6,19 @@ The steps are replayed, and only what a step changes, and what hangs on that, is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import IntEnum
 from typing import Any, NamedTuple, TypeVar
 
+from vppcfg.kinds.kind_list import OBJECT_KINDS
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
+from vppcfg.plan.impact_level import Impact as Impact
 from vppcfg.plan.links import Links
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.services import Missing, Service, ServicePart, Services, missing
 from vppcfg.plan.stages import Step
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
-
-
-class Impact(IntEnum):
-    """How badly traffic is hit, ascending."""
-
-    NONE = 0
-    """Every part of every service that was there is there at every step."""
-    DEGRADE = 1
-    """Fewer members of a bond, or a smaller MTU, at the end or on the way."""
-    POLICY = 2
-    """What is let through differs at the end, or at a step."""
-    FLAP = 3
-    """A part goes away and the same comes back."""
-    RECREATE = 4
-    """An interface or its LCP pair is made anew: counters, neighbours, and routes of Linux over it, are lost."""
-    REMOVE = 5
-    """A part that was there is not there at the end: an address, a path, the LCP pair, the link, the interface."""
-
-    @property
-    def label(self) -> str:
-        """Return the word that commands use for it."""
-        return self.name.lower()
-
 
 _PASSING = {
     ServicePart.INTERFACE: Impact.RECREATE,
@@ -85,14 +63,39 @@ class Effect:
         return self.losses[0].impact
 
 
-def effects_of(observed: State, steps: Sequence[Step]) -> dict[str, Effect]:
-    """Return what steps that can be carried out do to each interface, and each route, to which they do anything."""
-    objects = {name: Effect(losses=(loss,)) for name, loss in _object_losses(observed, steps)}
+def effects_of(observed: State, steps: Sequence[Step], reached: State) -> dict[str, Effect]:
+    """Return what steps, which lead to `reached`, do to each interface, and each route, to which they do anything."""
+    objects = {name: Effect(losses=(loss,)) for name, loss in _object_losses(observed, steps, reached)}
     return {**_interface_effects(observed, steps), **objects}
 
 
-def _object_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str, Loss]]:
-    """Yield what becomes of objects that traffic used: removed for good, removed for a while, or set otherwise."""
+def _object_losses(observed: State, steps: Sequence[Step], reached: State) -> Iterator[tuple[str, Loss]]:
+    """Yield what becomes of objects that traffic used: by their kind's own account, or by what is done to each."""
+    lasting = dict(_accounts(observed, steps, reached))
+    yield from lasting.items()
+    accounted = {kind.thing for kind in OBJECT_KINDS if kind.has_account}
+    for name, loss in _operation_losses(observed, steps):
+        is_passing = loss.impact is Impact.FLAP and isinstance(steps[loss.step].operation, RemoveObject)
+        if loss.part not in accounted or (is_passing and name not in lasting):
+            yield name, loss
+
+
+def _accounts(observed: State, steps: Sequence[Step], reached: State) -> Iterator[tuple[str, Loss]]:
+    """Yield what traffic feels for good, by the accounts of the kinds that have one."""
+    kinds = [kind for kind in OBJECT_KINDS if kind.has_account and (observed.of(kind.thing) or reached.of(kind.thing))]
+    if not kinds:
+        return
+    linked = (Links(WorkingState(observed)).linked, Links(WorkingState(reached)).linked)
+    places = {step.operation.subject: place for place, step in enumerate(steps)}
+    for kind in kinds:
+        for each in kind.felt(observed, reached, linked):
+            causes = [places[name] for name in each.needs if name in places]
+            place = places.get(each.name, max(causes, default=len(steps) - 1))
+            yield each.name, Loss(each.impact, kind.thing, each.what, place)
+
+
+def _operation_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str, Loss]]:
+    """Yield what becomes of objects by what is done to them: removed for good, removed for a while, set otherwise."""
     operations = [
         (place, step.operation, (type(step.operation.thing), step.operation.subject))
         for place, step in enumerate(steps)

@@ -30,6 +30,8 @@ class Operation:
     """False for what is done in Linux, of which VPP knows nothing."""
     cli_since: ClassVar[Release | None] = None
     """The first release whose prompt has the command; None where that came with the message."""
+    done_already: ClassVar[frozenset[int]] = frozenset()
+    """The return codes by which VPP says that all is as the operation would have it."""
 
     @property
     def subject(self) -> str:

@@ -46,7 +46,8 @@ class Plan:
     @cached_property
     def effects(self) -> dict[str, Effect]:
         """Return what the plan does to each interface that feels anything."""
-        return effects_of(self.observed.managed(self.observed.owned), self.steps)
+        seen = self.observed.managed(self.observed.owned)
+        return effects_of(seen, self.steps, replace(self.reached, hidden_by=self.desired.hidden_by))
 
     @cached_property
     def impacts(self) -> dict[str, Impact]:

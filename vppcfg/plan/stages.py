@@ -136,6 +136,8 @@ class Stage(IntEnum):
     TURN_FEATURE_ON = auto()
     SET_OBJECT = auto()
     """Routes and the like, once interfaces have their addresses and tables."""
+    TURN_NAT_ON = auto()
+    """On interfaces, once there is what packets are translated to."""
     REMOVE_NAT_ADDRESS = auto()
     """Once others are there for new sessions."""
     PUT_BACK = auto()

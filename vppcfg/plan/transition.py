@@ -7,6 +7,7 @@ from functools import cached_property
 
 from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.bond import Bond
+from vppcfg.model.det44 import Det44Side
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import Stacking
 from vppcfg.model.nat44 import Nat44
@@ -120,6 +121,21 @@ class Transition:
         return self.observed.ipfix.params != self.desired.ipfix.params
 
     @cached_property
+    def det44_restorer(self) -> str | None:
+        """An interface that stays outside for DET44 while others leave and none comes; None otherwise."""
+        leaving, staying = False, []
+        for name, before in self.observed.interfaces.items():
+            if before.det44 is Det44Side.OUTSIDE:
+                after = self.desired.interfaces.get(name)
+                stays = name not in self.to_delete and after is not None and after.det44 is Det44Side.OUTSIDE
+                leaving |= not stays
+                staying += [name] if stays else []
+        if not leaving or not staying:
+            return None
+        coming = (name for name, each in self.desired.interfaces.items() if each.det44 is Det44Side.OUTSIDE)
+        return None if set(coming) - set(staying) else min(staying)
+
+    @cached_property
     def resets_nat44(self) -> bool:
         """Return whether NAT44 is disabled on the way, for good or to be enabled with another foundation."""
         before, after = (next(iter(state.of(Nat44).values()), None) for state in (self.observed, self.desired))
@@ -219,8 +235,9 @@ class Transition:
         changed = self.difference.interfaces
         is_renewed = self.has_other_flow_params
         is_quiet = not (self.to_delete or self.shifting or self.moved or self.doomed_pairs or self.leaving)
+        restorer = [self.det44_restorer] if self.det44_restorer is not None else []
         if is_quiet and not (is_renewed or self.resets_nat44):
-            return list(changed)
+            return list(dict.fromkeys([*changed, *restorer]))
         referring = [
             interface.name
             for interface in self.observed.interfaces.values()
@@ -233,7 +250,7 @@ class Transition:
         ]
         made = self.observed.virtual_as(Bond)
         bonds = (name for name, bond in made.items() if not self.to_delete.isdisjoint(bond.members))
-        return list(dict.fromkeys([*changed, *self.moved, *referring, *bonds, *sorted(self.leaving)]))
+        return list(dict.fromkeys([*changed, *restorer, *self.moved, *referring, *bonds, *sorted(self.leaving)]))
 
 
 def _shifts(before: Interface | None, after: Interface | None) -> bool:

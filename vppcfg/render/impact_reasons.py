@@ -146,7 +146,8 @@ class Causes:
         if isinstance(operation, RemoveObject):
             return Predicate("is removed", "are removed")
         if isinstance(operation, SetObject):
-            return Predicate("changes", "change")
+            is_new = operation.subject not in self._plan.observed.of(type(operation.thing))
+            return Predicate("is set", "are set") if is_new else Predicate("changes", "change")
         change = self._interfaces.get(operation.subject)
         if change is not None and change.action is Action.DELETE:
             return Predicate("is removed", "are removed", ("", ""))

@@ -36,6 +36,8 @@ class _Suffering(NamedTuple):
     impact: Impact
     parts: frozenset[ServicePart | type[VppObject]]
     addresses: frozenset[str]
+    felt: frozenset[tuple[str, str]]
+    """What objects that are no interfaces feel, as predicates of one and of many."""
 
 
 def consequences(plan: Plan) -> list[Consequence]:
@@ -80,6 +82,9 @@ def _by_cause(name: str, losses: Iterable[Loss], causes: Causes) -> dict[CauseKe
             worst,
             frozenset(loss.part for loss in felt),
             frozenset(loss.what for loss in felt if loss.part is ServicePart.ADDRESS),
+            frozenset(
+                loss.part.felt[loss.what] for loss in felt if loss.what and not isinstance(loss.part, ServicePart)
+            ),
         )
     return sufferings
 
@@ -101,6 +106,9 @@ def _consequence(
 
 
 def _verb(impact: Impact, sufferings: list[_Suffering], *, is_one: bool) -> str:
+    felt = {words for suffering in sufferings for words in suffering.felt}
+    if len(felt) == 1 and all(suffering.felt for suffering in sufferings):
+        return felt.pop()[not is_one]
     if impact is Impact.DEGRADE:
         return "degrades" if is_one else "degrade"
     if impact is Impact.POLICY:
@@ -209,7 +217,8 @@ def _service(name: str, plan: Plan) -> dict[str, Any]:
         {
             "impact": loss.impact.label,
             "part": part_name(loss.part),
-            "address": loss.what or None,
+            "address": loss.what or None if isinstance(loss.part, ServicePart) else None,
+            "felt": None if isinstance(loss.part, ServicePart) else loss.what or None,
             "operation": loss.step,
         }
         for loss in effect.losses

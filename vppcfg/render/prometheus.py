@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from vppcfg.common.printable import printable
 from vppcfg.config.section_list import SECTIONS
 from vppcfg.plan.change import Action
+from vppcfg.render.exposition import Labels, metric
 from vppcfg.render.file_difference import EntryDifference
 from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport
 
-Labels = tuple[tuple[str, str], ...]
 ERROR_SOURCES = ("vpp", "file", "reconcile", "verify")
 OTHER = "none"
 """The section of what the file has no entry for, such as a namespace of Linux that is missing."""
@@ -154,11 +153,7 @@ def verification_lines(report: VerifyReport) -> Iterator[str]:
 
 
 def _metric(name: str, kind: str, text: str, samples: Iterable[tuple[Labels, float]]) -> Iterator[str]:
-    yield f"# HELP vppcfg_{name} {text}"
-    yield f"# TYPE vppcfg_{name} {kind}"
-    for labels, value in samples:
-        inside = ",".join(f'{label}="{_escaped(content)}"' for label, content in labels)
-        yield f"vppcfg_{name}{f'{{{inside}}}' if inside else ''} {_number(value)}"
+    return metric(f"vppcfg_{name}", kind, text, samples)
 
 
 def _by_section(differences: Iterable[EntryDifference]) -> Iterator[tuple[Labels, float]]:
@@ -178,11 +173,3 @@ def _by_rule(rules: Iterable[str]) -> Iterator[tuple[Labels, float]]:
     count: Mapping[str, int] = Counter(rules)
     for rule in sorted(count):
         yield (("rule", rule),), count[rule]
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else f"{value:.3f}"
-
-
-def _escaped(text: str) -> str:
-    return printable(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -56,7 +56,15 @@ ARCS: dict[str, tuple[str, ...]] = {
     "ip4-unicast": (
         *("ip4-rx-urpf-loose", "ip4-rx-urpf-strict", "policer-input", "ip4-full-reassembly-feature"),
         *("ip4-sv-reassembly-feature", "ip4-dhcp-client-detect", "acl-plugin-in-ip4-fa", "nat44-ed-classify"),
-        *("nat-pre-out2in", "nat-pre-in2out", "flowprobe-input-ip4", "ip4-inacl", "tcp-mss-clamping-ip4-in"),
+        *(
+            "nat-pre-out2in",
+            "nat-pre-in2out",
+            "det44-out2in",
+            "det44-in2out",
+            "flowprobe-input-ip4",
+            "ip4-inacl",
+            "tcp-mss-clamping-ip4-in",
+        ),
         *("l3xc-input-ip4", "abf-input-ip4", "ip4-qos-store", "vlan-ip4-qos-record", "ip4-qos-record"),
         *("ip4-not-enabled", "ipsec4-input-feature"),
     ),

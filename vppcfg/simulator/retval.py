@@ -8,6 +8,7 @@ from enum import IntEnum
 class Retval(IntEnum):
     """VPP's number for each refusal."""
 
+    DONE_ALREADY = 1
     UNSPECIFIED = -1
     INVALID_SW_IF_INDEX = -2
     NO_SUCH_FIB = -3

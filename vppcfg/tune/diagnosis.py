@@ -8,7 +8,7 @@ from dataclasses import replace
 from vppcfg.record import record
 from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.rule_context import Situation
-from vppcfg.tune.rules import cpu, memory, nic, pcie_numa, queues, rings, traffic, workers
+from vppcfg.tune.rules import cpu, losses, memory, nic, pcie_numa, queues, rings, traffic, workers
 from vppcfg.tune.thresholds import SATURATED_VECTOR
 from vppcfg.tune.verdict import Judgement, VerdictWord, judge
 
@@ -29,7 +29,9 @@ RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "not-isolated": cpu.find_not_isolated,
     "main-polluted": workers.find_main_polluted,
     "memory-full": memory.find_memory_full,
+    "heap-growth": memory.find_heap_growth,
     "pcie": pcie_numa.find_pcie,
+    "port-loss": losses.find_port_loss,
     "port-failed": nic.find_port_failed,
     "slow-burst": nic.find_slow_burst,
     "handoff": workers.find_handoff,

@@ -44,7 +44,13 @@ def _between(before: Reading | None, after: Reading) -> Load:
         for thread in threads
     )
     return Load(
-        reading=after, duration_s=duration_s, threads=counted, ports=ports, errors=errors, remarks=tuple(remarks)
+        reading=after,
+        former=before,
+        duration_s=duration_s,
+        threads=counted,
+        ports=ports,
+        errors=errors,
+        remarks=tuple(remarks),
     )
 
 

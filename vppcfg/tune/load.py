@@ -7,16 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME, line_rate_pps
+from vppcfg.model.counters import takes_from_devices
 from vppcfg.record import record
 from vppcfg.tune.reading import ErrorCounter, Hardware, InterfaceCounters, PrintedRates, Reading, RxQueue, TxQueue
-
-INPUT_NODES = frozenset(
-    {
-        "dpdk-input", "af-packet-input", "af-xdp-input", "memif-input", "virtio-input", "vmxnet3-input", "avf-input",
-        "rdma-input", "tap-input", "vhost-user-input", "pg-input", "netmap-input", "tuntap-rx", "ena-input",
-    }
-)  # fmt: skip
-"""Nodes that take packets from devices; those of VPP's own drivers are called PORT-rx."""
 
 
 @record
@@ -34,7 +27,7 @@ class NodeLoad:
     @property
     def is_input(self) -> bool:
         """Return whether the node takes packets from a device."""
-        return self.name in INPUT_NODES or self.name.endswith("-rx")
+        return takes_from_devices(self.name)
 
     @property
     def vectors_per_call(self) -> float:
@@ -146,6 +139,8 @@ class PortLoad:
     rx_error_pps: float | None = None
     tx_error_pps: float | None = None
     drops_pps: float | None = None
+    driver_lost_pps: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    """What the driver counts as lost, by direction: the name of its counter, and packets per second."""
     rx_frame: float | None = None
     """Mean size of received frames in bytes with checksum."""
     tx_frame: float | None = None
@@ -195,6 +190,8 @@ class Load:
     """The last one."""
     duration_s: float | None
     """Between the readings; None for one reading."""
+    former: Reading | None = field(default=None, repr=False)
+    """The first one, None when there is one only."""
     threads: tuple[ThreadLoad, ...] = ()
     ports: tuple[PortLoad, ...] = ()
     errors: tuple[ErrorRate, ...] = ()

@@ -67,6 +67,10 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     (r"\d+\s+\S*(?:-input|-output|-tx|-lookup|-node|-drop|-error|-rewrite|-glean)\s+\S", "errors"),
     (r"\S+ \d+ (?:up|down|slave) \S+$", "hardware"),
     (r"\S+ \d+ (?:up|down) \d+/\d+/\d+/\d+", "interface"),
+    (
+        r"(?:rx packets|rx bytes|tx packets|tx bytes|rx-miss|rx-no-buf|rx-error|tx-error|drops|punts?) +\d+$",
+        "interface",
+    ),
     (r"\S+ queue \d+ \((?:polling|interrupt|adaptive)\)$", "rx-placement"),
     (r"node \S+-(?:input|rx):$", "rx-placement"),
     (r"default-numa-\d+ ", "buffers"),
@@ -78,6 +82,10 @@ _LINES_ABOVE_MAX = 4
 _ANY_HEADER = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _HEADERS))
 _ANY_SHAPE = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _SHAPES))
 _OF_A_THREAD = re.compile(r"^Thread \d+ \(\S+\):$")
+_BARE_THREAD = re.compile(r"^\s*Thread \d+ \S+\s*$")
+_TAG = re.compile(r"</?(?:br|p|pre|code|span|div|td|tr|li|b|i|font)\b[^<>]*>", re.IGNORECASE)
+"""What a page leaves in text that is copied from its source."""
+_ENTITIES = (("&gt;", ">"), ("&lt;", "<"), ("&amp;", "&"), ("&nbsp;", " "))
 _LEFT_OUT = re.compile(r"^(?:\.\.\.|…|\[\.\.\.\]|\[?<?snip>?\]?|-+ ?snip ?-+|--More--.*)$", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*(?:```.*|~~~.*)$")
 _QUOTE = re.compile(r"^\s*>\s?")
@@ -119,6 +127,8 @@ def split_paste(text: str) -> Paste:
             excerpts.add(present)
             continue
         header = _header(plain, present)
+        if header == "memory" and present == "runtime" and _BARE_THREAD.match(_last(found[present])):
+            found.setdefault("memory", []).append(found[present].pop())  # a heap begins with the name of its thread
         if header and header != present:
             if (present, header) == ("runtime", "runtime-max") and len(found[present]) <= _LINES_ABOVE_MAX:
                 found.setdefault(header, []).extend(found.pop(present))
@@ -150,9 +160,22 @@ def _unquoted(text: str) -> Iterator[str]:
     filled = [line for line in lines if line.strip()]
     is_quoted = bool(filled) and sum(bool(_QUOTE.match(line)) for line in filled) >= _QUOTED * len(filled)
     for line in lines:
-        bare = _QUOTE.sub("", line, count=1) if is_quoted else line
+        bare = _without_tags(_QUOTE.sub("", line, count=1) if is_quoted else line)
         if not _FENCE.match(bare):
             yield bare
+
+
+def _without_tags(line: str) -> str:
+    if "<" not in line and "&" not in line:
+        return line
+    plain = _TAG.sub("", line)
+    for entity, sign in _ENTITIES:
+        plain = plain.replace(entity, sign)
+    return plain
+
+
+def _last(lines: list[str]) -> str:
+    return lines[-1] if lines else ""
 
 
 def _header(line: str, present: str) -> str:

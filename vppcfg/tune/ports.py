@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vppcfg.common.names import natural_key
+from vppcfg.tune.driver_counters import lost_between
 from vppcfg.tune.load import ErrorRate, PortLoad, ThreadLoad, frame_size
-from vppcfg.tune.reading import InterfaceCounters, Reading
+from vppcfg.tune.reading import Hardware, InterfaceCounters, Reading
 
 RING_FULL = (
     "tx failure", "no free tx slots", "no free slots", "no_free_slots", "txring overrun", "tx ring overrun",
@@ -48,10 +49,12 @@ def ports_between(
     now = {counters.name: counters for counters in after.interfaces or ()}
     then = {counters.name: counters for counters in (before.interfaces or () if before else ())}
     hardware = {port.name: port for port in after.hardware or ()}
+    described = {port.name: port for port in (before.hardware or () if before else ())}
     ports = []
     for name in names:
         port = _counted(PortLoad(name=name), then.get(name), now.get(name), duration_s)
         port = _with_queues(replace(port, hardware=hardware.get(name)), after)
+        port = _with_driver(port, described.get(name), duration_s)
         ports.append(_with_sent(port, sent[name], errors, duration_s))
     return _inferred(tuple(ports), threads)
 
@@ -134,6 +137,14 @@ def _counted(
         tx_error_pps=rate("tx_error"),
         drops_pps=rate("drops"),
     )
+
+
+def _with_driver(port: PortLoad, before: Hardware | None, duration_s: float | None) -> PortLoad:
+    """Return the port with what its driver lost in the interval."""
+    if before is None or port.hardware is None or not duration_s:
+        return port
+    lost = lost_between(before.counters, port.hardware.counters)
+    return replace(port, driver_lost_pps={way: (name, number / duration_s) for way, (name, number) in lost.items()})
 
 
 def _with_sent(port: PortLoad, sent: _Sent, errors: Iterable[ErrorRate], duration_s: float | None) -> PortLoad:

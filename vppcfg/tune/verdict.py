@@ -13,6 +13,7 @@ from enum import Enum
 from vppcfg.common.numbers import numbered
 from vppcfg.common.rates import count, percent, pps
 from vppcfg.record import record
+from vppcfg.tune.driver_counters import driver_losses
 from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import Reading
@@ -24,6 +25,7 @@ _ROWS_SHARE = 0.8
 _BALANCE_SHARE = 0.01
 """Ours: packets that come in and neither leave nor are dropped matter from this share on."""
 _BALANCE_PPS = 100.0
+_LOST_BEFORE = "a second reading: "
 PAUSE = "wait 10 s"
 RUNTIME_AGAIN = ("clear runtime", PAUSE, "show runtime")
 COUNTERS_AGAIN = ("show interface", PAUSE, "show interface")
@@ -98,7 +100,7 @@ def judge(situation: Situation, findings: Sequence[Finding]) -> Judgement:
         word = VerdictWord.IDLE if is_idle else VerdictWord.HEALTHY
     return Judgement(
         word=word,
-        text=_text(word, len(missing), len(checks), findings),
+        text=_text(word, missing, len(checks), findings),
         scope=_scope(situation),
         seen=tuple(check.seen for check in checks if check.seen),
         missing=() if by_trials else missing,
@@ -128,13 +130,15 @@ def _worst(findings: Sequence[Finding]) -> VerdictWord | None:
     return next((word for severity, word in words.items() if severity in severities), None)
 
 
-def _text(word: VerdictWord, missing: int, all_of_them: int, findings: Sequence[Finding]) -> str:
+def _text(word: VerdictWord, missing: Sequence[str], all_of_them: int, findings: Sequence[Finding]) -> str:
     if word is VerdictWord.HEALTHY:
         return "nothing is lost and nothing is at its limit"
     if word is VerdictWord.IDLE:
         return "next to nothing comes in, and none of it is lost; this says nothing about load"
+    if word is VerdictWord.UNDECIDED and any(each.startswith(_LOST_BEFORE) for each in missing):
+        return "packets were lost since the counters began; whether they still are takes a second reading"
     if word is VerdictWord.UNDECIDED:
-        return f"nothing seen is at its limit, but {missing} of {all_of_them} things were not seen"
+        return f"nothing seen is at its limit, but {len(missing)} of {all_of_them} things were not seen"
     worst = next(finding for finding in findings if finding.severity.value == word.value)
     return worst.verdict
 
@@ -262,10 +266,11 @@ def _losses(situation: Situation) -> Check:
     if load.duration_s is None:
         ever = list(_ever_lost(load.ports, DROPS_PPS * (load.covered_s or 0.0)))
         if ever:
-            return Check(
-                missing=f"a second reading: {', '.join(ever)} since the counters began", commands=COUNTERS_AGAIN
-            )
+            return Check(missing=f"{_LOST_BEFORE}{', '.join(ever)} since the counters began", commands=COUNTERS_AGAIN)
         return Check(seen="no port has lost a packet since its counters began")
+    by_drivers = sum(lost for port in load.ports for _, lost in port.driver_lost_pps.values())
+    if by_drivers >= FAULT_PPS:
+        return Check(missing=f"why drivers lose {pps(by_drivers)}", commands=("show errors", "show interface"))
     unknown = [port.name for port in load.ports if _lost_pps(port) is None]
     if unknown:
         return Check(missing=f"what {', '.join(unknown)} lost between the readings", commands=COUNTERS_AGAIN)
@@ -300,6 +305,8 @@ def _ever_lost(ports: Sequence[PortLoad], few: float) -> Iterator[str]:
         if counters is None:
             continue
         lost = counters.rx_miss + counters.rx_no_buf + counters.rx_error + counters.tx_error
+        by_driver = driver_losses(port.hardware.counters if port.hardware else ())
+        lost = max(lost, sum(number for _, number in by_driver.values()))
         if lost:
             yield f"{port.name} lost {count(lost)} packets"
         elif counters.drops > max(few, DROP_SHARE * counters.rx_packets):

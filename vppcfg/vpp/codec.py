@@ -37,7 +37,8 @@ _BYTES = {
     **dict.fromkeys(("mgmt_ip4", "low", "hi", "local_ip_address", "external_addr"), 4),
     **dict.fromkeys(("max_radv_interval", "min_radv_interval", "initial_adverts_interval", "age"), 8),
     **dict.fromkeys(("system_name", "port_desc", "mgmt_oid"), 0),
-    **dict.fromkeys(("ip_address", "local_ip_address", "external_ip_address", "address", "addr", "in_addr", "bsid"), 0),
+    **dict.fromkeys(("ip_address", "local_ip_address", "external_ip_address", "address", "addr", "bsid"), 0),
+    **dict.fromkeys(("in_addr", "out_addr", "ext_addr"), 4),
     "outputs": 0,
     **dict.fromkeys(("public_key", "private_key", "preshared_key"), 32),
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from vppcfg.kinds.kind_list import OBJECT_KINDS
+from vppcfg.kinds.route_prompt import routes_of_prompt
+from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.vpp.connection import Connection
@@ -21,6 +23,12 @@ def read_hidden(connection: Connection, things: Sequence[VppObject]) -> list[Hid
         for kind in OBJECT_KINDS
         for found in kind.hidden(connection, [each for each in things if isinstance(each, kind.thing)], names)
     ]
+
+
+def read_prompt(connection: Connection, state: State) -> list[Route]:
+    """Return the routes of the prompt that a file can have. Raise DataplaneError."""
+    names = {index: name for name, index in read_names(connection).items()}
+    return list(routes_of_prompt(connection, state, names))
 
 
 def with_hidden(connection: Connection, state: State, known: Callable[[], Iterable[VppObject]]) -> State:

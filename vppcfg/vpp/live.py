@@ -17,6 +17,7 @@ from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, VppForwarding, Way
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
+from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden, VppObject
 from vppcfg.model.vrf import FibTable
@@ -25,7 +26,7 @@ from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.forwarding import read_forwarding, read_routes
-from vppcfg.vpp.hidden import read_hidden, with_hidden
+from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden
 from vppcfg.vpp.messages.nat44 import count_sessions
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import observe
@@ -187,6 +188,10 @@ class LiveDataplane:
         if code:
             raise DataplaneError(f"VPP refuses `{line}`: {text.strip() or code}")
         return text
+
+    def routes_of_prompt(self, state: State) -> Sequence[Route]:
+        """Return the routes of the prompt that a file can have. Raise DataplaneError."""
+        return read_prompt(self._connection, state)
 
     def read_keys(self) -> dict[str, bytes]:
         """Return the secret keys that this VPP has, by what they go by. Raise DataplaneError."""

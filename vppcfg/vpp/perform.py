@@ -14,7 +14,6 @@ from vppcfg.kinds.bond.reading import active_members
 from vppcfg.plan.operations import (
     Operation,
     PutBack,
-    RemoveAddress,
     RenewIpv6,
     SetAdminState,
     SetDhcpClient,
@@ -34,8 +33,6 @@ LONGEST_WAIT_S = 30.0
 INTERVAL_S = 0.05
 WINDOW = 500
 """Operations under way at a time: enough to keep VPP busy, few enough for a refusal to stop early."""
-_NO_SUCH_ADDRESS = -60
-"""VNET_API_ERROR_ADDRESS_NOT_FOUND_FOR_INTERFACE (vnet/error.h)."""
 
 
 class Run:
@@ -146,8 +143,7 @@ class Run:
         self._indexes.note_done(self._operations[position], created)
 
     def _was_done_already(self, position: int, retval: int) -> bool:
-        """Return whether an address is gone by itself: with a device of Linux, linux-nl removes IPv6 addresses."""
-        return retval == _NO_SUCH_ADDRESS and isinstance(self._operations[position], RemoveAddress)
+        return retval in self._operations[position].done_already
 
     def _refuse(self, position: int, retval: int, text: str) -> None:
         operation = self._operations[position]

@@ -111,6 +111,6 @@ def test_beside_a_startup_conf_a_file_counts_and_contradictions_are_faults(
     assert set(new["interfaces"]["xe0"]["sub-interfaces"]) == {100, 200}
     assert set(new["loopbacks"]) == {"loop1", "loop7"}
     assert new["dataplane"]["cpu"]["workers"] == 2
-    assert "ip route add" in Path("vppcfg-rest.vpp").read_text()
+    assert new["routes"] == {"198.51.100.0/24": "192.0.2.2"}
     assert main([*words[:1], "--from", "old.yaml", "--from", "old.yaml"]) == ExitCode.INVALID
     assert "of which a VPP has one" in capsys.readouterr().err

@@ -100,15 +100,15 @@ def test_a_line_keeps_its_effect_when_a_vpp_without_it_ends_otherwise() -> None:
 
 
 def test_what_the_language_lacks_is_left_in_its_order() -> None:
-    adoption = adopted("nat64 plugin enable\nset interface state xe0 up\nip route add 0.0.0.0/0 via 192.0.2.254\n")
+    adoption = adopted("nat64 plugin enable\nset interface state xe0 up\nip route add 10.0.0.0/8 via local\n")
     assert outcomes(adoption) == ["unmanaged", "file", "unmanaged"]
-    assert adoption.rest.commands == ("nat64 plugin enable", "ip route add 0.0.0.0/0 via 192.0.2.254")
+    assert adoption.rest.commands == ("nat64 plugin enable", "ip route add 10.0.0.0/8 via local")
     assert not adoption.rest.needs_the_file
     assert adoption.report.lines[0].why == "vppcfg has NAT44 (endpoint-dependent), and no other NAT"
 
 
 @pytest.mark.parametrize(
-    "command", ["nat64 add interface address xe0.5", "ip route add 198.51.100.0/24 via 192.0.2.2 xe0.5"]
+    "command", ["nat64 add interface address xe0.5", "ip route add 198.51.100.0/24 via 192.0.2.2 xe0.5 out-labels 33"]
 )
 def test_what_needs_the_file_comes_after_it(command: str) -> None:
     adoption = adopted(f"create sub-interfaces xe0 5\n{command}\n")
@@ -168,12 +168,35 @@ def test_an_address_on_a_sub_interface_that_is_not_exact_is_a_fault() -> None:
     assert fault_in(adopted(text)).rule == "adopt-not-exact"
 
 
-def test_a_vrf_without_a_name_leaves_its_interfaces_alone() -> None:
+def test_a_vrf_without_a_name_gets_one() -> None:
     text = "ip table add 10\nset interface ip table xe0 10\nset interface ip address xe0 192.0.2.1/24\n"
     adoption = adopted(text)
-    assert outcomes(adoption) == ["unmanaged"] * 3
-    assert adoption.report.lines[1].rule == "adopt-vrf"
-    assert adoption.rest.commands == tuple(text.splitlines())
+    assert outcomes(adoption) == ["file"] * 3
+    assert (adoption.report.lines[0].rule, adoption.report.lines[0].path) == ("adopt-vrf-name", ("vrfs", "vrf10"))
+    assert adoption.rest.commands == ()
+
+
+def test_an_access_list_without_a_tag_is_left_to_the_rest() -> None:
+    adoption = adopted("set acl-plugin acl permit src 10.0.0.0/8, deny\nset interface state xe0 up\n")
+    assert outcomes(adoption) == ["unmanaged", "file"]
+    assert adoption.rest.commands == ("set acl-plugin acl permit src 10.0.0.0/8, deny",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set ip neighbor static xe0 192.0.2.9 02:00:00:00:00:09",
+        "set ip neighbor xe0 192.0.2.9 02:00:00:00:00:09 static",
+        "set urpf strict ip4 rx xe0",
+    ],
+)
+def test_a_keyword_is_no_port(text: str) -> None:
+    adoption = adopted(f"set interface ip address xe0 192.0.2.1/24\n{text}\n")
+    assert [port.name for port in adoption.report.ports] == ["xe0"]
+
+
+def test_an_lcp_may_have_an_underscore_in_its_name() -> None:
+    assert outcomes(adopted("lcp create xe0 host-if wan_0\n")) == ["file"]
 
 
 def test_a_vrf_with_a_name_is_in_the_file() -> None:

@@ -51,7 +51,7 @@ def test_linux_names_of_lcps(name: str) -> None:
     assert is_lcp_name(name)
 
 
-@pytest.mark.parametrize("name", ["", "E0", "0e", ".e", "e 0", "e/0", "e_0", "e0\n", "x" * 16, *NOT_TEXT])
+@pytest.mark.parametrize("name", ["", "E0", "0e", ".e", "e 0", "e/0", "e0\n", "x" * 16, *NOT_TEXT])
 def test_other_things_are_no_lcp_name(name: Any) -> None:
     assert not is_lcp_name(name)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
@@ -10,14 +14,25 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.impact_text import impact_lines, impact_summary
 
 PORT = "interfaces: { eth0: { mtu: 1500, addresses: [ 192.0.2.1/24 ] } }\n"
+ALL = "0.0.0.0/0: 192.0.2.2"
+BOTH = "10.0.0.0/8: { via: [ 192.0.2.2, 192.0.2.3 ] }"
+TWO = "{ gateway: 192.0.2.2, weight: 2 }"
 
 
 def plan_between(before: str, after: str) -> Plan:
-    first, second = (parse_text(PORT + text, "file").configuration for text in (before, after))
+    return between(PORT + before, PORT + after)
+
+
+def between(before: str, after: str) -> Plan:
+    first, second = (parse_text(text, "file").configuration for text in (before, after))
     assert first is not None and second is not None
     bare = assumed_state(first)
     there = make_plan(bare, resolve(first, bare).desired).reached
     return make_plan(there, resolve(second, there).desired)
+
+
+def felt(before: str, after: str) -> list[str]:
+    return list(impact_lines(plan_between(before, after)))
 
 
 def test_a_new_route_hurts_nobody() -> None:
@@ -25,10 +40,72 @@ def test_a_new_route_hurts_nobody() -> None:
 
 
 def test_a_route_that_goes_or_changes_is_named() -> None:
-    plan = plan_between("routes: { 0.0.0.0/0: 192.0.2.2, 10.0.0.0/8: blackhole }", "routes: { 0.0.0.0/0: 192.0.2.3 }")
-    assert plan.impacts == {"10.0.0.0/8": Impact.REMOVE, "0.0.0.0/0": Impact.FLAP}
-    assert impact_summary(plan) == "remove on 10.0.0.0/8; flap on 0.0.0.0/0"
+    before = "routes: { 0.0.0.0/0: 192.0.2.2, 10.0.0.0/8: blackhole, 2001:db8::/32: { via: { interface: eth0 } } }"
+    plan = plan_between(before, "routes: { 0.0.0.0/0: 192.0.2.3 }")
+    assert plan.impacts == {"2001:db8::/32": Impact.REMOVE, "0.0.0.0/0": Impact.FLAP, "10.0.0.0/8": Impact.POLICY}
+    assert impact_summary(plan) == "remove on 2001:db8::/32; flap on 0.0.0.0/0; policy on 10.0.0.0/8"
     assert list(impact_lines(plan)) == [
-        "10.0.0.0/8 loses its next hops, because it is removed",
-        "0.0.0.0/0 flaps, because it changes",
+        "2001:db8::/32 loses its way, because it is removed",
+        "0.0.0.0/0 takes another way, because it changes",
+        "10.0.0.0/8 forwards what it dropped, because it is removed",
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        # the longest prefix that covers one decides
+        (f"{ALL}, 10.0.0.0/8: 192.0.2.3", ALL, ["10.0.0.0/8 takes another way, because it is removed"]),
+        (f"{ALL}, 10.0.0.0/8: 192.0.2.2", ALL, []),
+        (ALL, f"{ALL}, 10.0.0.0/8: blackhole", ["10.0.0.0/8 loses its way, because it is set"]),
+        (ALL, f"{ALL}, 10.0.0.0/8: 192.0.2.9", ["10.0.0.0/8 takes another way, because it is set"]),
+        ("10.0.0.0/8: blackhole", "", []),
+        ("10.0.0.0/8: blackhole", "10.0.0.0/8: unreachable", []),
+        # shares
+        (BOTH, f"10.0.0.0/8: {{ via: [ {TWO}, {{ gateway: 192.0.2.3, weight: 2 }} ] }}", []),
+        (
+            BOTH,
+            f"10.0.0.0/8: {{ via: [ {TWO}, 192.0.2.3 ] }}",
+            ["10.0.0.0/8 shares its packets otherwise, because it changes"],
+        ),
+        (BOTH, "10.0.0.0/8: 192.0.2.2", ["10.0.0.0/8 takes another way, because it changes"]),
+        (
+            "10.0.0.0/8: 192.0.2.2",
+            "10.0.0.0/8: { via: [ 192.0.2.2, { gateway: 192.0.2.3, preference: 1 } ] }",
+            [],
+        ),
+        # a route that is found by another one
+        (
+            "10.0.0.0/8: 172.16.0.1, 172.16.0.0/12: 192.0.2.2",
+            "10.0.0.0/8: 172.16.0.1, 172.16.0.0/12: 192.0.2.3",
+            [
+                "10.0.0.0/8 takes another way, because 172.16.0.0/12 changes",
+                "172.16.0.0/12 takes another way, because it changes",
+            ],
+        ),
+        # a gateway that others may know
+        ("10.0.0.0/8: 203.0.113.1", "", ["10.0.0.0/8 loses its way, because it is removed"]),
+    ],
+)
+def test_what_packets_feel_is_found_in_the_forwarding_table(before: str, after: str, lines: list[str]) -> None:
+    assert felt(f"routes: {{ {before} }}", f"routes: {{ {after} }}") == lines
+
+
+def test_a_route_that_stays_loses_its_way_with_the_address_or_the_interface() -> None:
+    first = PORT + "routes: { 10.0.0.0/8: 192.0.2.2, 10.1.0.0/16: { via: { gateway: 192.0.2.2, interface: eth0 } } }"
+    moved, down = (
+        first.replace("192.0.2.1/24", "198.51.100.1/24"),
+        first.replace("mtu: 1500,", "mtu: 1500, state: down,"),
+    )
+    assert "10.0.0.0/8 loses its way, because eth0 gets another address instead" in list(
+        impact_lines(between(first, moved))
+    )
+    lines = list(impact_lines(between(first, down)))
+    assert any("10.0.0.0/8" in line and "10.1.0.0/16" in line and "lose their ways" in line for line in lines), lines
+
+
+def test_a_hidden_route_feels_nothing() -> None:
+    first, second = "routes: { 10.0.0.0/8: 192.0.2.2 }", "routes: { 10.0.0.0/8: 192.0.2.3 }"
+    plan = plan_between(first, second)
+    hidden = replace(plan.observed, hidden_by={"10.0.0.0/8": "lcp-rt"})
+    assert make_plan(hidden, plan.desired).impact is Impact.NONE

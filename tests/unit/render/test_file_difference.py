@@ -78,6 +78,7 @@ interfaces:
         l2xc: eth0.40
         tag-rewrite: { translate: { pop: 2, dot1ad: 7, inner-dot1q: 8 } }
       50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2 }
+      60: { det44: inside }
       40: { l2xc: eth0.30, tag-rewrite: { push: { dot1q: 9, inner-dot1q: 10 } }, mirror: { eth2: { l2: true } } }
   eth1:
     { mtu: 9000, state: down, l2xc: eth2, tag-rewrite: { push: { dot1ad: 11 } },
@@ -95,7 +96,7 @@ interfaces:
   wg0: {}
   host-e1: {}
   memif1/0: {}
-  memif1/1: {}
+  memif1/1: { det44: outside }
   VirtualEthernet0/0/7: {}
   vxlan_tunnel0: { mtu: 2000 }
 loopbacks:
@@ -117,7 +118,7 @@ loopbacks:
     neighbors: { 203.0.113.5: 02:00:00:00:00:05 }
     acls: { output: [ inside ] }
   loop1: { vrf: red, unnumbered: loop0 }
-  loop2: { mtu: 2000 }
+  loop2: { mtu: 2000, det44: inside }
 bondethernets:
   BondEthernet0:
     mac: 02:00:00:00:00:03
@@ -226,10 +227,16 @@ nat44:
 routes:
   10.9.0.0/16:
     via: [ { gateway: 192.0.2.7, weight: 2 }, { interface: eth0, preference: 1 }, { vrf: red } ]
+det44:
+  maps: { 100.64.0.0/24: 203.0.113.16/28 }
+  timeouts: { udp: 200, tcp-established: 8000, tcp-transitory: 300, icmp: 90 }
 dhcp-relay: { ipv4: { servers: [ 192.0.2.9, { address: 192.0.2.8, vrf: red } ], source: 192.0.2.1 },
   ipv6: { servers: [ "2001:db8::9" ], source: "2001:db8::1" } }
 """
-BARE = "dhcp-relay: {}\ninterfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }\nnat44: {}"
+BARE = """dhcp-relay: {}
+interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }
+nat44: {}
+det44: {}"""
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
@@ -275,9 +282,10 @@ HEADINGS = {
     "nat44-pool": r"nat44",
     "nat44-static": r"nat44\.static\..+",
     "nat44-exempt": r"nat44\.exempt\..+",
-    "nat44-timeouts": r"nat44",
+    "nat44-timeouts": r"(nat44|det44)",
     "route": r"routes\..+",
     "next-hop": r"routes\..+",
+    "det44": r"det44",
     "dhcp-relay": r"dhcp-relay",
     "dhcp-relay-family": r"dhcp-relay",
     "dhcp-server": r"dhcp-relay",
@@ -318,6 +326,7 @@ FACTS = Facts(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
         | {"wireguard", "wireguard_preshared_key"}
         | {
+            "det44",
             "mss_clamp",
             "urpf",
             "urpf_dump",

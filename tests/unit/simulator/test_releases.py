@@ -154,10 +154,11 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "teib",
         "classify",
     }
-    sflow = {"sflow"} if release >= "25.02" else set()
+    later = {name for name, since in {"sflow": "25.02", "ping": "24.02"}.items() if release >= since}
     plugins = {
         "acl",
         "af_packet",
+        "arping",
         "dhcp",
         "dhcp6_ia_na_client_cp",
         "flowprobe",
@@ -175,10 +176,11 @@ def test_definitions_are_written_as_vpp_writes_them(tmp_path: Path, release: str
         "abf",
         "l3xc",
         "nat44_ed",
+        "det44",
         "policer",
         "vrrp",
     }
-    assert set(written) == {f"{name}.api.json" for name in core | sflow | plugins}
+    assert set(written) == {f"{name}.api.json" for name in core | later | plugins}
     interface = written["interface.api.json"]
     messages = {message[0]: message[1:] for message in interface["messages"]}
     assert messages["sw_interface_set_mtu"][3:] == [

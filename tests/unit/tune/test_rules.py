@@ -47,6 +47,7 @@ def pool(free: int, used: int, name: str = "default-numa-0") -> BufferPool:
     return BufferPool(name=name, total=free + used, available=free, cached=0, used=used)
 
 
+HEAP = Heap(name="main heap", total_bytes=1 << 30, used_bytes=200 << 20)
 CASES: dict[str, tuple[Load, Load]] = {
     "nic-bound": (load(port(rx_pps=0.9e6)), load(port(rx_pps=0.99e6))),
     "link-bound": (load(port(rx_pps=0.995 * LINE_64)), load(port(rx_pps=0.97 * LINE_64))),
@@ -103,6 +104,10 @@ CASES: dict[str, tuple[Load, Load]] = {
         load(reading=Reading(heaps=(Heap(name="stat segment", total_bytes=32 << 20, used_bytes=24 << 20),))),
         load(reading=Reading(heaps=(Heap(name="stat segment", total_bytes=64 << 20, used_bytes=24 << 20),))),
     ),
+    "heap-growth": (
+        load(reading=Reading(heaps=(HEAP,)), former=Reading(heaps=(replace(HEAP, used_bytes=10 << 20),))),
+        load(reading=Reading(heaps=(HEAP,)), former=Reading(heaps=(HEAP,))),
+    ),
     "pcie": (
         load(
             port(hardware=hardware(link_bps=10**10, pci_address="0000:01:00.0")),
@@ -112,6 +117,10 @@ CASES: dict[str, tuple[Load, Load]] = {
             port(hardware=hardware(link_bps=10**9, pci_address="0000:01:00.0")),
             reading=Reading(pci=(PciDevice(address="0000:01:00.0", gt_per_s=2.5, width=1),)),
         ),
+    ),
+    "port-loss": (
+        load(port(driver_lost_pps={"rx": ("rx_missed_errors", 500.0)})),
+        load(port(driver_lost_pps={"rx": ("rx missed", 500.0)}, rx_miss_pps=500.0)),
     ),
     "port-failed": (
         load(port(hardware=hardware(has_errors=True))),
@@ -143,6 +152,7 @@ CASES: dict[str, tuple[Load, Load]] = {
         load(errors=errors("l2-input", "L2 input packets", per_s=1e6)),
     ),
 }
+
 OPTIONS = {"nic-bound": {"offered": {GI1: 1e6}}}
 
 

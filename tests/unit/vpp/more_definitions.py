@@ -59,6 +59,8 @@ request mpls_table_dump 1 streams mpls_table_details
 reply mpls_table_details 1: mpls_table mt_table
 request mpls_interface_dump 1 streams mpls_interface_details: u32 sw_if_index
 reply mpls_interface_details 1: u32 sw_if_index
+request feature_enable_disable 1: u32 sw_if_index, bool enable, string arc_name[64], string feature_name[64]
+reply feature_enable_disable_reply 1: i32 retval
 request sw_interface_set_mpls_enable 1: u32 sw_if_index, bool enable
 reply sw_interface_set_mpls_enable_reply 1: i32 retval
 """
@@ -313,9 +315,28 @@ version 26.10 5.5.0 1
 request nat44_interface_addr_dump 1 streams nat44_interface_addr_details
 reply nat44_interface_addr_details 1: u32 sw_if_index, u8 flags
 """
+DET44 = """
+version 26.10 1.0.0 1
+request det44_plugin_enable_disable 1: u32 inside_vrf, u32 outside_vrf, bool enable
+reply det44_plugin_enable_disable_reply 1: i32 retval
+request det44_interface_add_del_feature 1: bool is_add, bool is_inside, u32 sw_if_index
+reply det44_interface_add_del_feature_reply 1: i32 retval
+request det44_interface_dump 1 streams det44_interface_details
+reply det44_interface_details 1: bool is_inside, bool is_outside, u32 sw_if_index
+request det44_add_del_map 1: bool is_add, u8 in_addr[4], u8 in_plen, u8 out_addr[4], u8 out_plen
+reply det44_add_del_map_reply 1: i32 retval
+request det44_map_dump 1 streams det44_map_details
+reply det44_map_details 1: u8 in_addr[4], u8 in_plen, u8 out_addr[4], u8 out_plen, u32 sharing_ratio, \
+u16 ports_per_host, u32 ses_num
+request det44_set_timeouts 1: u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
+reply det44_set_timeouts_reply 1: i32 retval
+request det44_get_timeouts 1
+reply det44_get_timeouts_reply 1: i32 retval, u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
+"""
 PLUGINS = {
     "acl": ACL,
     "af_packet": AF_PACKET,
+    "det44": DET44,
     "flowprobe": FLOWPROBE,
     "gre": GRE,
     "ipip": IPIP,

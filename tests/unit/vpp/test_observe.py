@@ -369,6 +369,7 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "lldp",
         "lldp_settings",
         "memif",
+        "det44",
         "mss_clamp",
         "nat",
         "sflow",

@@ -3,132 +3,73 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass
+import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.stats_segment import StatsServer, router
 from vppcfg.errors import DataplaneError
 from vppcfg.tune.collected import parts_of_stats
-from vppcfg.vpp import stats as module
 from vppcfg.vpp.stats import StatsSegment
-
-_SYMLINK, _SIMPLE = 6, 2
-
-
-@dataclass
-class Entry:
-    """What vpp_papi knows of a counter."""
-
-    type: int
-    value: int = 0
-
-
-class Segment:
-    """What vpp_papi gives of a VPP with one worker; its heartbeat goes on with every look."""
-
-    def __init__(self, *, has_nodes: bool = True) -> None:
-        self.beats = 0
-        self.values: dict[str, Any] = {
-            "/sys/num_worker_threads": 1,
-            "/sys/last_update": 30,
-            "/sys/last_stats_clear": 10,
-            "/node/errors": [[0, 5], [0, 7]],
-            "/if/names": ["local0", "eth0"],
-            "/if/rx": [[(0, 0), (1, 60)], [(0, 0), (9, 540)]],
-            "/if/tx": [[(0, 0)], [(0, 0), (4, 240)]],
-            "/if/drops": [[0, 1], [0, 2]],
-            "/if/rx-miss": [[0, 0], [0, 3]],
-            "/buffer-pools/default-numa-0/available": 70,
-            "/buffer-pools/default-numa-0/cached": 10,
-            "/buffer-pools/default-numa-0/used": 20,
-            "/mem/main heap/total": [1000],
-            "/mem/main heap/used": [600],
-        }
-        if has_nodes:
-            row = [[0, 0], [10, 0]]
-            self.values |= {f"/sys/node/{kind}": row for kind in ("calls", "vectors", "clocks", "suspends")}
-            self.values["/sys/node/names"] = ["dpdk-input", "never-called"]
-        self.directory = {name: Entry(_SIMPLE) for name in self.values}
-        self.directory["/err/eth0-tx/Tx packet drops (dpdk tx failure)"] = Entry(_SYMLINK, 1 << 32)
-        self.directory["/err/eth1/0/0-tx/silent"] = Entry(_SYMLINK, 0)
-        self.is_released = False
-
-    def __getitem__(self, name: str) -> Any:
-        if name == "/sys/heartbeat":
-            self.beats += 1
-            return self.beats // 3
-        return self.values[name]
-
-    def disconnect(self) -> None:
-        self.is_released = True
 
 
 @pytest.fixture
-def segment(monkeypatch: pytest.MonkeyPatch) -> Segment:
-    found = Segment()
-    monkeypatch.setattr(module, "_connected", lambda path: found)
-    return found
+def server(tmp_path: Path) -> Iterator[StatsServer]:
+    with StatsServer(tmp_path / "stats.sock", router()) as found:
+        yield found
 
 
-@pytest.mark.usefixtures("segment")
-def test_everything_is_read_by_name() -> None:
-    with StatsSegment("stats.sock") as stats:
+def test_everything_is_read_by_name(server: StatsServer) -> None:
+    with StatsSegment(str(server.path)) as stats:
         document = stats.read()
+        assert stats.boot_time_s == 1_700_000_000
     assert document["nodes"] == {"dpdk-input": {kind: [0, 10] for kind in ("calls", "vectors", "clocks", "suspends")}}
     assert (document["time_s"], document["threads"]) == (20.0, ["vpp_main", "vpp_wk_0"])
     assert document["errors"] == {"eth0-tx/Tx packet drops (dpdk tx failure)": 12}
     assert document["interfaces"]["eth0"] == {
         "sw_if_index": 1, "rx_packets": 10, "rx_by_thread": [1, 9], "rx_bytes": 600, "tx_packets": 4, "tx_bytes": 240,
-        "drops": 3, "rx_miss": 3,
+        "drops": 3, "punts": 1, "rx_miss": 3, "rx_no_buf": 0, "rx_error": 0, "tx_error": 0,
     }  # fmt: skip
     assert document["buffers"] == {"default-numa-0": {"available": 70, "cached": 10, "used": 20}}
     assert document["heaps"] == {"main heap": {"total": 1000, "used": 600}}
 
 
-def test_what_was_refreshed_while_it_was_read_is_read_again(monkeypatch: pytest.MonkeyPatch, segment: Segment) -> None:
-    def look(segment: Segment, name: str) -> Any:
-        if name == "/if/names" and not segment.beats:
-            segment.beats += 1
-            segment.values["/sys/node/calls"] = [[0, 0], [30, 0]]
-        return segment.beats if name == "/sys/heartbeat" else segment.values[name]
-
-    monkeypatch.setattr(Segment, "__getitem__", look)
-    with StatsSegment("stats.sock") as stats:
-        assert stats.read()["nodes"]["dpdk-input"]["calls"] == [0, 30]
+def test_an_interface_that_was_deleted_is_none(server: StatsServer) -> None:
+    server.fill(router(if__names=["local0", "deleted"]))
+    with StatsSegment(str(server.path)) as stats:
+        assert list(stats.read()["interfaces"]) == ["local0"]
 
 
-@pytest.mark.usefixtures("segment")
-def test_the_tuner_reads_what_is_written() -> None:
-    with StatsSegment("stats.sock") as stats:
+def test_the_tuner_reads_what_is_written(server: StatsServer) -> None:
+    with StatsSegment(str(server.path)) as stats:
         parts = parts_of_stats(stats.read())
     assert sorted(parts) == ["buffers", "errors", "heaps", "interfaces", "threads"]
     assert parts["threads"][1].nodes[0].name == "dpdk-input"
 
 
-def test_a_vpp_without_counters_of_nodes_gives_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_connected", lambda path: Segment(has_nodes=False))
-    with StatsSegment("stats.sock") as stats:
+def test_a_vpp_without_counters_of_nodes_gives_the_rest(server: StatsServer) -> None:
+    server.fill({name: value for name, value in router().items() if not name.startswith("/sys/node/")})
+    with StatsSegment(str(server.path)) as stats:
         assert not stats.has_nodes
         assert "nodes" not in stats.read()
 
 
-def test_an_update_is_waited_for_and_the_memory_let_go(segment: Segment) -> None:
-    with StatsSegment("stats.sock") as stats:
+def test_an_update_is_waited_for(server: StatsServer) -> None:
+    with StatsSegment(str(server.path)) as stats:
+        threading.Timer(0.1, lambda: server.fill(router(sys__heartbeat=4))).start()
         assert stats.wait_for_update(5.0)
-    assert segment.is_released
 
 
-def test_a_vpp_that_hangs_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch, segment: Segment) -> None:
-    monkeypatch.setattr(Segment, "__getitem__", lambda self, name: 7)
-    with StatsSegment("stats.sock") as stats:
+def test_a_vpp_that_hangs_is_not_waited_for_for_ever(server: StatsServer) -> None:
+    with StatsSegment(str(server.path)) as stats:
         assert not stats.wait_for_update(0.05)
 
 
-def test_a_segment_that_lacks_what_every_vpp_has_is_an_error(segment: Segment) -> None:
-    del segment.values["/if/names"]
-    with StatsSegment("stats.sock") as stats, pytest.raises(DataplaneError, match="is not VPP's stats segment"):
+def test_a_segment_that_lacks_what_every_vpp_has_is_an_error(server: StatsServer) -> None:
+    server.fill({"/sys/heartbeat": 1})
+    with StatsSegment(str(server.path)) as stats, pytest.raises(DataplaneError, match="is not VPP's stats segment"):
         stats.read()
 
 

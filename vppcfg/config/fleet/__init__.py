@@ -12,6 +12,7 @@ from functools import partial
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import Release
 from vppcfg.config.fleet.finding import FleetFinding
+from vppcfg.config.fleet.gateways import found_on_gateways
 from vppcfg.config.fleet.links import found_on_links
 from vppcfg.config.fleet.member import Member, read_member
 from vppcfg.config.fleet.settings import SETTINGS_NAME, FleetSettings, read_settings
@@ -62,6 +63,7 @@ def _findings(members: Sequence[Member], settings: FleetSettings) -> list[FleetF
     return [
         *found_on_links(members, settings, is_whole=is_whole),
         *found_on_tunnels(members, settings, is_whole=is_whole),
+        *(found_on_gateways(members, settings) if is_whole else ()),
         *found_on_wireguards(members, settings, is_whole=is_whole),
     ]
 

@@ -16,6 +16,7 @@ from vppcfg.config.rules.mac import written_macs
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.files import refuse_from_elsewhere
 from vppcfg.errors import ConfigError
+from vppcfg.kinds.route_rules import vrf_of
 from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
@@ -52,6 +53,17 @@ class FleetAddress(NamedTuple):
         return self.text.partition("/")[0]
 
 
+class FleetGateway(NamedTuple):
+    """A gateway of a static route."""
+
+    host: str
+    vrf: str
+    """In which it is looked up; '' is the default one."""
+    prefix: str
+    """Of the route."""
+    place: Place
+
+
 class FleetTunnel(NamedTuple):
     """An end of a tunnel, or of several to different peers."""
 
@@ -80,6 +92,7 @@ class Member:
     addresses: tuple[FleetAddress, ...] = ()
     macs: tuple[tuple[str, Place], ...] = ()
     tunnels: tuple[FleetTunnel, ...] = ()
+    gateways: tuple[FleetGateway, ...] = ()
 
 
 def read_member(file: str, release: Release | None = None) -> Member:
@@ -120,6 +133,7 @@ class _MemberReader:
             addresses=addresses,
             macs=tuple((mac, self._place(path)) for mac, path in written_macs(self._configuration)),
             tunnels=tuple(self._tunnels(addresses)),
+            gateways=tuple(self._gateways()),
         )
 
     def _addresses(self) -> Iterator[FleetAddress]:
@@ -155,6 +169,13 @@ class _MemberReader:
                     place=self._place(made.path),
                     parts=tuple(map(self._place, made.parts())),
                 )
+
+    def _gateways(self) -> Iterator[FleetGateway]:
+        for route in self._configuration.routes:
+            for hop in route.hops:
+                if hop.gateway:
+                    vrf = vrf_of(route, hop) or ""
+                    yield FleetGateway(hop.gateway, vrf, route.prefix, self._place(hop.path))
 
     def _inner_mtu(self, name: str) -> int:
         interface = self._configuration.interfaces.get(name)

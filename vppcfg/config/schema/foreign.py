@@ -54,7 +54,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "dhcp": (("dhcp4",), "written `dhcp-client`"),
     "dhcp6": (("pppoe", "slaac", "accept-ra", "autoconf", "nameservers", "dns"), _LINUX),
     "nat": (("snat", "dnat", "masquerade", "port-forward", "port-forwards"), "a section of its own, `nat44`"),
-    "nat64": (("cgnat", "det44", "map"), _SCRIPT),
+    "nat64": (("cgnat", "map"), _SCRIPT),
     "ipsec": (("ikev2", "vpn", "tunnel-protection"), _SCRIPT),
     "policer": (("policers", "qos", "policy", "traffic-policy", "shaper", "storm-control"), _SCRIPT),
     "span": (("port-mirroring", "monitor-session"), "written `mirror`"),

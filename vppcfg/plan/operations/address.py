@@ -7,6 +7,9 @@ from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
+_NO_SUCH_ADDRESS = -60
+"""VNET_API_ERROR_ADDRESS_NOT_FOUND_FOR_INTERFACE (vnet/error.h)."""
+
 
 @record
 class AddAddress(InterfaceOperation):
@@ -33,8 +36,10 @@ class RemoveAddress(InterfaceOperation):
     """sw_interface_add_del_address: take an address off an interface.
 
     With the last IPv6 address goes what there is of router advertisements, and a link-local address that was chosen.
+    With a device of Linux, linux-nl may have removed an IPv6 address before.
     """
 
+    done_already = frozenset({_NO_SUCH_ADDRESS})
     address: str
 
     def _refusal(self, draft: WorkingState) -> str | None:

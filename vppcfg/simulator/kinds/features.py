@@ -118,10 +118,37 @@ def _command_show(tables: Tables, line: Input) -> str:
     return show(tables, row)
 
 
+def _command_set(tables: Tables, rest: Input) -> str:
+    """`set interface feature <intfc> <feature_name> arc <arc_name> [disable]`."""
+    line, row, feature, is_on = rest.line(), None, ("", ""), True
+    while not line.is_at_end:
+        if (found := line.interface(tables)) is not None:
+            name = line.string() or ""
+            arc = line.string() if line.take("arc") else None
+            if arc is None:
+                raise line.unknown("parse error")
+            row, feature = found, (arc, name)
+        elif line.take("disable"):
+            is_on = False
+        else:
+            raise line.unknown("parse error")
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Both feature name and arc required...")
+    if feature[0] not in arcs.ARCS:
+        raise RefusedError(Retval.UNSPECIFIED, f"Unknown arc name ({feature[0]})... ")
+    if feature[1] not in arcs.ARCS[feature[0]]:
+        text = f"Feature ({feature[1]}) not registered to arc ({feature[0]})... "
+        raise RefusedError(
+            Retval.UNSPECIFIED, f"{text}See 'show features verbose' for valid feature/arc combinations. "
+        )
+    arcs.set_features(tables, row.index, [feature], is_on=is_on)
+    return ""
+
+
 KIND = Kind(
     api={"feature": _API},
     changes={"feature_enable_disable": _answer_enable},
     queries={"feature_is_enabled": _answer_is_enabled},
-    commands={"show interface features": _command_show},
+    commands={"show interface features": _command_show, "set interface feature": _command_set},
     deleted=arcs.interface_gone,
 )

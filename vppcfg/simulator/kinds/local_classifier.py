@@ -120,16 +120,10 @@ def _command(is_ipv6: bool) -> Command:
     return command
 
 
-def _command_show(is_ipv6: bool) -> Command:
-    """`show ip fib table <id> <prefix>`: the table that packets to an address are classified by, and nothing else."""
-
-    def command(tables: Tables, line: Input) -> str:
-        table_id = line.number_after("table") or 0
-        prefix = line.prefix()
-        table = tables.part(ClassifyMain).routes.get((is_ipv6, table_id, prefix[1])) if prefix is not None else None
-        return "" if table is None else f"        [@0]: ip{6 if is_ipv6 else 4}-classify:[0]:table:{table}\n"
-
-    return command
+def classifier_text(tables: Tables, is_ipv6: bool, table_id: int, address: int) -> str:
+    """Return what `show ip fib` prints of the table that packets to an address are classified by, '' for none."""
+    table = tables.part(ClassifyMain).routes.get((is_ipv6, table_id, address))
+    return "" if table is None else f"        [@0]: ip{6 if is_ipv6 else 4}-classify:[0]:table:{table}\n"
 
 
 KIND = Kind(
@@ -141,8 +135,6 @@ KIND = Kind(
     commands={
         "set ip classify": _command(is_ipv6=False),
         "set ip6 classify": _command(is_ipv6=True),
-        "show ip fib": _command_show(is_ipv6=False),
-        "show ip6 fib": _command_show(is_ipv6=True),
     },
     admin_changed=_admin_changed,
     address_changed=_address_changed,

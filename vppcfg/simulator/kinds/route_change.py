@@ -155,32 +155,48 @@ def _answer(call: Call, values: Values) -> Outgoing:
 
 
 def _command(tables: Tables, rest: Input) -> str:
-    """`ip route [add|del] <prefix> [table <id>] [via <path>]...`: each path is added to those that are there."""
+    """`ip route [add|del] [count <n>] <prefix>... [table <id>] [via <path>]...`: paths are added to those there are.
+
+    The table of the first prefix is that of all.
+    """
     line = rest.line()
-    is_add, table_id, prefix = True, 0, None
+    is_add, table_id, count = True, 0, 1
+    prefixes: list[tuple[bool, int, int]] = []
     paths: list[FibPath] = []
     while not line.is_at_end:
         if (number := line.number_after("table")) is not None:
             table_id = number
+        elif (number := line.number_after("count")) is not None:
+            count = number
         elif (found := line.prefix()) is not None:
-            prefix = found
+            prefixes.append(found)
         elif line.take("via"):
-            paths.append(read_path(tables, line, is_ipv6=prefix is not None and prefix[0]))
+            paths.append(_special(line) or read_path(tables, line, is_ipv6=bool(prefixes) and prefixes[-1][0]))
         elif line.take("del"):
             is_add = False
         elif not line.take("add"):
             raise line.unknown("parse error")
-    if prefix is None:
+    if not prefixes:
         raise RefusedError(Retval.UNSPECIFIED, "expected ip4/ip6 destination address/length.")
     if is_add and not paths:
         raise RefusedError(Retval.UNSPECIFIED, "expected paths.")
-    table = _main(tables, prefix[0]).tables.get(table_id)
+    table = _main(tables, prefixes[0][0]).tables.get(table_id)
     if table is None:
         raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
-    key = _key(*prefix)
-    completed = _completed(paths, prefix[0], key)
-    change(tables, table, key, CLI, completed, is_add=is_add, is_multipath=bool(paths))
-    return ""
+    for is_ipv6, value, length in prefixes:
+        step = 1 << (128 if is_ipv6 else 32) - length
+        for place in range(count if paths else 1):
+            key = _key(is_ipv6, value + place * step, length)
+            change(tables, table, key, CLI, _completed(paths, is_ipv6, key), is_add=is_add, is_multipath=bool(paths))
+    return f"{count:.6e} routes/sec\n" if count > 1 and paths else ""
+
+
+def _special(line: Input) -> FibPath | None:
+    """Take what hands packets to a graph node (unformat_dpo); VPP reads it back as a look-up in the default table."""
+    for word in ("null-send-unreach", "null-send-prohibit", "punt"):
+        if line.take_word(word):
+            return FibPath()
+    return None
 
 
 def read_path(tables: Tables, line: Input, *, is_ipv6: bool) -> FibPath:
@@ -205,7 +221,7 @@ def _setting(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
             labels.append(label)
         return path._replace(labels=tuple(labels))
     if line.take("drop"):
-        return path._replace(kind=DROP)
+        return path._replace(kind=DROP, next_hop=b"", sw_if_index=NONE)
     if line.take("local"):
         return path._replace(kind=LOCAL, next_hop=b"")
     for word, is_ipv6 in (("ip4-lookup-in-table", False), ("ip6-lookup-in-table", True)):

@@ -161,15 +161,18 @@ class _Sizer:
         routes = self._section.memory.routes
         self._ledger.given("memory.routes", routes, "a router with default routes and its own networks")
         acl_bytes = _ACL_BYTES if any(port.acls for port in self._configuration.interfaces.values()) else 0
-        formula = max(GIB, round_up(HEAP_BASE_BYTES + KIB * routes + acl_bytes, 64 * MIB))
-        self.needs["main-heap"] = HEAP_BASE_BYTES + BYTES_PER_ROUTE * routes + acl_bytes
+        det44 = self._configuration.det44
+        nat_bytes = sum(each.memory_bytes for each in det44.maps) if det44 is not None else 0
+        formula = max(GIB, round_up(HEAP_BASE_BYTES + KIB * routes + acl_bytes + nat_bytes, 64 * MIB))
+        self.needs["main-heap"] = HEAP_BASE_BYTES + BYTES_PER_ROUTE * routes + acl_bytes + nat_bytes
         is_huge = routes > HUGE_HEAP_ROUTES
         wanted = self._section.memory.main_heap_bytes
         if wanted is not None:
             self._ledger.add("memory.main-heap", size_text(wanted), ValueOrigin.FILE, "the file says so")
         else:
             acl = " + 64M for ACLs" if acl_bytes else ""
-            reason = f"max(1G, 512M + 1K x {routes} routes{acl}), in steps of 64M"
+            nat = f" + {size_text(round_up(nat_bytes, MIB))} for DET44" if nat_bytes else ""
+            reason = f"max(1G, 512M + 1K x {routes} routes{acl}{nat}), in steps of 64M"
             self._ledger.add("memory.main-heap", size_text(formula), ValueOrigin.FORMULA, reason)
         if is_huge:
             reason = f"{routes} routes are more than {HUGE_HEAP_ROUTES}"

@@ -11,10 +11,15 @@ from vppcfg.tune.load import PortLoad, ThreadLoad
 from vppcfg.tune.reading import HostFacts
 from vppcfg.tune.rule_context import Situation, nodes_source
 from vppcfg.tune.settings import isolate, more_rx_queues, unknown_native, workers
-from vppcfg.tune.thresholds import CLOCK_SLOW, FRAME, SATURATED_INPUT, SATURATED_VECTOR
+from vppcfg.tune.thresholds import BASE_FIT_HZ, CLOCK_SLOW, FRAME, SATURATED_INPUT, SATURATED_VECTOR
 
 _PREEMPTED = 10
 """Ours: times that a worker was taken off its CPU from which on it is worth a word."""
+
+_IDLE_SHARE = 0.5
+"""Ours: a thread that packets take less than this share of keeps up with them."""
+_FINDS_SHARE = 0.05
+"""Ours: more loops than this share of a saturated thread find packets, also where the two figures are of two times."""
 
 
 def find_cpu_bound(situation: Situation) -> Iterator[Finding]:
@@ -24,8 +29,32 @@ def find_cpu_bound(situation: Situation) -> Iterator[Finding]:
     """
     for thread in situation.load.forwarding:
         full = SATURATED_INPUT * FRAME * situation.busy_queues(thread)
-        if thread.n_graph >= SATURATED_VECTOR and thread.n_rx >= full:
+        is_full = thread.n_graph >= SATURATED_VECTOR and thread.n_rx >= full
+        if is_full and not _has_time_left(thread, situation):
             yield _cpu_bound_finding(thread, situation)
+
+
+def _has_time_left(thread: ThreadLoad, situation: Situation) -> bool:
+    """Return whether a thread with full vectors is idle most of its time, or its packets prove nothing.
+
+    The packet generator hands over full vectors whatever the load. A thread that needs half of its clocks or less, or
+    looks for packets in vain nearly always, keeps up.
+    """
+    if {node.name for node in thread.inputs if node.vectors} == {"pg-input"}:
+        return True
+    base_hz = situation.load.base_hz
+    if base_hz and base_hz >= BASE_FIT_HZ and thread.duration_s and _busy_hz(thread) < _IDLE_SHARE * base_hz:
+        return True
+    counters = {each.index: each for each in situation.load.reading.threads or ()}.get(thread.index)
+    loops_per_s = counters.loops_per_s if counters is not None else None
+    calls_per_s = thread.per_s(max((node.calls for node in thread.inputs if node.vectors), default=0))
+    finds_per_s = min(thread.rx_pps / max(thread.n_rx, 1.0), calls_per_s)
+    return bool(loops_per_s and thread.duration_s and finds_per_s < _FINDS_SHARE * loops_per_s)
+
+
+def _busy_hz(thread: ThreadLoad) -> float:
+    """Return the clocks per second that the packets of a thread take."""
+    return thread.clocks_per_packet * thread.rx_pps
 
 
 def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
@@ -70,6 +99,10 @@ def _cpu_bound_evidence(thread: ThreadLoad, situation: Situation, lost: float) -
         Evidence(text=(f"{thread.polls_per_s:,.0f} polls per second; " if thread.duration_s else "")
                  + f"{thread.clocks_per_packet:.0f} clocks per packet", source=source),
     ]  # fmt: skip
+    if thread.duration_s:
+        clock = f" of {situation.load.base_hz / 1e9:.2f} GHz" if situation.load.base_hz else ""
+        text = f"{thread.clocks_per_packet:.0f} clocks x {pps(thread.rx_pps)} = {_busy_hz(thread) / 1e9:.2f} GHz{clock}"
+        parts.append(Evidence(text=text, source=source))
     if lost:
         text = f"the NICs miss {pps(lost)} meanwhile"
         parts.append(Evidence(text=text, source=situation.load.reading.source("interfaces")))

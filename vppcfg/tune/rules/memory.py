@@ -19,6 +19,9 @@ _LEAK_STEPS = 3
 """Ours: readings in a row that must each show more buffers in use, after the first."""
 _STEADY = 0.2
 """Ours: the load is constant when its steps differ by no more than this share."""
+_GROWTH_BYTES = 1 << 20
+"""Ours: what a heap may grow by between two readings."""
+_SOON_HOURS = 24.0
 _HEAP_SETTINGS = {"main heap": main_heap, "stat segment": stat_segment}
 _LEAST_HEAP_MB = {"main heap": 1024}
 """VPP's own default (vpp/vnet/main.c)."""
@@ -143,6 +146,35 @@ def find_memory_full(situation: Situation) -> Iterator[Finding]:
     for heap in situation.load.reading.heaps or ():
         if heap.name in _HEAP_SETTINGS and heap.total_bytes and heap.used_bytes > MEMORY_USED * heap.total_bytes:
             yield _memory_full_finding(heap, situation)
+
+
+def find_heap_growth(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per heap that grows so fast that it is full within a day."""
+    duration_s, former = situation.load.duration_s, situation.load.former
+    before = {heap.name: heap for heap in (former.heaps or () if former else ())}
+    for heap in situation.load.reading.heaps or ():
+        grown = heap.used_bytes - before[heap.name].used_bytes if heap.name in before else 0
+        if not duration_s or grown < _GROWTH_BYTES or heap.used_bytes > MEMORY_USED * heap.total_bytes:
+            continue  # `memory-full` has those that are full already
+        hours = (heap.total_bytes - heap.used_bytes) / (grown / duration_s) / 3600
+        if hours < _SOON_HOURS:
+            yield _heap_growth_finding(heap, grown, duration_s, hours, situation)
+
+
+def _heap_growth_finding(heap: Heap, grown: int, duration_s: float, hours: float, situation: Situation) -> Finding:
+    return Finding(
+        rule="heap-growth",
+        severity=FindingSeverity.RISK,
+        subject=heap.name,
+        verdict=f"the {heap.name} grows by {short(grown)}B in {duration_s:.0f} s, and is full in {hours:.1f} hours",
+        evidence=(
+            Evidence(text=f"{short(heap.used_bytes)}B of {short(heap.total_bytes)}B are used",
+                     source=situation.load.reading.source("heaps")),
+        ),
+        proposal=Remedy(text="find what grows: `show memory main-heap`, routes, sessions; a larger heap puts it off"),
+        expectation=Expectation(text="the heap stands still once its cause is gone", basis=Basis.GUESS),
+        disproof="a third reading shows that it stands still: then routes or sessions had just come in",
+    )  # fmt: skip
 
 
 def _memory_full_finding(heap: Heap, situation: Situation) -> Finding:

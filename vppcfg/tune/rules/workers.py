@@ -32,8 +32,8 @@ def find_worker_imbalance(situation: Situation) -> Iterator[Finding]:
     """
     workers = situation.load.workers
     total = sum(worker.rx_pps for worker in workers)
-    if len(workers) < 2 or total < IMBALANCE_PPS:
-        return
+    if len(workers) < 2 or total < IMBALANCE_PPS or not all(worker.duration_s for worker in workers):
+        return  # a worker whose time is missing has no rate to compare with
     busiest = max(workers, key=lambda worker: (worker.rx_pps, -worker.index))
     if busiest.rx_pps > IMBALANCE * total / len(workers):
         yield _imbalance_finding(busiest, total, situation)
@@ -95,7 +95,8 @@ def find_main_polluted(situation: Situation) -> Iterator[Finding]:
         yield from _polling_main(situation)
         return
     placed = [queue for queue in situation.load.queues() if queue.thread == main.index]
-    if main.rx_packets or (placed and situation.load.workers):
+    takes_packets = main.rx_pps >= FAULT_PPS if main.duration_s else main.rx_packets > 0
+    if takes_packets or (placed and situation.load.workers):
         yield _forwarding(main, situation)
     slow = [node for node in main.nodes if _is_slow(node, situation.load.base_hz)]
     if slow:

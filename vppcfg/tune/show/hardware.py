@@ -8,6 +8,7 @@ vnet/interface_format.c, plugins/dpdk/device/format.c, vnet/dev/format.c and vli
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -30,13 +31,19 @@ _NATIVE_QUEUES = re.compile(r", (\d+) RX queues \(max (\d+)\), (\d+) TX queues \
 _NATIVE_QUEUE = re.compile(r"^(RX|TX) queue \d+:$")
 _NATIVE_RING = re.compile(r"^Size is (\d+)\b")
 _FRAME = re.compile(r"max-frame-size (\d+)")
-_COUNTER = re.compile(r"^((?:rx|tx) [a-z][a-z ]*[a-z]) (\d+)$")
+_COUNTER = re.compile(r"^((?:rx|tx|cgr|mac|phy|port|dev|in|out)(?:[ _-][A-Za-z0-9]+)+):? (\d+)$")
+"""A counter of a driver, under whatever name: `rx missed`, `rx_missed_errors`, `tx_q0_errors`, `cgr reject frames`."""
+_QUEUE_TABLE = re.compile(r"^([RT]x) Queue: Total Packets(?: Total Drops)?$")
+_QUEUE_ROW = re.compile(r"^(\d+) : \d+(?: (\d+))?$")
+"""What avf prints of its queues."""
 _SCALE = {"K": 10**3, "M": 10**6, "G": 10**9}
 _KEYED = ("rss active", "tx burst function", "rx burst function", "tx burst mode", "rx burst mode",
           "tx offload active", "flags")  # fmt: skip
 _KEY = re.compile(r"^([a-z][a-z /-]*?): ?(.*)$")
 _INTERFACE_ROW = re.compile(r"^(\S+) (\d+) (up|down|error)(?:/punt)? (\d+)/\d+/\d+/\d+(?: (.+))?$")
 _INTERFACE_COUNTER = re.compile(r"^([a-z][a-z0-9 -]*?) (\d+)$")
+_NAMELESS = "the port"
+"""A block of counters whose heading is missing."""
 _FIELDS = {
     "rx packets": "rx_packets", "rx bytes": "rx_bytes", "tx packets": "tx_packets", "tx bytes": "tx_bytes",
     "drops": "drops", "punt": "punts", "punts": "punts", "rx-miss": "rx_miss", "rx-no-buf": "rx_no_buf",
@@ -72,7 +79,9 @@ def _port(row: re.Match[str], lines: list[str]) -> Hardware:
         rx_burst=_burst(keyed, "rx"),
         tx_offloads=tuple(keyed.get("tx offload active", "").split()),
         flags=tuple(keyed.get("flags", "").split()),
-        has_errors=any(line.startswith("Errors:") for line in lines),
+        counters=(*port.counters, *_queue_drops(lines)),
+        has_errors=any(line.startswith(("Errors:", "error ")) for line in lines)
+        or "error" in keyed.get("flags", "").split(),
     )
 
 
@@ -150,6 +159,19 @@ def _with_queue(port: Hardware, line: str) -> Hardware:
     return port
 
 
+def _queue_drops(lines: list[str]) -> Iterator[tuple[str, int]]:
+    """Yield the packets that each queue in a table of avf dropped."""
+    way = ""
+    for line in lines:
+        if head := _QUEUE_TABLE.match(line):
+            way = head[1].lower()
+        elif (row := _QUEUE_ROW.match(line)) and way:
+            if row[2] is not None:
+                yield f"{way} queue {row[1]} drops", int(row[2])
+        else:
+            way = ""
+
+
 def _threads(text: str) -> tuple[int, ...]:
     """Return the threads in a list such as `0,2-3`."""
     threads: list[int] = []
@@ -199,6 +221,8 @@ def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
             rows.append((match[1], match[3], int(match[4]), {}))
             rest = match[5] or ""
         counter = _INTERFACE_COUNTER.match(rest)
+        if counter and not rows and counter[1] in _FIELDS:
+            rows.append((_NAMELESS, "up", 0, {}))
         if counter and rows:
             if counter[1] in _FIELDS:
                 rows[-1][3][_FIELDS[counter[1]]] = int(counter[2])

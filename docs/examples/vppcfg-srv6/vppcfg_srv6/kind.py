@@ -21,7 +21,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader
@@ -91,7 +91,7 @@ class RemoveLocalSid(RemoveObject):
 
 
 def _request(sid: LocalSid, *, is_del: int) -> Request:
-    values = {
+    values: dict[str, Value] = {
         "is_del": is_del,
         "localsid": family_and_bytes(sid.sid)[1],
         "end_psp": int(sid.pops_header),

@@ -85,7 +85,7 @@ def test_every_map_with_a_table_of_its_own_is_described() -> None:
             "lcp",
             "mirror",
         ),
-        *("mss-clamp", "mss-limit", "nat44-exempt", "nat44-timeouts", "port-lldp", "ra-prefix", "urpf"),
+        *("mss-clamp", "mss-limit", "nat44-exempt", "port-lldp", "ra-prefix", "urpf"),
     }
 
 

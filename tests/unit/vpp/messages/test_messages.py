@@ -13,11 +13,14 @@ from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
 from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.dataplane import Performance
+from vppcfg.kinds.det44 import DropDet44Feature, EnableDet44, SetDet44
+from vppcfg.kinds.det44_objects import AddDet44Map, RemoveDet44Map, ResetDet44Timeouts, SetDet44Timeouts
 from vppcfg.kinds.dhcp_relay import RemoveDhcpRelay, SetDhcpRelay
 from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.attachment import Attachment, stored_call
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.det44 import Det44Map, Det44Side, Det44Timeouts
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.features import DhcpClient, Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
 from vppcfg.model.host_interface import HostInterface
@@ -66,6 +69,7 @@ ON_PORT = Attachment(
 )
 RELAY = DhcpRelay(server="203.0.113.1", source="192.0.2.1", table_id=7, server_table_id=8)
 ROUTE = Route(prefix="10.0.0.0/8", table_id=7, hops=(NextHop(gateway="192.0.2.9", interface="port"),))
+DET44_MAP = Det44Map(inside="100.64.0.0/16", outside="203.0.113.0/28")
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.SetAdminState(interface="port", is_up=True), "sw_interface_set_flags", {"sw_if_index": 1, "flags": 1}),
     (op.SetAdminState(interface="other", is_up=False), "sw_interface_set_flags", {"sw_if_index": 2, "flags": 0}),
@@ -823,6 +827,34 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"sw_if_index": 2, "ipv4_mss": 0, "ipv4_direction": 0, "ipv6_mss": 0, "ipv6_direction": 0},
     ),
     (op.SetGso(interface="other", is_on=False), "feature_gso_enable_disable", {"sw_if_index": 2}),
+    (EnableDet44(), "det44_plugin_enable_disable", {"inside_vrf": 0, "outside_vrf": 0, "enable": True}),
+    (
+        SetDet44(interface="other", side=Det44Side.INSIDE),
+        "det44_interface_add_del_feature",
+        {"is_add": True, "is_inside": True, "sw_if_index": 2},
+    ),
+    (
+        SetDet44(interface="port", side=Det44Side.OUTSIDE, is_on=False),
+        "det44_interface_add_del_feature",
+        {"is_add": False, "is_inside": False, "sw_if_index": 1},
+    ),
+    (
+        DropDet44Feature(interface="port", side=Det44Side.OUTSIDE, turn=1),
+        "feature_enable_disable",
+        {"sw_if_index": 1, "enable": False},
+    ),
+    (
+        AddDet44Map(thing=DET44_MAP),
+        "det44_add_del_map",
+        {"is_add": True, "in_addr": bytes([100, 64, 0, 0]), "in_plen": 16, "out_addr": bytes([203, 0, 113, 0])},
+    ),
+    (RemoveDet44Map(thing=DET44_MAP), "det44_add_del_map", {"is_add": False, "in_plen": 16, "out_plen": 28}),
+    (
+        SetDet44Timeouts(thing=Det44Timeouts(udp=120)),
+        "det44_set_timeouts",
+        {"udp": 120, "tcp_established": 7440, "tcp_transitory": 240, "icmp": 60},
+    ),
+    (ResetDet44Timeouts(thing=Det44Timeouts(udp=120)), "det44_set_timeouts", {"udp": 300, "icmp": 60}),
     (op.SetSflowSamplingRate(sampling_rate=1000), "sflow_sampling_rate_set", {"sampling_N": 1000}),
     (op.SetSflowPollingInterval(polling_interval_s=5), "sflow_polling_interval_set", {"polling_S": 5}),
     (op.SetSflowHeaderBytes(header_bytes=64), "sflow_header_bytes_set", {"header_B": 64}),

@@ -1,0 +1,92 @@
+"""A router that somebody looks at: rates, the tuner's verdict, drift, and a VPP that starts again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.app.monitoring.routers import Clock, Router, running
+from vppcfg.app.monitoring import following as module
+from vppcfg.app.monitoring.drift import DriftMetrics
+from vppcfg.app.monitoring.following import Following
+from vppcfg.render.change_metrics import ChangeStatus
+from vppcfg.simulator.segment import Value
+
+
+class Drift(DriftMetrics):
+    """A comparison whose outcome a test sets."""
+
+    def __init__(self, text: str) -> None:
+        self.found = text
+
+    def text(self) -> str:
+        return self.found
+
+
+@pytest.fixture
+def router(tmp_path: Path) -> Iterator[Router]:
+    with running(tmp_path) as found:
+        yield found
+
+
+def test_rates_come_with_the_second_look_and_the_verdict_with_them(router: Router) -> None:
+    following = Following(router.reader(Clock()), ChangeStatus)
+    first = following.look()
+    assert (first.rates.seconds, first.verdict) == (None, "")
+    router.count(if__rx=[[(0, 0), (1, 60)], [(0, 0), (99, 5940)]])
+    second = following.look()
+    assert second.rates.interfaces[0].rx_pps is not None
+    assert second.rates.interfaces[0].rx_pps > 0
+    assert second.verdict in {"healthy", "idle", "undecided", "risk", "limit", "loss"}
+    assert second.verdict_text
+
+
+def test_packets_that_a_nic_misses_are_a_loss(router: Router) -> None:
+    following = Following(router.reader(Clock()), ChangeStatus)
+    following.look()
+    node = [[0, 0], [1_000_010, 0]]
+    nodes: dict[str, Value] = {f"sys__node__{kind}": node for kind in ("calls", "vectors", "clocks", "suspends")}
+    ports: dict[str, Value] = {
+        "if__rx": [[(0, 0), (1, 60)], [(0, 0), (1_000_009, 60_000_540)]],
+        "if__rx-miss": [[0, 0], [0, 500_003]],
+    }
+    router.count(sys__heartbeat=4, sys__last_update=40, **nodes, **ports)
+    view = following.look()
+    assert view.verdict == "loss", view.verdict_text
+
+
+@pytest.mark.parametrize(
+    ("text", "differences"),
+    [
+        ("", None),
+        ("vppcfg_in_sync 1\n", 0),
+        ('vppcfg_in_sync 0\nvppcfg_differences{section="acls",action="add"} 2\n', 2),
+        ("vppcfg_in_sync 0\n", 1),
+    ],
+)
+def test_drift_is_what_the_last_comparison_found(router: Router, text: str, differences: int | None) -> None:
+    assert Following(router.reader(Clock()), ChangeStatus, Drift(text)).look().differences == differences
+
+
+def test_a_vpp_that_starts_again_begins_anew(tmp_path: Path) -> None:
+    first = Router(tmp_path)
+    following = Following(first.reader(Clock()), ChangeStatus)
+    following.look()
+    following.look()
+    first.end()
+    assert following.look().snapshot.counters is None
+    with running(tmp_path, sys__boottime=1_700_000_500):
+        view = following.look()
+        assert (view.rates.seconds, view.verdict) == (None, "")
+        assert following.look().rates.seconds is not None
+
+
+def test_readings_are_kept_for_the_time_of_the_verdict_alone(router: Router, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "VERDICT_S", 0.02)
+    monkeypatch.setattr(module, "_KEPT_EVERY_S", 0.0)
+    following = Following(router.reader(Clock()), ChangeStatus)
+    for _ in range(40):
+        following.look()
+    assert len(following._kept) < 30

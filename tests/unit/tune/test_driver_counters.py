@@ -1,0 +1,90 @@
+"""Tests which counters of drivers are lost packets."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.tune.diagnosis import diagnose
+from vppcfg.tune.driver_counters import driver_losses, lost_between
+from vppcfg.tune.interval import load_of
+from vppcfg.tune.reading import InterfaceCounters, Reading
+from vppcfg.tune.rule_context import Situation
+from vppcfg.tune.show.hardware import parse_hardware
+from vppcfg.tune.verdict import VerdictWord
+
+AVF = """
+              Name                Idx   Link  Hardware
+avf-0/3b/2/0                       1     up   avf-0/3b/2/0
+  Link speed: 25 Gbps
+  Ethernet address 02:00:00:00:00:01
+  flags: initialized link-up error
+     Rx Queue: Total Packets
+            0 : 1000
+     Tx Queue: Total Packets\t Total Drops
+            0 : 1000\t 77
+  num-queue-pairs 1 max-vectors 5 max-mtu 0 rss-key-size 52 rss-lut-size 64
+  error avf_device_init: failed
+  stats:
+    rx bytes             640000
+    rx unicast           10000
+    rx discards          4321
+    tx errors            12
+"""
+MISSED = """
+              Name                Idx   Link  Hardware
+TenGigabitEthernet1/0/0            1     up   TenGigabitEthernet1/0/0
+  Link speed: 10 Gbps
+  Ethernet address 02:00:00:00:00:01
+  Intel 82599
+    carrier up full duplex mtu 9000
+    rx frames ok                                   100123456
+    rx missed                                       27789925
+    extended stats:
+      rx_good_packets                              100123456
+      rx_missed_errors                              27789925
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("rx missed", "rx"), ("rx_missed_errors", "rx"), ("rx discards", "rx"), ("rx_crc_errors", "rx"),
+        ("rx_mbuf_allocation_errors", "rx"), ("cgr reject frames", "rx"), ("rx_out_of_buffer", "rx"),
+        ("tx_errors", "tx"), ("tx discards", "tx"), ("tx queue 0 drops", "tx"), ("tx_q0_errors", "tx"),
+        ("rx_good_packets", None), ("rx multicast", None), ("rx_pause_frames", None), ("tx_q3_packets", None),
+    ],
+)  # fmt: skip
+def test_losses_are_known_by_their_names(name: str, way: str | None) -> None:
+    assert driver_losses([(name, 5)]) == ({} if way is None else {way: (name, 5)})
+
+
+def test_the_largest_of_several_names_for_one_loss_counts() -> None:
+    found = driver_losses([("rx missed", 90), ("rx_missed_errors", 100), ("rx_q0_errors", 40), ("tx errors", 0)])
+    assert found == {"rx": ("rx_missed_errors", 100)}
+
+
+def test_a_counter_that_was_cleared_counts_from_zero() -> None:
+    assert lost_between([("rx missed", 100)], [("rx missed", 30)]) == {"rx": ("rx missed", 30)}
+    assert lost_between([("rx missed", 100)], [("rx missed", 100)]) == {}
+
+
+def test_all_that_avf_prints_of_lost_packets_is_read() -> None:
+    (port,), _ = parse_hardware(AVF)
+    assert port.has_errors
+    assert driver_losses(port.counters) == {"rx": ("rx discards", 4321), "tx": ("tx queue 0 drops", 77)}
+
+
+def test_one_reading_of_the_hardware_alone_is_a_loss() -> None:
+    found = diagnose(Situation(load=load_of([Reading(hardware=parse_hardware(MISSED)[0])])))
+    assert found.verdict.word is VerdictWord.LOSS
+    assert "27,789,925" in found.verdict.text
+
+
+def test_a_small_share_of_old_losses_leaves_open_whether_they_go_on() -> None:
+    seen = Reading(
+        hardware=parse_hardware(MISSED)[0],
+        interfaces=(InterfaceCounters(name="TenGigabitEthernet1/0/0", rx_packets=10**9, rx_bytes=10**12),),
+    )
+    verdict = diagnose(Situation(load=load_of([seen]))).verdict
+    assert verdict.word is VerdictWord.UNDECIDED
+    assert verdict.text.startswith("packets were lost since the counters began")

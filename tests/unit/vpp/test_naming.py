@@ -1,0 +1,53 @@
+"""What interfaces are called is asked of VPP at the least cost, and without its definitions where they are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vppcfg.model.ownership import tag_for
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.releases import RELEASES
+from vppcfg.simulator.server import SimulatorServer
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.vpp import naming
+from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.naming import InterfaceNaming
+
+
+def router(release: str = "26.10") -> SimulatedVpp:
+    return SimulatedVpp(release=release, ports=[PhysicalPort(name="eth0"), PhysicalPort(name="eth1")])
+
+
+@pytest.mark.parametrize("release", [each.name for each in RELEASES])
+def test_no_release_is_asked_for_definitions(release: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Connection, "_learn_definitions", lambda *_: pytest.fail("VPP was asked"))
+    vpp = router(release)
+    with SimulatorServer(vpp, tmp_path / "api.sock"), InterfaceNaming(str(tmp_path / "api.sock")) as found:
+        assert [each.name for each in found.interfaces()] == ["eth0", "eth1"]
+        assert found.version.startswith(release)
+        (queue,) = found.queues({1: "eth0"})
+        assert (queue.interface, queue.queue, queue.thread) == ("eth0", 0, 0)
+
+
+def test_a_vpp_with_another_message_is_asked_for_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document: dict[str, Any] = {"messages": [["sw_interface_dump", {"crc": "0x1"}]]}
+    monkeypatch.setattr(naming, "_DOCUMENT", document)
+    with SimulatorServer(router(), tmp_path / "api.sock"), InterfaceNaming(str(tmp_path / "api.sock")) as found:
+        assert [each.name for each in found.interfaces()] == ["eth0", "eth1"]
+
+
+def test_an_interface_has_its_state_and_description(tmp_path: Path) -> None:
+    vpp = router()
+    vpp.run_line("set interface state eth0 up")
+    vpp.run_line("create sub-interfaces eth0 100")
+    row = vpp.tables.named("eth1")
+    assert row is not None
+    row.tag = tag_for("to Zurich").encode()
+    with SimulatorServer(vpp, tmp_path / "api.sock"), InterfaceNaming(str(tmp_path / "api.sock")) as found:
+        first, second, sub = found.interfaces()
+    assert (first.is_up, first.kind, first.description) == (True, "physical", "")
+    assert (second.is_up, second.description) == (False, "to Zurich")
+    assert (sub.name, sub.is_sub) == ("eth0.100", True)

@@ -1,0 +1,94 @@
+"""Follows a router for somebody who looks at it: rates, the tuner's verdict and how changes stand, look by look."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+
+from vppcfg.app.monitoring.drift import DriftMetrics
+from vppcfg.app.monitoring.rates import Refreshes, RouterRates, rates_between
+from vppcfg.app.monitoring.reader import RouterReader
+from vppcfg.app.monitoring.verdict import verdict_between
+from vppcfg.model.counters import VppCounters
+from vppcfg.model.monitored import RouterSnapshot
+from vppcfg.record import record
+from vppcfg.render.change_metrics import ChangeStatus
+
+VERDICT_S = 30.0
+"""The verdict is about so long a time, or as long as it was looked."""
+_KEPT_EVERY_S = 10.0
+_IN_SYNC = re.compile(r"^vppcfg_in_sync (\d)$", re.MULTILINE)
+_DIFFERENCES = re.compile(r"^vppcfg_differences\{.*\} (\d+)$", re.MULTILINE)
+
+
+@record
+class RouterView:
+    """Everything that is shown of one look."""
+
+    snapshot: RouterSnapshot
+    rates: RouterRates
+    changes: ChangeStatus
+    verdict: str = ""
+    """A word of the tuner; '' while nothing can be judged."""
+    verdict_text: str = ""
+    differences: int | None = None
+    """Entries in which VPP is not as its file says; None while nobody knows."""
+
+
+class Following:
+    """One router, looked at again and again."""
+
+    def __init__(
+        self, reader: RouterReader, changes: Callable[[], ChangeStatus], drift: DriftMetrics | None = None
+    ) -> None:
+        self._reader, self._changes, self._drift = reader, changes, drift
+        self._before: RouterSnapshot | None = None
+        self._kept: deque[VppCounters] = deque()
+        """Readings of the last while, the oldest first."""
+        self._refreshed: deque[VppCounters] = deque(maxlen=2)
+        """The first readings after the last two refreshes."""
+
+    def look(self) -> RouterView:
+        """Look at the router. A VPP that is gone is told in the snapshot."""
+        snapshot = self._reader.look()
+        rates = rates_between(self._before, snapshot, self._refreshes(snapshot.counters))
+        word, text = self._verdict(snapshot)
+        self._before = snapshot if snapshot.counters is not None else None
+        return RouterView(
+            snapshot=snapshot,
+            rates=rates,
+            changes=self._changes(),
+            verdict=word,
+            verdict_text=text,
+            differences=self._differences(),
+        )
+
+    def _refreshes(self, now: VppCounters | None) -> Refreshes | None:
+        """Return the readings between which nodes are told, None before VPP has refreshed them twice."""
+        if now is None or (self._refreshed and self._refreshed[-1].boot_at_s != now.boot_at_s):
+            self._refreshed.clear()
+        if now is not None and (not self._refreshed or self._refreshed[-1].heartbeat != now.heartbeat):
+            self._refreshed.append(now)
+        return (self._refreshed[0], self._refreshed[1]) if len(self._refreshed) == 2 else None
+
+    def _verdict(self, snapshot: RouterSnapshot) -> tuple[str, str]:
+        now = snapshot.counters
+        if now is None or (self._kept and self._kept[-1].boot_at_s != now.boot_at_s):
+            self._kept.clear()
+        if now is None:
+            return "", ""
+        while len(self._kept) > 1 and now.clock_s - self._kept[1].clock_s >= VERDICT_S:
+            self._kept.popleft()
+        found = verdict_between(self._kept[0], snapshot) if self._kept else ("", "")
+        if not self._kept or now.clock_s - self._kept[-1].clock_s >= _KEPT_EVERY_S:
+            self._kept.append(now)
+        return found
+
+    def _differences(self) -> int | None:
+        """Return what the last comparison with the file found."""
+        text = self._drift.text() if self._drift is not None else ""
+        if (found := _IN_SYNC.search(text)) is None:
+            return None
+        count = sum(int(number) for number in _DIFFERENCES.findall(text))
+        return 0 if found[1] == "1" else max(count, 1)

@@ -1,0 +1,178 @@
+"""Maps and timeouts of deterministic NAT (plugins/nat/det44)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Address, IPv4Network
+
+from vppcfg.config.sections.section import Section
+from vppcfg.kinds.det44_rules import RULES
+from vppcfg.kinds.det44_section import SECTION
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Timeouts
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+from vppcfg.vpp.reading import Replies, VppReader
+
+_KEY = "det44"
+_SET_MAP, _MAPS, _MAP = "det44_add_del_map", "det44_map_dump", "det44_map_details"
+_ENDS = ("in_addr", "in_plen", "out_addr", "out_plen")
+_SET_TIMEOUTS, _TIMEOUTS = "det44_set_timeouts", "det44_get_timeouts"
+_SECONDS = ("udp", "tcp_established", "tcp_transitory", "icmp")
+
+
+@record
+class AddDet44Map(SetObject):
+    """det44_add_del_map: give each host of an inside prefix its ports, and take the memory for their sessions."""
+
+    thing: Det44Map
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        is_there = self.thing.name in draft.objects.get(Det44Map, {})
+        return f"there is a map of {self.thing.name} already" if is_there else None
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _of_map(self.thing, is_add=1)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"det44 add in {self.thing.inside} out {self.thing.outside}"
+
+
+@record
+class RemoveDet44Map(RemoveObject):
+    """det44_add_del_map: remove a map, with all its sessions."""
+
+    thing: Det44Map
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _of_map(self.thing, is_add=0)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"det44 add in {self.thing.inside} out {self.thing.outside} del"
+
+
+def _of_map(thing: Det44Map, is_add: int) -> Request:
+    inside, outside = IPv4Network(thing.inside), IPv4Network(thing.outside)
+    values: dict[str, Value] = {
+        "is_add": is_add,
+        "in_addr": inside.network_address.packed,
+        "in_plen": inside.prefixlen,
+        "out_addr": outside.network_address.packed,
+        "out_plen": outside.prefixlen,
+    }
+    return Request(_SET_MAP, values)
+
+
+@record
+class SetDet44Timeouts(SetObject):
+    """det44_set_timeouts: set all of them, from the next packet of each session on."""
+
+    thing: Det44Timeouts
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _of_timeouts(self.thing)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return _typed_timeouts(self.thing)
+
+
+@record
+class ResetDet44Timeouts(RemoveObject):
+    """det44_set_timeouts: set all of them as VPP begins with."""
+
+    thing: Det44Timeouts
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _of_timeouts(DEFAULT_TIMEOUTS)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return _typed_timeouts(DEFAULT_TIMEOUTS)
+
+
+def _of_timeouts(thing: Det44Timeouts) -> Request:
+    return Request(_SET_TIMEOUTS, {path: getattr(thing, path) for path in _SECONDS})
+
+
+def _typed_timeouts(thing: Det44Timeouts) -> str:
+    tcp = f"tcp established {thing.tcp_established} tcp transitory {thing.tcp_transitory}"
+    return f"set det44 timeouts udp {thing.udp} {tcp} icmp {thing.icmp}"
+
+
+class Det44MapKind(VppObjectKind[Det44Map]):
+    """The maps of the section `det44`."""
+
+    key = _KEY
+    thing = Det44Map
+    operations = (AddDet44Map, RemoveDet44Map)
+    rules = RULES
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of maps and timeouts."""
+        return (SECTION,)
+
+    def set(self, thing: Det44Map) -> AddDet44Map:
+        """Return the operation that adds a map."""
+        return AddDet44Map(thing=thing)
+
+    def remove(self, thing: Det44Map) -> RemoveDet44Map:
+        """Return the operation that removes a map."""
+        return RemoveDet44Map(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all maps, where VPP takes it."""
+        return [connection.request(_MAPS)[1]] if connection.offers(_MAPS) else []
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[Det44Map]:
+        """Yield all maps."""
+        for in_raw, in_length, out_raw, out_length in (
+            connection.rows(replies, _MAP, *_ENDS) if connection.offers(_MAPS) else ()
+        ):
+            inside, outside = f"{IPv4Address(in_raw)}/{in_length}", f"{IPv4Address(out_raw)}/{out_length}"
+            yield Det44Map(inside=inside, outside=outside)
+
+
+class Det44TimeoutsKind(VppObjectKind[Det44Timeouts]):
+    """The timeouts of the section `det44`."""
+
+    key = _KEY
+    thing = Det44Timeouts
+    operations = (SetDet44Timeouts, ResetDet44Timeouts)
+
+    def set(self, thing: Det44Timeouts) -> SetDet44Timeouts:
+        """Return the operation that sets the timeouts."""
+        return SetDet44Timeouts(thing=thing)
+
+    def remove(self, thing: Det44Timeouts) -> ResetDet44Timeouts:
+        """Return the operation that sets the timeouts as VPP begins with."""
+        return ResetDet44Timeouts(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for the timeouts, where VPP takes it."""
+        return [connection.request(_TIMEOUTS)[1]] if connection.offers(_TIMEOUTS) else []
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[Det44Timeouts]:
+        """Yield the timeouts where they are not as VPP begins with."""
+        if not connection.offers(_TIMEOUTS):
+            return
+        for row in connection.rows(replies, f"{_TIMEOUTS}_reply", *_SECONDS):
+            timeouts = Det44Timeouts(**dict(zip(_SECONDS, row, strict=True)))
+            if timeouts != DEFAULT_TIMEOUTS:
+                yield timeouts
+
+
+KINDS = (Det44MapKind(), Det44TimeoutsKind())

@@ -1,0 +1,84 @@
+"""The rule about packets that a port or its driver has lost, received or to be sent, which no other rule explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from vppcfg.common.rates import count, percent, pps
+from vppcfg.tune.driver_counters import driver_losses
+from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
+from vppcfg.tune.load import PortLoad
+from vppcfg.tune.rule_context import Situation
+from vppcfg.tune.thresholds import DROP_SHARE, FAULT_PPS, MANY_PACKETS
+
+_SURELY = 0.1
+"""Ours: a share of all packets that was not lost in one bad hour."""
+_NEXT = {
+    "rx": "`show errors`, `show runtime` and a second reading tell whether rings are short or the worker is busy",
+    "tx": "a second reading tells whether the link is full, the rings are short or the device refuses packets",
+}
+_MEANS = {"rx": "lost packets before VPP took them", "tx": "did not send packets that VPP handed to it"}
+
+
+def find_port_loss(situation: Situation) -> Iterator[Finding]:
+    """Yield a finding per port and direction whose interface or driver counts lost packets.
+
+    A single reading says what was lost since the counters began. Of two readings the driver's counters alone count
+    here: those of interfaces are judged by the rules about rings and NICs.
+    """
+    for port in situation.load.ports:
+        if situation.load.duration_s is None:
+            yield from _ever_lost(port, situation)
+        else:
+            yield from _growing(port, situation)
+
+
+def _ever_lost(port: PortLoad, situation: Situation) -> Iterator[Finding]:
+    drivers = driver_losses(port.hardware.counters if port.hardware else ())
+    counters = port.counters
+    counted = {"rx": ("", 0), "tx": ("", 0)}
+    passed = {"rx": 0, "tx": 0}
+    if counters is not None:
+        lost = {"rx-miss": counters.rx_miss, "rx-no-buf": counters.rx_no_buf, "rx-error": counters.rx_error}
+        counted["rx"] = max(((name, number) for name, number in lost.items()), key=lambda pair: pair[1])
+        counted["tx"] = "tx-error", counters.tx_error
+        passed = {"rx": counters.rx_packets, "tx": counters.tx_packets}
+    for way in ("rx", "tx"):
+        name, lost_packets = max(counted[way], drivers.get(way, ("", 0)), key=lambda pair: pair[1])
+        if lost_packets < MANY_PACKETS or lost_packets < DROP_SHARE * (lost_packets + passed[way]):
+            continue
+        part = "interfaces" if (name, lost_packets) == counted[way] else "hardware"
+        share = f", {percent(lost_packets / (lost_packets + passed[way]))} of all" if passed[way] else ""
+        text = f"`{name}` of {port.name} is {count(lost_packets)} since the counters began{share}"
+        verdict = f"{port.name} {_MEANS[way]}: {count(lost_packets)}{share}"
+        finding = _finding(port, way, verdict, Evidence(text=text, source=situation.load.reading.source(part)), 0.0)
+        is_most = lost_packets >= _SURELY * (lost_packets + passed[way])
+        yield finding if is_most else replace(finding, severity=FindingSeverity.NOTICE)
+
+
+def _growing(port: PortLoad, situation: Situation) -> Iterator[Finding]:
+    """Yield what the driver lost between two readings and the counters of the interface do not have."""
+    known = {"rx": (port.rx_miss_pps or 0) + (port.no_buf_pps or 0) + (port.rx_error_pps or 0)}
+    known["tx"] = (port.tx_error_pps or 0) + port.tx_lost_pps
+    for way, (name, lost_pps) in port.driver_lost_pps.items():
+        if lost_pps < FAULT_PPS or known[way] >= FAULT_PPS:
+            continue
+        text = f"`{name}` of {port.name} grows by {pps(lost_pps)}"
+        evidence = Evidence(text=text, source=situation.load.reading.source("hardware"))
+        yield _finding(port, way, f"{port.name} {_MEANS[way]}: {pps(lost_pps)}", evidence, lost_pps)
+
+
+def _finding(port: PortLoad, way: str, verdict: str, evidence: Evidence, lost_pps: float) -> Finding:
+    return Finding(
+        rule="port-loss",
+        severity=FindingSeverity.LOSS,
+        subject=port.name,
+        verdict=verdict,
+        evidence=(evidence,),
+        lost_pps=lost_pps,
+        proposal=Remedy(text=_NEXT[way]),
+        expectation=Expectation(text="the counter stands still once the cause is gone", basis=Basis.COMPUTED),
+        disproof="the counter does not grow under the load of today",
+        undecided="" if lost_pps else "whether it goes on: read it twice",
+    )

@@ -1,0 +1,131 @@
+"""Asks a VPP what its interfaces are called and which thread polls which queue, at the least cost to it.
+
+`sw_interface_dump` runs on the main thread while workers go on, in every release (vl_api_set_msg_thread_safe,
+vnet/interface_api.c). `show_version` and `sw_interface_rx_placement_dump` hold workers for as long as they take, some
+microseconds; `get_api_json` would for milliseconds, so that the definitions of these messages stand here. They have
+been the same from 22.06 on; a VPP that has others is asked for its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from vppcfg.model.monitored import MonitoredInterface, QueuePlace
+from vppcfg.model.ownership import description_of
+from vppcfg.vpp import definitions
+from vppcfg.vpp.channel import Channel
+from vppcfg.vpp.connection import Connection, text_of
+from vppcfg.vpp.devclass import kind_of
+from vppcfg.vpp.row import SIGNED_IDS, unsigned
+from vppcfg.vpp.unixsocket import open_socket
+
+_HEAD: list[Any] = [["u16", "_vl_msg_id"], ["u32", "client_index"], ["u32", "context"]]
+_REPLY_HEAD: list[Any] = [["u16", "_vl_msg_id"], ["u32", "context"]]
+_DOCUMENT: dict[str, Any] = {
+    "messages": [
+        ["show_version", *_HEAD, {"crc": "0x51077d14"}],
+        [
+            "show_version_reply", *_REPLY_HEAD, ["i32", "retval"], ["string", "program", 32], ["string", "version", 32],
+            ["string", "build_date", 32], ["string", "build_directory", 256], {"crc": "0xc919bde1"},
+        ],
+        [
+            "sw_interface_dump", *_HEAD, ["u32", "sw_if_index"], ["bool", "name_filter_valid"],
+            ["string", "name_filter", 0], {"crc": "0xaa610c27"},
+        ],
+        [
+            "sw_interface_details", *_REPLY_HEAD, ["u32", "sw_if_index"], ["u32", "sup_sw_if_index"],
+            ["u8", "l2_address", 6], ["u32", "flags"], ["u32", "type"], ["u32", "link_duplex"], ["u32", "link_speed"],
+            ["u16", "link_mtu"], ["u32", "mtu", 4], ["u32", "sub_id"], ["u8", "sub_number_of_tags"],
+            ["u16", "sub_outer_vlan_id"], ["u16", "sub_inner_vlan_id"], ["u32", "sub_if_flags"], ["u32", "vtr_op"],
+            ["u32", "vtr_push_dot1q"], ["u32", "vtr_tag1"], ["u32", "vtr_tag2"], ["u16", "outer_tag"],
+            ["u8", "b_dmac", 6], ["u8", "b_smac", 6], ["u16", "b_vlanid"], ["u32", "i_sid"],
+            ["string", "interface_name", 64], ["string", "interface_dev_type", 64], ["string", "tag", 64],
+            {"crc": "0x6c221fc7"},
+        ],
+        ["sw_interface_rx_placement_dump", *_HEAD, ["u32", "sw_if_index"], {"crc": "0xf9e6675e"}],
+        [
+            "sw_interface_rx_placement_details", *_HEAD, ["u32", "sw_if_index"], ["u32", "queue_id"],
+            ["u32", "worker_id"], ["u32", "mode"], {"crc": "0x9e44a7ce"},
+        ],
+    ]
+}  # fmt: skip
+"""From vnet/interface.api and vpp/api/vpe.api; aliases and enums are written out."""
+_ALL = 0xFFFFFFFF
+_ADMIN_UP, _LINK_UP = 1, 2
+"""vl_api_if_status_flags_t (vnet/interface_types.api)."""
+_SUB = 1
+"""IF_API_TYPE_SUB."""
+_MODES = {0: "unknown", 1: "polling", 2: "interrupt", 3: "adaptive"}
+"""vl_api_rx_mode_t."""
+_PATHS = ("sw_if_index", "flags", "type", "link_speed", "sub_id", "interface_name", "interface_dev_type", "tag")
+_LOCAL = "local0"
+
+
+class InterfaceNaming:
+    """One VPP behind its API socket, over a connection that stays; a context manager that says goodbye."""
+
+    def __init__(self, socket_path: str, *, json_dir: str | None = None, timeout_s: float = 2.0) -> None:
+        """Connect. Raise DataplaneError."""
+        channel = Channel(open_socket(socket_path, timeout_s), timeout_s, f"VPP at {socket_path}")
+        self._connection = Connection(channel, json_dir, known=definitions.parse([_DOCUMENT]))
+        try:
+            self.version = self._read_version()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Say goodbye; safe to call twice."""
+        self._connection.close()
+
+    def interfaces(self) -> list[MonitoredInterface]:
+        """Return all interfaces but local0, with descriptions as far as tags hold them. Raise DataplaneError."""
+        connection = self._connection
+        replies = connection.ask([connection.request("sw_interface_dump", {"sw_if_index": _ALL})[1]])
+        rows = connection.rows(replies, "sw_interface_details", *_PATHS)
+        found = [_interface(*row) for row in rows]
+        return sorted((each for each in found if each.name != _LOCAL), key=lambda each: each.index)
+
+    def queues(self, names: Mapping[int, str]) -> list[QueuePlace]:
+        """Return the receive queues of interfaces, by their names. Raise DataplaneError."""
+        connection = self._connection
+        request = connection.request("sw_interface_rx_placement_dump", {"sw_if_index": _ALL})[1]
+        paths = ("sw_if_index", "queue_id", "worker_id", "mode")
+        rows = connection.rows(connection.ask([request]), "sw_interface_rx_placement_details", *paths)
+        return [
+            QueuePlace(interface=names[index], queue=queue, thread=thread, mode=_MODES.get(mode, "unknown"))
+            for index, queue, thread, mode in rows
+            if index in names
+        ]
+
+    def _read_version(self) -> str:
+        connection = self._connection
+        replies = connection.ask([connection.request("show_version")[1]])
+        versions = connection.rows(replies, "show_version_reply", "version")
+        return text_of(versions[0][0]).removeprefix("v") if versions else ""
+
+
+def _interface(
+    index: int, flags: int, kind: int, kbps: int, sub_id: int, raw_name: bytes, raw_class: bytes, raw_tag: bytes
+) -> MonitoredInterface:
+    name, tag = text_of(raw_name), text_of(raw_tag)
+    name = unsigned(name) if sub_id >= SIGNED_IDS else name
+    return MonitoredInterface(
+        index=index,
+        name=name,
+        kind="sub-interface" if kind == _SUB else kind_of(text_of(raw_class), name, tag).value,
+        is_up=bool(flags & _ADMIN_UP),
+        has_link=bool(flags & _LINK_UP),
+        link_bps=kbps * 1000 if kbps not in (0, _ALL) else None,
+        description=description_of(tag),
+    )
