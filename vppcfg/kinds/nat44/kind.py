@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vppcfg.config.sections.section import Section
 from vppcfg.kinds.nat44 import exemptions, leaks, mappings, pools, section, settings
-from vppcfg.kinds.nat44.addresses import own_addresses
+from vppcfg.kinds.nat44.pools import own_addresses
 from vppcfg.kinds.nat44.rules import RULES
 from vppcfg.kinds.nat44.steps import steps
 from vppcfg.kinds.object_kind import AnyObjectKind

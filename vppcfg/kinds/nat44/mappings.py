@@ -11,7 +11,7 @@ from dataclasses import replace
 from ipaddress import IPv4Address
 from typing import Any
 
-from vppcfg.kinds.nat44.addresses import own_addresses
+from vppcfg.kinds.nat44.pools import own_addresses
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatMapping, NatProtocol, TwiceNat

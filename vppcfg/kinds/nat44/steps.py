@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.nat44.addresses import own_addresses
 from vppcfg.kinds.nat44.exemptions import AddNatExemption, RemoveNatExemption
 from vppcfg.kinds.nat44.exemptions import in_effect as exempt_in_effect
 from vppcfg.kinds.nat44.leaks import AddNatLeak, AddNatLeaks, RemoveNatLeaks
 from vppcfg.kinds.nat44.mappings import AddNatMapping, RemoveNatMapping, in_effect
-from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool
+from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool, own_addresses
 from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44, setting_operations
 from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatLeaks, NatMapping, NatObject, NatPool
 from vppcfg.model.state import State
