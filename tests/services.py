@@ -110,6 +110,10 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         interface.has_proxy_arp,
         interface.dhcp_client,
         interface.flow_records,
+        [
+            (each.is_ipv6, each.priority, state.acls[each.acl].rules, each.hops, each.end)
+            for each in interface.policy_routes
+        ],
         interface.det44,
         state.macips[interface.macip].rules or None if interface.macip is not None else None,
         [each for each in sorted(state.proxy_arps, key=str) if each.table_id == interface.tables[0]]

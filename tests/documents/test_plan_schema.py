@@ -23,6 +23,7 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif
 from vppcfg.model.nat44 import NAT_OBJECTS
+from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
@@ -80,6 +81,8 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["det44_timeouts"], Det44Timeouts, set()),
         (DEFINITIONS["route"]["properties"]["hops"]["items"], NextHop, set()),
         *((items_of(thing.table), thing, set()) for thing in NAT_OBJECTS),
+        (DEFINITIONS["policy_route"], PolicyRoute, set()),
+        (DEFINITIONS["loose_policy"], LoosePolicy, set()),
         (DEFINITIONS["bond"], Bond, set()),
         (DEFINITIONS["bond"]["properties"]["members"]["additionalProperties"], Membership, set()),
         (DEFINITIONS["bridge"], Bridge, set()),
@@ -98,7 +101,7 @@ def test_the_schema_is_one() -> None:
         (DEFINITIONS["acl_rule"], AclRule, set()),
         (DEFINITIONS["interface"]["properties"]["acls"], AclBinding, set()),
         (DEFINITIONS["state"]["properties"]["sflow"], SflowSettings, set()),
-        (DEFINITIONS["facts"], Facts, {"linux_others"}),
+        (DEFINITIONS["facts"], Facts, {"linux_others", "linux_udp_ports"}),
         (DEFINITIONS["facts"]["properties"]["lcp"], LcpSettings, set()),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

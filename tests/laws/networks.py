@@ -21,6 +21,7 @@ from vppcfg.config.configuration import (
     LcpConfig,
     MacipConfig,
     NeighborConfig,
+    PolicyRouteConfig,
     ProxyArpRange,
     QueueConfig,
     RouteConfig,
@@ -68,8 +69,9 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif, MemifMode, MemifRole, memif_numbers
 from vppcfg.model.ownership import MADE_MARK
 from vppcfg.model.placement import QueuePlacement, moved_to
+from vppcfg.model.policy_route import OWN_IDS
 from vppcfg.model.problem import Severity
-from vppcfg.model.route import RouteEnd
+from vppcfg.model.route import NextHop, RouteEnd
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import FLAGS, Gre, GreMode, Ipip, Vxlan
@@ -837,6 +839,34 @@ class _Network:
             if translating.one_in(4) and interface.vrf is None:
                 self._change(interface.name, det44=translating.pick(list(Det44Side)))
         self._advertise(self._dice.further(4))
+        self._steer(self._dice.further(90))
+
+    def _steer(self, dice: _Dice) -> None:
+        """Give some interfaces policy routes: each of their lists has a term for IPv4."""
+        lists = [
+            name
+            for name, acl in self.acls.items()
+            if any(":" not in rule.source and rule.action is not AclAction.DENY for rule in acl.rules)
+        ]
+        routed = [name for name, each in self.interfaces.items() if each.l2xc is None and name not in self._switched]
+        for name in [each.name for each in self._routed() if lists and each.name not in self._members]:
+            if self.interfaces[name].l2xc is not None or not dice.one_in(3):
+                continue
+            hops = [
+                HopConfig(path=(), gateway="192.0.2.77", weight=dice.count(1, 3)),
+                HopConfig(path=(), gateway="192.0.2.78"),
+                *(HopConfig(path=(), gateway="192.0.2.79", interface=each) for each in dice.some(routed, 1)),
+            ]
+            entries = []
+            for acl in dice.some(lists):
+                end = dice.pick((None, None, None, *RouteEnd))
+                ways = tuple(dice.some(hops, 3)) or tuple(hops[:1])
+                entries.append(
+                    PolicyRouteConfig(
+                        path=(), acl=acl, priority=ACLS.index(acl), hops=() if end else ways, end=end, is_ipv6=False
+                    )
+                )
+            self._change(name, policy_routes=dice.pick((None, tuple(entries), tuple(entries))))
 
     def _has_ipv4(self, interface: InterfaceConfig) -> bool:
         """Return whether an interface that carries Ethernet has IPv4, and is a member of nothing."""
@@ -980,7 +1010,22 @@ def _state(dice: _Dice, *, with_linux: bool) -> State:
     spoken = dice.further(77).pick((LLDP_SETTINGS[3], LldpSettings(hold=9, interval_s=90)))
     lldp = spoken if is_spoken else LldpSettings()
     changed = replace(state, interfaces=_with_macs(interfaces, state), lcps=lcps, linux=linux, lldp=lldp)
-    return _with_others(dice, changed)
+    return _with_policies(dice.further(91), _with_others(dice, changed))
+
+
+def _with_policies(dice: _Dice, state: State) -> State:
+    """Number the policies, and change paths by hand."""
+    numbers = iter(dice.shuffled(OWN_IDS[:100]))
+    by_hand = (NextHop(gateway="192.0.2.80", table_id=0),)
+    interfaces = dict(state.interfaces)
+    for name, interface in state.interfaces.items():
+        if interface.policy_routes:
+            numbered = (
+                replace(each, policy_id=next(numbers), hops=by_hand if each.hops and dice.one_in(3) else each.hops)
+                for each in interface.policy_routes
+            )
+            interfaces[name] = replace(interface, policy_routes=tuple(numbered))
+    return replace(state, interfaces=interfaces)
 
 
 def _with_all_queues(port: Interface) -> Interface:
@@ -1227,6 +1272,7 @@ def _edit_interface(configuration: Configuration, dice: _Dice) -> Configuration:
         {"tag_rewrite": None},
         {"tag_rewrite": TAG_REWRITES[dice.count(0, 3)]},
         {"unnumbered": None},
+        {"policy_routes": ()},
     ]
     return _with_interface(configuration, name, **dice.pick(edits))
 

@@ -20,14 +20,14 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.proof import replay
 from vppcfg.plan.rollback import reverse_plan
 
-NUMBERS = (*range(20), 46, 511, 873)
-"""With these few, every operation is in a plan; in 46 a member of a bond gets a weight, in 511 a WireGuard loses a
-peer, and in the last one a TAP that stays was taken out of its Linux bridge."""
+NUMBERS = (*range(20), 46, 119, 511, 873)
+"""With these few, every operation is in a plan; in 46 a member of a bond gets a weight, in 119 a policy gets other
+paths, in 511 a WireGuard loses a peer, and in the last one a TAP that stays was taken out of its Linux bridge."""
 
 
 def sampled_plans() -> Iterator[Plan]:
     """Yield plans from each sample of the kinds that mark nothing to the next one: tests/kinds carries them out."""
-    for key in sorted({*OWNED_KEYS, "nat44"}):
+    for key in sorted(OWNED_KEYS | {"sflow", "nat44"}):
         samples = samples_of(key)
         states = [desired_state(each) for each in (samples.context, *samples.configurations, samples.context)]
         yield from (make_plan(before, after) for before, after in pairwise(states))

@@ -30,8 +30,10 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.live_state import left_out
 from vppcfg.model.ownership import MADE_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.placement import placed_by_hand
+from vppcfg.model.policy_route import LoosePolicy
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import MAX_TABLE, table_key
 from vppcfg.plan.plan import make_plan
 from vppcfg.record import record
@@ -150,9 +152,10 @@ def adopt_state(
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     text = _agreeing(known, whole, lines)
     state, from_linux = _with_linux_as_meant(text, state)
+    state, from_policies = _without_own_policies(state)
     prove(text, state)
     notices = [f"{kind} {key} is unmanaged: {why}" for kind, key, why in _left_in(known)]
-    notices += [*from_linux, *left_out(state), *taken.notices()]
+    notices += [*from_linux, *from_policies, *left_out(state), *taken.notices()]
     report = AdoptionReport(
         sources=(name, *dict.fromkeys(line.source for line in lines)),
         release=state.facts.version,
@@ -176,6 +179,17 @@ def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
         for name in other
     ]
     return replace(state, linux={**state.linux, **{name: wanted[name] for name in other}}), notices
+
+
+def _without_own_policies(state: State) -> tuple[State, list[str]]:
+    """Return a state without the policies that an interrupted change of vppcfg has left, and what becomes of them."""
+    own = {name for name, policy in state.of(LoosePolicy).items() if policy.is_own}
+    if not own:
+        return state, []
+    left = {name: policy for name, policy in state.of(LoosePolicy).items() if name not in own}
+    text = "of an interrupted change: the first apply removes it"
+    notices = [f"no interface has the policy {name} {text}" for name in sorted(own)]
+    return replace(state, objects=without_empty({**state.objects, LoosePolicy: left})), notices
 
 
 def _words(device: LinuxDevice) -> str:

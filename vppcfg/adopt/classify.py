@@ -36,6 +36,7 @@ _KEYS: Mapping[str, str] = {
     "sflow enable-disable": "sflow",
     "flowprobe feature add-del": "ipfix",
     "lcp create": "lcp",
+    "abf attach": "policy-routes",
 }
 """The key of an interface that says what a command sets."""
 _NO_TAG = "cli"
@@ -108,9 +109,26 @@ class Classifier:
             return "no VRF of the file has this FIB table"
         if line.command == "create memif socket" and not any(map(self._path_of, _memifs_at(line, self._configuration))):
             return "no memif of the file is at this socket"
+        if line.command in {"abf policy", "abf attach"} and not self._has_policy(line):
+            return "no interface of the file has the policy, or no file can set its access list or next hops"
         if line.command in PLACING and not any(map(self._has_placed, line.subjects)):
             return "VPP has no workers by its startup.conf, or the file makes the port and places no queues of it"
         return None
+
+    def _has_policy(self, line: SourceLine) -> bool:
+        """Return whether an interface of the file has the policy that a line is about."""
+        words = line.text.split()[len(line.command.split()) :]
+        word, names = (
+            ("policy", line.subjects) if line.command == "abf attach" else ("id", tuple(self._state.interfaces))
+        )
+        number = words[words.index(word) + 1] if word in words[:-1] else ""
+        entries, interfaces = self._configuration.interfaces, self._state.interfaces
+        return any(
+            str(each.policy_id) == number
+            for name in names
+            if name in interfaces and name in entries and entries[name].policy_routes
+            for each in interfaces[name].policy_routes
+        )
 
     def _has_placed(self, name: str) -> bool:
         """Return whether the file places a queue of a port."""

@@ -43,7 +43,6 @@ _WHY_NOT = (
     ("policer", "vppcfg has no policers"),
     ("qos", "vppcfg has no QoS"),
     ("classify", "vppcfg has no classifiers"),
-    ("abf", "vppcfg has no policy routing"),
     ("span", "vppcfg mirrors to ports"),
     ("sr ", "vppcfg has no segment routing"),
 )

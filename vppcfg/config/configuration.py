@@ -21,6 +21,7 @@ from vppcfg.model.ownership import MARK, kept_by_vpp
 from vppcfg.model.placement import thread_of
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.route import RouteEnd
+from vppcfg.model.routing import RoutingFile
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.record import record
 
@@ -79,6 +80,36 @@ class TagRewriteConfig:
 
 
 @record
+class HopConfig:
+    """One next hop of a route, with the default of each key that is absent."""
+
+    path: KeyPath
+    has_keys: bool = field(default=True, compare=False)
+    """False where the file has the gateway alone in its place."""
+    gateway: str = ""
+    """Canonical; '' for none."""
+    interface: str = ""
+    vrf: str | None = None
+    """The VRF in which the gateway, or without one the destination, is looked up."""
+    weight: int = 1
+    preference: int = 0
+
+
+@record
+class PolicyRouteConfig:
+    """One entry below `policy-routes` of an interface."""
+
+    path: KeyPath
+    acl: str
+    priority: int = 0
+    is_ipv6: bool = False
+    """As the file says, else as its first gateway is."""
+    hops: tuple[HopConfig, ...] = ()
+    """In the order of the file; none where there is an end."""
+    end: RouteEnd | None = None
+
+
+@record
 class InterfaceConfig(InterfaceValues):
     """One entry below `interfaces`, `sub-interfaces` or `loopbacks`, defaults filled in."""
 
@@ -112,6 +143,8 @@ class InterfaceConfig(InterfaceValues):
     rx_placement: tuple[QueueConfig, ...] = ()
     """In the order of the file; queues that are not named stay where they are."""
     tx_placement: tuple[QueueConfig, ...] = ()
+    policy_routes: tuple[PolicyRouteConfig, ...] | None = None
+    """In the order of the file; None leaves those of others alone, and has none of our own."""
     acls: AclBinding = AclBinding()
 
 
@@ -196,22 +229,6 @@ class ProxyArpRange:
     vrf: str | None
     """None is the default one."""
     path: KeyPath
-
-
-@record
-class HopConfig:
-    """One next hop of a route, with the default of each key that is absent."""
-
-    path: KeyPath
-    has_keys: bool = field(default=True, compare=False)
-    """False where the file has the gateway alone in its place."""
-    gateway: str = ""
-    """Canonical; '' for none."""
-    interface: str = ""
-    vrf: str | None = None
-    """The VRF in which the gateway, or without one the destination, is looked up."""
-    weight: int = 1
-    preference: int = 0
 
 
 @record
@@ -327,6 +344,8 @@ class Configuration:
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()
     """Interfaces that no plan may do anything to."""
+    routing: tuple[RoutingFile, ...] = ()
+    """Routing daemons whose configuration changes together with that of VPP."""
     checks: tuple[Check, ...] = ()
     """What tells whether the router does its work, in the order of the file."""
     hooks: Hooks = Hooks()

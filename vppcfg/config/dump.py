@@ -22,6 +22,7 @@ from vppcfg.config.section_list import INTERFACES, MADE_BY, SECTIONS
 from vppcfg.config.sections import acl, bridge, macip, vrf
 from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.policy_route_section import in_file
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
@@ -285,7 +286,8 @@ class _Followers:
                 self._members.setdefault(bridge_name(interface.bridge), []).append(interface.name)
             for key in tables_in_use(self._state, [interface.name]):
                 self._inside.setdefault(key, []).append(interface.name)
-            for name in (*interface.acls.input, *interface.acls.output):
+            steered = [each.acl for each in in_file(interface, self._state)]
+            for name in (*interface.acls.input, *interface.acls.output, *steered):
                 self._bound.setdefault(name, []).append(interface.name)
             if interface.macip is not None:
                 self._with_macip.setdefault(interface.macip, []).append(interface.name)
@@ -297,6 +299,8 @@ class _Followers:
             yield interface.unnumbered, "it borrows the addresses of"
         for mirror in interface.mirrors:
             yield mirror.target, "it mirrors frames to"
+        for hop in (hop for route in in_file(interface, self._state) for hop in route.hops if hop.interface):
+            yield hop.interface, "it has a policy route through"
         bond = self._state.virtual_of(interface.name, Bond)
         for member in bond.members if bond is not None else ():
             yield member, "it has the member"

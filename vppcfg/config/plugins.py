@@ -15,6 +15,7 @@ from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN
 from vppcfg.config.section_list import MADE
 from vppcfg.config.sections import acl, lcp
 from vppcfg.config.sections.virtual_interface_section import Plugin, VirtualInterfaceSection
+from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.tap.entry import TAP_PLUGIN_SINCE
 from vppcfg.model.nat44 import SECTION
 from vppcfg.model.native_driver import NATIVE_DRIVERS
@@ -102,9 +103,14 @@ def _objects(
     return users
 
 
+def _policy_routed(configuration: Configuration) -> Iterator[KeyPath]:
+    return ((*port.path, KEY) for port in configuration.interfaces.values() if port.policy_routes)
+
+
 _BY_KEY = (
     Need(plugin=acl.PLUGIN, reason="an interface applies ACLs", users=_applied_acls),
     Need(plugin=lcp.PLUGIN, reason="an interface has an LCP", users=_lcps),
+    Need(plugin=PLUGIN, reason="an interface has policy routes", users=_policy_routed),
     Need(plugin="linux_nl", reason="what Linux does to an LCP follows into VPP", users=_lcps, is_required=False),
     Need(plugin="ping", reason="an interface without an LCP answers pings", users=_answering, is_required=False),
     Need(plugin="tap", reason="an LCP is a TAP in Linux", users=_lcps, since=TAP_PLUGIN_SINCE),

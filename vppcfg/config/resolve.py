@@ -13,6 +13,7 @@ from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, lcp, macip, vrf
 from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.kinds.bond import announcing
+from vppcfg.kinds.policy_route_section import left_alone
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
@@ -188,6 +189,10 @@ def _copy_acls(desired: DesiredStateBuilder) -> None:
         for name in (*interface.acls.input, *interface.acls.output)
         if name not in desired.configuration.acls
     }
+    for interface in desired.observed.interfaces.values():
+        config = desired.configuration.interfaces.get(interface.name)
+        if interface.policy_routes and (config is None or config.policy_routes is None):
+            applied |= {each.acl for each in left_alone(interface)} - desired.configuration.acls.keys()
     for name, acl in desired.observed.acls.items():
         glob = None if name in desired.configuration.acls else f"acl:{acl.tag}"
         if name in applied or desired.is_somebody_elses(acl.tag, glob):

@@ -11,6 +11,7 @@ from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change
 from vppcfg.plan.operation import Operation
+from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader
@@ -62,6 +63,12 @@ class Kind:
         self, connection: VppReader, replies: Replies, tables: Collection[str], version: str
     ) -> dict[str, Any]:
         """Return what belongs to no interface, by attribute of `State`; `tables` are the FIB tables."""
+        return {}
+
+    def read_on_interfaces(
+        self, connection: VppReader, replies: Replies, known: Known
+    ) -> Mapping[str, Mapping[int, Any]]:
+        """Return what interfaces have of it, by attribute of `Interface` and by their index, beside features."""
         return {}
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:

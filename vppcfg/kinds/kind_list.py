@@ -16,6 +16,7 @@ from vppcfg.kinds import (
     ipip,
     loopback,
     memif,
+    policy_route,
     proxy_arp_ranges,
     route,
     vhost_user,
@@ -49,7 +50,13 @@ VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
 VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtual for kind in VIRTUAL_INTERFACES)
 """The classes of what these are made with."""
 
-_OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (route.KIND, *OWNED_KINDS, *nat44.KINDS, *det44_objects.KINDS)
+_OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (
+    route.KIND,
+    *OWNED_KINDS,
+    *nat44.KINDS,
+    *det44_objects.KINDS,
+    policy_route.LOOSE_POLICIES,
+)
 ADDED_KINDS: tuple[AnyObjectKind, ...] = added_kinds(_OWN_OBJECT_KINDS)
 """Those of other programs."""
 OBJECT_KINDS: tuple[AnyObjectKind, ...] = (*_OWN_OBJECT_KINDS, *ADDED_KINDS)
@@ -64,6 +71,7 @@ KINDS: tuple[Kind, ...] = (
     *FEATURE_KINDS,
     ipfix_settings.KIND,
     proxy_arp_ranges.KIND,
+    policy_route.KIND,
     *OBJECT_KINDS,
 )
 """All of them."""

@@ -57,6 +57,10 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
+    def is_left_alone(self, thing: T) -> bool:
+        """Return whether an object is somebody else's: it stays as it is observed, whatever state is wanted."""
+        return False
+
     def finish(self, state: State) -> State:
         """Return an observed state with the objects of the kind as they are beside all others."""
         return state
@@ -67,7 +71,10 @@ class VppObjectKind(Kind, Generic[T]):
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield the objects that appear, change and disappear."""
-        wanted, found = desired.of(self.thing), observed.of(self.thing)
+        wanted, found = (
+            {name: each for name, each in state.of(self.thing).items() if not self.is_left_alone(each)}
+            for state in (desired, observed)
+        )
         ours = {name: each for name, each in found.items() if name in wanted or is_owned(each, desired.owned)}
         return table_changes(ObjectKind.OBJECT, ours, wanted)
 

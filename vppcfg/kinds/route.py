@@ -30,9 +30,9 @@ _SET = "ip_route_add_del_v2"
 DUMP, DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
 _SOURCES = "fib_source_dump"
 NORMAL = 0
-_TYPES = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
+TYPE_OF_END = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
 """fib_path_type (vnet/fib/fib_types.api)."""
-ENDS = {number: end for end, number in _TYPES.items()}
+ENDS = {number: end for end, number in TYPE_OF_END.items()}
 PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address")
 
 
@@ -77,7 +77,7 @@ def _request(route: Route, indexes: Indexes, is_add: int) -> Request:
 
 def _paths(route: Route, indexes: Indexes) -> Iterator[dict[str, Value]]:
     if route.end is not None:
-        yield {"type": _TYPES[route.end], "sw_if_index": NO_INDEX, "proto": int(route.is_ipv6), "weight": 1}
+        yield {"type": TYPE_OF_END[route.end], "sw_if_index": NO_INDEX, "proto": int(route.is_ipv6), "weight": 1}
     for hop in route.hops:
         proto, raw = family_and_bytes(hop.gateway) if hop.gateway else (int(route.is_ipv6), b"")
         table = hop.table_id if hop.table_id is not None else 0 if hop.interface else route.table_id

@@ -11,6 +11,7 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import HopConfig, InterfaceConfig, RouteConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.policy_route_section import SteeredConfig, as_routes
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -66,8 +67,10 @@ def route_duplicate(index: Index) -> Iterator[Problem]:
 
 def route_vrf(index: Index) -> Iterator[Problem]:
     """Find routes of a family of which their VRF, or the one that they lead to, has no table."""
-    for route in index.configuration.routes:
-        named = [(route.vrf, route.path), *((hop.vrf, _below(hop, "vrf")) for hop in route.hops)]
+    for route in _routes(index):
+        named = [(hop.vrf, _below(hop, "vrf")) for hop in route.hops]
+        if not isinstance(route, SteeredConfig):
+            named.append((route.vrf, route.path))
         for name, path in named:
             vrf = index.configuration.vrfs.get(name) if name is not None else None
             if vrf is not None and not (vrf.has_ipv6 if ":" in route.prefix else vrf.has_ipv4):
@@ -196,9 +199,17 @@ def route_shadow(index: Index) -> Iterator[Problem]:
 
 
 def _hops(index: Index) -> Iterator[tuple[RouteConfig, HopConfig]]:
-    for route in index.configuration.routes:
+    for route in _routes(index):
         for hop in route.hops:
             yield route, hop
+
+
+def _routes(index: Index) -> Iterator[RouteConfig]:
+    """Yield all that has next hops: routes, and policy routes of interfaces."""
+    yield from index.configuration.routes
+    for interface in index.interfaces:
+        if interface.policy_routes:
+            yield from as_routes(interface)
 
 
 def _below(hop: HopConfig, key: str) -> KeyPath:

@@ -73,7 +73,8 @@ class RouteSection(Section):
     def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what each route is."""
         for config in configuration.routes:
-            yield YamlEntry(path=config.path, name=config.prefix, keys=(KeyValue("via", _via(config)),))
+            via = via_as_yaml(config.hops, config.end)
+            yield YamlEntry(path=config.path, name=config.prefix, keys=(KeyValue("via", via),))
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield the routes of the default table; `lines_of_vrf` has those of others."""
@@ -101,7 +102,7 @@ def route_of(config: RouteConfig, configuration: Configuration) -> Route:
     """Return a route of a file as VPP has it."""
     return Route(
         prefix=config.prefix,
-        table_id=_table_id(config.vrf, configuration),
+        table_id=table_id_of(config.vrf, configuration),
         hops=in_order(_next_hop(config, hop, configuration) for hop in config.hops),
         end=config.end,
     )
@@ -136,12 +137,17 @@ def _wrong_prefix(prefix: Any, path: KeyPath) -> Problem | None:
 
 def _route(prefix: str, vrf: str | None, path: KeyPath, given: Any) -> RouteConfig:
     """Return an entry of the right shape: one word, or `via` with one next hop or several."""
-    via = given["via"] if isinstance(given, dict) else given
+    has_key = isinstance(given, dict)
+    hops, end = parse_via(given["via"] if has_key else given, (*path, "via") if has_key else path)
+    return RouteConfig(prefix=prefix, vrf=vrf, path=path, hops=hops, end=end)
+
+
+def parse_via(via: Any, path: KeyPath) -> tuple[tuple[HopConfig, ...], RouteEnd | None]:
+    """Return the next hops, or the end, that a value of `via` stands for."""
     if isinstance(via, str) and via in _ENDS:
-        return RouteConfig(prefix=prefix, vrf=vrf, path=path, end=RouteEnd(via))
-    below = (*path, "via") if isinstance(given, dict) else path
-    listed = [(via, below)] if not isinstance(via, list) else [(hop, (*below, at)) for at, hop in enumerate(via)]
-    return RouteConfig(prefix=prefix, vrf=vrf, path=path, hops=tuple(_hop(hop, at) for hop, at in listed))
+        return (), RouteEnd(via)
+    listed = [(via, path)] if not isinstance(via, list) else [(hop, (*path, at)) for at, hop in enumerate(via)]
+    return tuple(_hop(hop, at) for hop, at in listed), None
 
 
 def _hop(given: Any, path: KeyPath) -> HopConfig:
@@ -164,13 +170,14 @@ def _next_hop(config: RouteConfig, hop: HopConfig, configuration: Configuration)
     return NextHop(
         gateway=prefix if hop.interface and not hop.gateway and is_host else hop.gateway,
         interface=hop.interface,
-        table_id=None if hop.vrf is None else _table_id(hop.vrf, configuration),
+        table_id=None if hop.vrf is None else table_id_of(hop.vrf, configuration),
         weight=hop.weight,
         preference=hop.preference,
     )
 
 
-def _table_id(vrf: str | None, configuration: Configuration) -> int:
+def table_id_of(vrf: str | None, configuration: Configuration) -> int:
+    """Return the FIB table of a VRF of the file, the default one for none and for one that the file lacks."""
     config = configuration.vrfs.get(vrf) if vrf is not None else None
     return 0 if config is None else config.table_id
 
@@ -204,15 +211,16 @@ def _vrf(table_id: int, route: Route, state: State) -> str | None:
 
 def _short(config: RouteConfig) -> Value:
     """Return the value of an entry in its shortest form."""
-    via = _via(config)
+    via = via_as_yaml(config.hops, config.end)
     return via if isinstance(via, str) else (KeyValue("via", via),)
 
 
-def _via(config: RouteConfig) -> Value:
-    if config.end is not None:
-        return config.end.value
-    hops = [_hop_value(hop) for hop in config.hops]
-    return hops[0] if len(hops) == 1 else hops
+def via_as_yaml(hops: Iterable[HopConfig], end: RouteEnd | None) -> Value:
+    """Return the value of `via`."""
+    if end is not None:
+        return end.value
+    values = [_hop_value(hop) for hop in hops]
+    return values[0] if len(values) == 1 else values
 
 
 def _hop_value(hop: HopConfig) -> Value:

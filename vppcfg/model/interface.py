@@ -17,6 +17,7 @@ from vppcfg.model.live import LiveAddress
 from vppcfg.model.nat44 import NatSide
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements
+from vppcfg.model.policy_route import PolicyRoute
 from vppcfg.record import evolve, record
 
 _PORT_MTU = 9000
@@ -261,6 +262,8 @@ class Interface:
     """The MACIP access list that it applies to what comes in, by name."""
     flow_records: FlowRecords | None = None
     """The flows that are recorded for IPFIX."""
+    policy_routes: tuple[PolicyRoute, ...] = ()
+    """In the order of `policy_route.in_order`."""
     det44: Det44Side | None = None
     """The side of deterministic NAT that it is on."""
     nat44: NatSide | None = None
@@ -319,6 +322,7 @@ FEATURES = {
     "link_local": "the link-local address",
     "macip": "the MACIP access list",
     "flow_records": "flow records",
+    "policy_routes": "policy routes",
     "det44": "DET44",
     "nat44": "NAT44",
 }

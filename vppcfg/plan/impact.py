@@ -171,7 +171,7 @@ class _NotingDraft(WorkingState):
         names = set(self.changed)
         self.changed.clear()
         for acl in self.changed_acls:
-            names |= self.bound.to(acl)
+            names |= self.bound.to(acl) | self.steered.to(acl)
         self.changed_acls.clear()
         for macip in self.changed_macips:
             names |= self.bound_macips.to(macip)

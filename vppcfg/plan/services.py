@@ -51,7 +51,7 @@ class Policy(NamedTuple):
     """The rules of each access list."""
     output: tuple[tuple[AclRule, ...], ...] = ()
     features: tuple[object, ...] = NO_FEATURES
-    """The values of FEATURES, without the name of a MACIP access list."""
+    """The values of FEATURES, without the names of access lists."""
     macip: tuple[MacipRule, ...] | None = None
     """The rules of the MACIP access list, which drops what none of them permits; None lets all pass."""
     neighbors: tuple[Neighbor, ...] = ()
@@ -227,12 +227,23 @@ class Services:
         return Policy(
             tuple(self._rules(interface.acls.input)),
             tuple(self._rules(interface.acls.output)),
-            features if interface.macip is None else (*features[:_MACIP], None, *features[_MACIP + 1 :]),
+            self._features(interface, features),
             self._macip_rules(interface.macip),
             interface.neighbors,
             self._proxy_arps(interface) if interface.has_proxy_arp else frozenset(),
             _switches(bridge) if bridge is not None else (),
         )
+
+    def _features(self, interface: Interface, features: tuple[object, ...]) -> tuple[object, ...]:
+        """Return the values of features, with what access lists permit in place of their names."""
+        if interface.macip is None and not interface.policy_routes:
+            return features
+        steered = tuple(
+            (each.is_ipv6, each.priority, *self._rules((each.acl,)), each.hops, each.end)
+            for each in interface.policy_routes
+        )
+        named = {_MACIP: None, _STEERED: steered}
+        return tuple(named.get(place, value) for place, value in enumerate(features))
 
     def _proxy_arps(self, interface: Interface) -> frozenset[ProxyArp]:
         return frozenset(each for each in self._tables.proxy_arps if each.table_id == interface.tables[0])
@@ -272,7 +283,7 @@ class Services:
 
 
 _OPEN = Policy()
-_MACIP = tuple(FEATURES).index("macip")
+_MACIP, _STEERED = (tuple(FEATURES).index(attribute) for attribute in ("macip", "policy_routes"))
 
 
 def _switches(bridge: Bridge) -> tuple[object, ...]:

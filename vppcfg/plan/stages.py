@@ -46,6 +46,10 @@ class Stage(IntEnum):
     """
     REPLACE_OBJECT = auto()
     """Routes and the like that get along without what is deleted: the new ones are there before the old ones go."""
+    ATTACH_EARLY = auto()
+    """Policies of such routes, to interfaces that stay."""
+    DETACH = auto()
+    """What is on interfaces by its number, such as policies, before the interface or what they lead to goes."""
     REMOVE_OBJECT = auto()
     REMOVE_NAT_POOL = auto()
     """After the mappings that use it."""
@@ -136,6 +140,13 @@ class Stage(IntEnum):
     TURN_FEATURE_ON = auto()
     SET_OBJECT = auto()
     """Routes and the like, once interfaces have their addresses and tables."""
+    ATTACH = auto()
+    """Policies to interfaces, once they are there: VPP does not survive one that is not. Then paths out of policies."""
+    DETACH_REPLACED = auto()
+    """Policies for which others have been attached, so that no packet passes without any."""
+    ATTACH_LATE = auto()
+    """Policies with the access list of one that was detached: VPP looks at a list once on each interface."""
+    REMOVE_REPLACED_OBJECT = auto()
     TURN_NAT_ON = auto()
     """On interfaces, once there is what packets are translated to."""
     REMOVE_NAT_ADDRESS = auto()

@@ -18,6 +18,7 @@ from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import sockets_in_use
+from vppcfg.model.policy_route import PolicyRoute
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VirtualInterface
@@ -94,6 +95,10 @@ class WorkingState:
         """Interfaces by the access lists that they apply."""
         self.bound_macips = References()
         """Interfaces by the MACIP access lists that they apply."""
+        self.steered = References()
+        """Interfaces by the access lists that their policy routes look at."""
+        self.policy_holders: dict[int, set[str]] = {}
+        """Interfaces by the policies that they have, by VPP's numbers."""
         self.in_table = References()
         """Interfaces by the FIB tables that they are in, without the default ones."""
         self.with_proxy_arp: set[str] = set()
@@ -214,7 +219,11 @@ class WorkingState:
 
     def address_index(self, interface: Interface, address: str) -> AddressIndex:
         """Return the index of the FIB that `address` is in on this interface."""
-        return self._addresses.setdefault(interface.table_of(address), AddressIndex())
+        table_id = interface.table_of(address)
+        index = self._addresses.get(table_id)
+        if index is None:
+            index = self._addresses[table_id] = AddressIndex()
+        return index
 
     def holders(self, host: str, table_id: int) -> set[str]:
         """Return the interfaces that have the address `host` in a FIB table."""
@@ -235,6 +244,8 @@ class WorkingState:
             self.with_proxy_arp.add(interface.name)
         if interface.acls:
             self.bound.add(interface.name, {*interface.acls.input, *interface.acls.output})
+        if interface.policy_routes:
+            self._steer(interface.name, interface.policy_routes)
         if interface.flow_records is not None:
             self.recorded.add(interface.name)
         if interface.macip is not None:
@@ -265,6 +276,24 @@ class WorkingState:
         else:
             self.interfaces[name] = evolve(self.interfaces[name], **attributes)
             self._own.add(name)
+
+    def set_policy_routes(self, name: str, routes: tuple[PolicyRoute, ...]) -> None:
+        """Set the policy routes of an interface, in order."""
+        before = self.interfaces[name].policy_routes
+        self.steered.drop(name, {each.acl for each in before})
+        for each in before:
+            self.policy_holders.get(each.policy_id or 0, set()).discard(name)
+            for reference in each.references():
+                self.referring[reference].discard(_label(name, each))
+        self.change(name, policy_routes=routes)
+        self._steer(name, routes)
+
+    def _steer(self, name: str, routes: tuple[PolicyRoute, ...]) -> None:
+        self.steered.add(name, {each.acl for each in routes})
+        for each in routes:
+            self.policy_holders.setdefault(each.policy_id or 0, set()).add(name)
+            for reference in each.references():
+                self.referring.setdefault(reference, set()).add(_label(name, each))
 
     def set_packet_mtu(self, name: str, **mtus: object) -> None:
         """Set packet MTUs of an interface. Router advertisements go on naming the MTU of when IPv6 came up."""
@@ -319,6 +348,10 @@ class WorkingState:
         if donor is not None:
             self.references.add(name, [donor])
         self.change(name, unnumbered=donor)
+
+
+def _label(name: str, route: PolicyRoute) -> str:
+    return f"policy {route.policy_id} of {name}"
 
 
 def _targets(interface: Interface) -> list[str]:

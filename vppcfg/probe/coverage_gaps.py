@@ -11,7 +11,7 @@ from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.outcome import FrameProbe
 from vppcfg.probe.tunnels import carries_frames
 
-_TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip"})
+_TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip", "policy_routes"})
 """Features that frames prove."""
 
 

@@ -12,6 +12,7 @@ from ipaddress import ip_address, ip_network
 from vppcfg.common.packets import ICMP, ICMP6, TCP, UDP
 from vppcfg.model.acl import AclAction, AclRule, MacipAction, MacipRule
 from vppcfg.model.features import UrpfMode
+from vppcfg.model.policy_route import PolicyRoute
 from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
 from vppcfg.probe.stages import Journey, of_interface
@@ -40,6 +41,22 @@ def refuses(way: Journey, name: str, packet: Packet, *, is_input: bool, is_switc
                 return rule.action is AclAction.DENY
     way.drop(Reason.ACL, Blame(thing=f"access list {lists[-1]}", aspect="what no rule matches"))
     return True
+
+
+def policy_route_for(way: Journey, name: str, packet: Packet) -> PolicyRoute | None:
+    """Return the policy route that takes a packet, None where the first rule about it denies or there is none.
+
+    The access lists are asked in the order of the priorities (abf_input_inline in src/plugins/abf/abf_itf_attach.c).
+    """
+    routes = [each for each in way.network.interface(name).policy_routes if each.is_ipv6 == packet.is_ipv6]
+    if not routes:
+        return None
+    way.note("steered", "", of_interface(name, "policy-routes"))
+    for route in sorted(routes, key=lambda each: each.priority):
+        for rule in way.network.state.acls[route.acl].rules:
+            if matches(rule, packet):
+                return None if rule.action is AclAction.DENY else route
+    return None
 
 
 def matches(rule: AclRule, packet: Packet) -> bool:

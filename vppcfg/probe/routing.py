@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
+from vppcfg.model.policy_route import PolicyRoute
+from vppcfg.model.route import RouteEnd
 from vppcfg.model.tunnel import Tunnel
-from vppcfg.probe.filters import keeps_out, lacks_way_back, refuses
+from vppcfg.probe.filters import keeps_out, lacks_way_back, policy_route_for, refuses
 from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.stages import Journey, Leaves, Routed, Wrapped, of_interface
@@ -28,11 +30,44 @@ def route(way: Journey, stage: Routed) -> None:
         return None
     if keeps_out(way, name, stage.frame):
         return None
+    steered = policy_route_for(way, name, packet)
     if not way.network.is_enabled(name, is_ipv6=packet.is_ipv6):
+        if steered is not None:
+            raise UndecidedError("an interface without an address has a policy route for it")
         return way.drop(Reason.NOT_ENABLED, of_interface(name, "addresses"))
+    if steered is not None:
+        return _steer(way, name, packet, steered)
     table = way.network.table_of(name, is_ipv6=packet.is_ipv6)
     way.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
     return _look_up(way, table, packet, of=name)
+
+
+def _steer(way: Journey, name: str, packet: Packet, route: PolicyRoute) -> None:
+    """Send a packet by a policy route, whatever its destination: to the router itself, too."""
+    least = min((hop.preference for hop in route.hops), default=0)
+    hops = [hop for hop in route.hops if hop.preference == least]
+    if route.end is RouteEnd.BLACKHOLE:
+        return way.drop(Reason.NO_ROUTE, of_interface(name, "policy-routes"))
+    if len(hops) != 1 or len(route.hops) > 1:
+        raise UndecidedError("a policy route has several next hops, or answers")
+    (hop,) = hops
+    if not hop.gateway:
+        if hop.interface or hop.table_id is None:
+            raise UndecidedError("a policy route takes the destination for its gateway")
+        detail = str(hop.table_id)
+        way.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "policy-routes"), detail)
+        return _look_up(way, hop.table_id, packet, of=name)
+    target = hop.interface
+    if not target:
+        found = way.network.way_to(hop.table_id or 0, hop.gateway)
+        if found is None or (hop.table_id or 0, hop.gateway) in way.network.own:
+            raise UndecidedError("the gateway of a policy route is not on a link of the router")
+        target = found.interface
+    if ":" in hop.gateway and not packet.is_ipv6:
+        raise UndecidedError("an IPv6 neighbour takes IPv4 packets")
+    if not way.network.is_up(target) or way.network.interface(target).is_l2:
+        raise UndecidedError("the interface of a policy route does not forward")
+    return _towards(way, target, packet, hop.gateway)
 
 
 def find_way(way: Journey, stage: Wrapped) -> None:
@@ -48,20 +83,25 @@ def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: boo
     if found is None:
         return way.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
     target = found.interface
+    if is_outer and way.network.port_of(target) == of:
+        raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
+    return _towards(way, target, packet, packet.destination)
+
+
+def _towards(way: Journey, target: str, packet: Packet, neighbor: str) -> None:
+    """Send a packet to a neighbour on the link of an interface."""
     if not way.network.has_link(target):
         # A path is used from when its interface is set up until the link goes: fib_path_back_walk_notify and
         # fib_path_attached_next_hop_set in src/vnet/fib/fib_path.c.
         raise UndecidedError("nothing is plugged in, and what VPP does then depends on what came first")
     if way.network.is_loopback(target):
         raise UndecidedError("what is sent to a loopback comes back")
-    if is_outer and way.network.port_of(target) == of:
-        raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
     if not way.network.has_ethernet(target):
         made = way.network.virtual_of(target)
         if made is not None and made.own_end is not None and not isinstance(made, Tunnel):
             raise UndecidedError("what goes to peers is encrypted, and not seen")
         return _send(way, target, packet, mac="")
-    mac = way.network.neighbor(target, packet.destination)
+    mac = way.network.neighbor(target, neighbor)
     if mac is None:
         way.note("looked for", "", of_interface(target, "addresses"))
         end = FrameEnd(fate=Fate.ASKED, interface=target)

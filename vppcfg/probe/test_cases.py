@@ -257,6 +257,12 @@ def _about_filters(network: Network, interface: Interface, way_in: WayIn) -> Ite
             aim = "packets must come from where there is a route to"
             yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=of_interface(name, "urpf"), aim=aim)
     yield from _about_rules(network, interface.acls.input, way_in, name, name, None)
+    for route in interface.policy_routes:
+        about = of_interface(name, "policy-routes")
+        for rule in network.state.acls[route.acl].rules:
+            for packet, _ in _packets_of(network, rule, name, None):
+                aim = f"what {route.acl} permits has a way of its own"
+                yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim=aim)
 
 
 def _about_rules(

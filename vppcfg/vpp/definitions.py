@@ -23,7 +23,6 @@ MODULES = (
     *("acl", "lacp", "lcp"),
     *(kind.api_module for kind in KINDS if kind.api_module),
     *(
-        "abf",
         "arping",
         "bfd",
         "classify",

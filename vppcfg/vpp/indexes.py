@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds import macip
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
+from vppcfg.kinds.policy_route_operations import AddPolicyPaths, CreatePolicy
 from vppcfg.kinds.route import RemoveRoute, SetRoute, made_source
 from vppcfg.model.route import SOURCE
 from vppcfg.plan.operations import (
@@ -152,7 +153,7 @@ _LISTS = frozenset({CreateAcl, DeleteAcl, CreateMacip, DeleteMacip})
 def read_indexes(connection: Connection, operations: Sequence[Operation]) -> KnownIndexes:
     """Ask VPP how it numbers what `operations` may name."""
     kinds = set(map(type, operations))
-    names_acls = not kinds.isdisjoint((CreateAcl, ReplaceAcl, DeleteAcl, BindAcls))
+    names_acls = not kinds.isdisjoint((CreateAcl, ReplaceAcl, DeleteAcl, BindAcls, CreatePolicy, AddPolicyPaths))
     names_macips = not kinds.isdisjoint((CreateMacip, ReplaceMacip, DeleteMacip, SetMacip))
     needs_macs = not kinds.isdisjoint((SetLinkLocal, SetDhcpClient))
     return KnownIndexes(

@@ -315,6 +315,19 @@ version 26.10 5.5.0 1
 request nat44_interface_addr_dump 1 streams nat44_interface_addr_details
 reply nat44_interface_addr_details 1: u32 sw_if_index, u8 flags
 """
+ABF = """
+version 26.10 1.0.0 1
+struct abf_policy: u32 policy_id, u32 acl_index, u8 n_paths, fib_path paths[n_paths]
+struct abf_itf_attach: u32 policy_id, u32 sw_if_index, u32 priority, bool is_ipv6
+request abf_policy_add_del 1: bool is_add, abf_policy policy
+reply abf_policy_add_del_reply 1: i32 retval
+request abf_itf_attach_add_del 1: bool is_add, abf_itf_attach attach
+reply abf_itf_attach_add_del_reply 1: i32 retval
+request abf_policy_dump 1 streams abf_policy_details
+reply abf_policy_details 1: abf_policy policy
+request abf_itf_attach_dump 1 streams abf_itf_attach_details
+reply abf_itf_attach_details 1: abf_itf_attach attach
+"""
 DET44 = """
 version 26.10 1.0.0 1
 request det44_plugin_enable_disable 1: u32 inside_vrf, u32 outside_vrf, bool enable
@@ -334,6 +347,7 @@ request det44_get_timeouts 1
 reply det44_get_timeouts_reply 1: i32 retval, u32 udp, u32 tcp_established, u32 tcp_transitory, u32 icmp
 """
 PLUGINS = {
+    "abf": ABF,
     "acl": ACL,
     "af_packet": AF_PACKET,
     "det44": DET44,

@@ -17,6 +17,7 @@ def acl_unused(index: Index) -> Iterator[Problem]:
     if not index.is_whole or not (configuration.acls or configuration.macips):
         return
     applied = {name for each in index.interfaces for name in (*each.acls.input, *each.acls.output)}
+    applied |= {each.acl for interface in index.interfaces for each in interface.policy_routes or ()}
     yield from _unused("acl-unused", configuration.acls, applied, "no interface applies")
     hosts = {each.macip for each in index.interfaces if each.macip is not None}
     yield from _unused("macip-unused", configuration.macips, hosts, "no interface has `macip` for")

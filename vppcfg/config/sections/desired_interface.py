@@ -12,6 +12,7 @@ from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder, made_port_tag, marked_tag
 from vppcfg.config.sections import acl, neighbor, placement, tag_rewrite, vrf
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
+from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
@@ -103,6 +104,9 @@ class _Resolver:
             addresses=frozenset(config.addresses),
             tables=vrf.interface_tables(config.vrf, desired.configuration),
             **self._values(config, base),
+            policy_routes=policy_route_section.resolve(config, base, desired)
+            if config.policy_routes is not None or base.policy_routes
+            else (),
             acls=self._acls(config, base),
             neighbors=neighbor.resolve(config.neighbors) if config.neighbors else (),
             **{**bridging, **self._rewriting(config)},
@@ -157,6 +161,7 @@ class _Resolver:
             tables=(0, 0),
             acls=AclBinding(),
             neighbors=(),
+            policy_routes=policy_route_section.left_alone(base) if base.policy_routes else (),
             **interface_values.DEFAULTS,
             **self._bridging(name, base.encapsulation, base),
         )
@@ -170,6 +175,9 @@ class _Resolver:
                 desired.interfaces[name] = interface = evolve(interface, l2xc=None)
             if interface.unnumbered is not None and interface.unnumbered not in desired.interfaces:
                 desired.interfaces[name] = interface = evolve(interface, unnumbered=None)
+            if interface.policy_routes:
+                kept = policy_route_section.without_lost(interface.policy_routes, desired)
+                desired.interfaces[name] = interface = evolve(interface, policy_routes=kept)
             if any(each.target not in desired.interfaces for each in interface.mirrors):
                 left = tuple(each for each in interface.mirrors if each.target in desired.interfaces)
                 desired.interfaces[name] = evolve(interface, mirrors=left)

@@ -14,6 +14,8 @@ from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing,
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
+from vppcfg.kinds import policy_route_section
+from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.kinds import is_marked
@@ -112,10 +114,13 @@ class Interfaces(Section):
         return None
 
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:
-        """Yield the VRFs of interfaces."""
+        """Yield the VRFs of interfaces, and those that their policy routes lead to."""
         for interface in configuration.interfaces.values():
             if interface.vrf is not None:
                 yield NamedReference(Referent.TABLE, interface.vrf, (*interface.path, "vrf"))
+            for hop in (hop for each in interface.policy_routes or () for hop in each.hops):
+                if hop.vrf not in (None, DEFAULT_VRF):
+                    yield NamedReference(Referent.TABLE, str(hop.vrf), (*hop.path, "vrf"))
 
     def unsupported_reason(self, name: str, state: State) -> str | None:
         """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""
@@ -131,6 +136,7 @@ class Interfaces(Section):
             or lcp.unsupported_reason(name, state)
             or vrf.unsupported_reason(interface, state)
             or (neighbor.unsupported_reason(interface) if interface.neighbors else None)
+            or policy_route_section.unsupported_reason(interface, state)
             or interface_values.unsupported_reason(interface)
         )
 

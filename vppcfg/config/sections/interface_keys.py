@@ -11,6 +11,7 @@ from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, Interface
 from vppcfg.config.sections import lcp, neighbor, placement, tag_rewrite, vrf
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
@@ -21,7 +22,19 @@ from vppcfg.model.state import State
 
 CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
-    frozenset({"acls", "addresses", "description", "device-type", "mac", "rx-mode", neighbor.KEY, tag_rewrite.KEY})
+    frozenset(
+        {
+            "acls",
+            "addresses",
+            "description",
+            "device-type",
+            "mac",
+            "rx-mode",
+            neighbor.KEY,
+            policy_route_section.KEY,
+            tag_rewrite.KEY,
+        }
+    )
     | {placement.RX_KEY, placement.TX_KEY}
     | interface_values.KEYS
     | OWNED_KEYS
@@ -81,6 +94,9 @@ def parse(
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),
         vrf=raw.get("vrf"),
+        policy_routes=None
+        if (steered := raw.get(policy_route_section.KEY)) is None
+        else policy_route_section.parse(steered, path),
         acls=_parse_acls(raw.get("acls")),
         neighbors=neighbor.parse(raw[neighbor.KEY]) if raw.get(neighbor.KEY) else (),
         tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
@@ -119,6 +135,7 @@ def from_state(
         lcp=lcp.from_state(interface.name, state),
         vrf=vrf.vrf_of(interface, state),
         acls=interface.acls,
+        policy_routes=policy_route_section.from_state(interface, state, path) if interface.policy_routes else None,
         neighbors=neighbor.from_state(interface) if interface.neighbors else (),
         tag_rewrite=tag_rewrite.from_state(interface),
         rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
@@ -185,6 +202,7 @@ def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
         *interface_values.keys(interface),
         *tag_rewrite.keys(interface.tag_rewrite),
         *(neighbor.keys(interface.neighbors) if interface.neighbors else ()),
+        *policy_route_section.keys(interface.policy_routes),
         _acls_key(interface.acls) if interface.acls else _NO_ACLS,
     ]
 

@@ -76,8 +76,14 @@ def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]
     return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
 
 
+def _by_its_kind(name: str, value: object) -> Iterable[SetFeature]:
+    """Return nothing: the steps of some features are a matter of several interfaces, and of their kind alone."""
+    return ()
+
+
 FEATURE_OF: Mapping[str, Feature] = {
     "static_macs": Feature(_static_macs),
+    "policy_routes": Feature(_by_its_kind),
     **{kind.attribute: kind.in_plans() for kind in FEATURE_KINDS},
 }
 """By the attribute of an interface."""

@@ -22,8 +22,14 @@ def steps(transition: Transition) -> Iterator[Step]:
         before, after = observed.get(kind, {}), desired.get(kind, {})
         disturbed = kind_of_class(kind).disturbed(before, after)
         for name in dict.fromkeys((*before, *after)):
-            is_disturbed = name in disturbed
-            yield from _steps_of(before.get(name), after.get(name), transition, is_disturbed=is_disturbed)
+            old, new = before.get(name), after.get(name)
+            if old is not None and kind_of(old).is_left_alone(old):
+                new = old if transition.desired.has_all(old.references()) else None
+                if new is old and not _refers_to_doomed(old, transition):
+                    continue
+            elif old is None and new is not None and kind_of(new).is_left_alone(new):
+                continue
+            yield from _steps_of(old, new, transition, is_disturbed=name in disturbed)
 
 
 def _steps_of(
@@ -60,7 +66,7 @@ def _refers_to_doomed(thing: VppObject, transition: Transition) -> bool:
         Referent.INTERFACE: transition.to_delete,
         Referent.TABLE: transition.doomed_tables,
         Referent.BRIDGE: transition.doomed_bridges,
-        Referent.OBJECT: frozenset(),
+        Referent.OBJECT: transition.doomed_objects,
     }
     return any(each.name in names[each.referent] for each in thing.references())
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from vppcfg.common.addresses import address_key
+from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
+from vppcfg.model.route import NextHop, RouteEnd
+from vppcfg.model.state import State
 from vppcfg.simulator import arcs
 from vppcfg.simulator.api_paths import packed, unpacked
-from vppcfg.simulator.fib_entries import FibPath, with_paths, without_paths
-from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.fib_entries import DROP, PROHIBIT, UNREACHABLE, FibPath, ordered, without_paths
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.kinds import acl as acls
+from vppcfg.simulator.kinds.route_change import hold, let_go, read_path
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -49,28 +57,82 @@ class AbfMain:
     attached: dict[Attachment, int] = field(default_factory=dict)
 
 
+_ENDS = {RouteEnd.BLACKHOLE: DROP, RouteEnd.UNREACHABLE: UNREACHABLE, RouteEnd.PROHIBIT: PROHIBIT}
+
+
 def _is_first(main: AbfMain, wanted: Attachment) -> bool:
     """Return whether nothing else is attached where VPP keeps it, by index: only then the feature changes."""
     return not any(each[1:] == wanted[1:] for each in main.attached)
 
 
+def add_paths(tables: Tables, number: int, acl: int, paths: list[FibPath]) -> None:
+    """Create a policy, or give it further paths.
+
+    VPP frees the paths of a policy that gets none that it lacks, and goes on with what was there (abf_policy_update):
+    the policy has no path then.
+    """
+    policies = tables.part(AbfMain).policies
+    known = policies.get(number)
+    if known is None:
+        policies[number] = acl, ordered(dict.fromkeys(paths))
+        hold(tables, policies[number][1])
+        return
+    if known[0] != acl:
+        raise RefusedError(Retval.INVALID_VALUE, "ACL index must match existing ACL index in policy")
+    shapes = {path.shape for path in known[1]}
+    fresh = [path for path in paths if path.shape not in shapes]
+    new = ordered((*known[1], *fresh)) if fresh else ()
+    policies[number] = acl, new
+    if new:
+        hold(tables, new)
+    let_go(tables, known[1])
+
+
+def remove_paths(tables: Tables, number: int, paths: list[FibPath]) -> None:
+    """Take paths out of a policy, which goes with its last one, but for interfaces that have it still."""
+    main = tables.part(AbfMain)
+    known = main.policies.get(number)
+    if known is None:
+        raise RefusedError(Retval.INVALID_VALUE)
+    if not known[1]:
+        raise DiedError
+    left = without_paths(known[1], paths)
+    if left:
+        hold(tables, left)
+    let_go(tables, known[1])
+    if left or any(each.policy_id == number for each in main.attached):
+        main.policies[number] = known[0], left
+    else:
+        del main.policies[number]
+
+
 def attach(tables: Tables, wanted: Attachment, priority: int) -> None:
-    """Attach a policy; VPP does not survive one that it does not know (abf_itf_attach.c)."""
+    """Attach a policy, once to an interface whatever the family.
+
+    VPP does not survive one that it does not know (abf_itf_attach.c).
+    """
     main = tables.part(AbfMain)
     if wanted.policy_id not in main.policies:
         raise DiedError
-    if wanted in main.attached:
+    if any(each[:2] == wanted[:2] for each in main.attached):
         raise RefusedError(Retval.ENTRY_ALREADY_EXISTS)
     if _is_first(main, wanted):
         arcs.enable(tables, wanted.sw_if_index, _feature(wanted))
     main.attached[wanted] = priority
+    tables.part(acls.AclMain).looked_up[main.policies[wanted.policy_id][0]] += 1
 
 
 def detach(tables: Tables, wanted: Attachment) -> None:
-    """Take a policy off an interface; raise RefusedError when it is not there."""
+    """Take a policy off an interface; raise RefusedError when it is not there.
+
+    VPP does not survive the wrong family: it looks for the policy in another list.
+    """
     main = tables.part(AbfMain)
+    if wanted._replace(is_ipv6=not wanted.is_ipv6) in main.attached:
+        raise DiedError
     if main.attached.pop(wanted, None) is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
+    tables.part(acls.AclMain).looked_up[main.policies[wanted.policy_id][0]] -= 1
     if _is_first(main, wanted):
         arcs.disable(tables, wanted.sw_if_index, _feature(wanted))
 
@@ -80,20 +142,14 @@ def _feature(attachment: Attachment) -> arcs.Feature:
 
 
 def _answer_policy(call: Call, values: Values) -> Outgoing:
-    """Add paths to a policy, which is made if need be, or take them out; it goes with the last one."""
-    policies, number, acl = call.tables.part(AbfMain).policies, values["policy.policy_id"], values["policy.acl_index"]
+    """Add paths to a policy, which is created if need be, or take them out; it goes with the last one."""
     paths = [unpacked(call.tables, row) for row in values["policy.paths"]]
-    known = policies.get(number)
-    if known is None and not values["is_add"]:
+    if not paths:
         raise RefusedError(Retval.INVALID_VALUE)
-    if known is not None and values["is_add"] and known[0] != acl:
-        raise RefusedError(Retval.INVALID_VALUE)
-    old = known[1] if known is not None else ()
-    new = with_paths(old, paths) if values["is_add"] else without_paths(old, paths)
-    if new:
-        policies[number] = acl if known is None else known[0], new
+    if values["is_add"]:
+        add_paths(call.tables, values["policy.policy_id"], values["policy.acl_index"], paths)
     else:
-        policies.pop(number, None)
+        remove_paths(call.tables, values["policy.policy_id"], paths)
     return call.reply()
 
 
@@ -126,9 +182,109 @@ def _dump_attached(call: Call, _values: Values) -> Iterator[Outgoing]:
         )
 
 
+def _command_policy(tables: Tables, line: Input) -> str:
+    """`abf policy [add|del] id <index> acl <index> via ...`; what VPP refuses to delete it passes over in silence."""
+    number, acl, is_add = None, None, True
+    paths: list[FibPath] = []
+    while not line.is_at_end:
+        if (found := line.number_after("acl")) is not None:
+            acl = found
+        elif (found := line.number_after("id")) is not None:
+            number = found
+        elif line.take("via"):
+            paths.append(read_path(tables, line, is_ipv6=False))
+        elif line.take("del"):
+            is_add = False
+        elif not line.take("add"):
+            raise line.unknown("unknown input")
+    if number is None:
+        return "Specify a Policy ID"
+    if not paths:
+        return "Hop path must not be empty"
+    if not is_add:
+        with suppress(RefusedError):
+            remove_paths(tables, number, paths)
+        return ""
+    if acl is None:
+        return "ACL index must be set"
+    try:
+        add_paths(tables, number, acl, paths)
+    except RefusedError as refusal:
+        return refusal.text
+    return ""
+
+
+def _command_attach(tables: Tables, line: Input) -> str:
+    """`abf attach <ip4|ip6> [del] policy <value> [priority <value>] <interface>`; refusals are passed over."""
+    number, priority, is_ipv6, is_add, index = None, 0, None, True, None
+    while not line.is_at_end:
+        if line.take("del"):
+            is_add = False
+        elif line.take("ip4"):
+            is_ipv6 = False
+        elif line.take("ip6"):
+            is_ipv6 = True
+        elif (found := line.number_after("policy")) is not None:
+            number = found
+        elif (found := line.number_after("priority")) is not None:
+            priority = found
+        elif (row := line.interface(tables)) is not None:
+            index = row.index
+        elif not line.take("add"):
+            raise line.unknown("unknown input")
+    if index is None:
+        raise RefusedError(Retval.UNSPECIFIED, "invalid interface name")
+    if is_ipv6 is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Specify either ip4 or ip6")
+    if number is None or number not in tables.part(AbfMain).policies:
+        raise RefusedError(Retval.UNSPECIFIED, f"invalid policy ID:{-1 if number is None else number}")
+    with suppress(RefusedError):
+        wanted = Attachment(number, index, is_ipv6)
+        if is_add:
+            attach(tables, wanted, priority)
+        else:
+            detach(tables, wanted)
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    """Put policies and their places on interfaces into the tables."""
+    policies = tables.part(AbfMain).policies
+    for policy in state.of(LoosePolicy).values():
+        _add(tables, rows, state, policy, policy.policy_id)
+    for name, row in rows.items():
+        for route in state.interfaces[name].policy_routes:
+            number = max(policies, default=0) + 1 if route.policy_id is None else route.policy_id
+            if number not in policies:
+                _add(tables, rows, state, route, number)
+            attach(tables, Attachment(number, row.index, route.is_ipv6), route.priority)
+
+
+def _add(tables: Tables, rows: Rows, state: State, policy: LoosePolicy | PolicyRoute, number: int) -> None:
+    indexes = acls.numbered_as(state.acls, "acl")
+    paths = [_path(hop, policy, rows) for hop in policy.hops]
+    if policy.end is not None:
+        paths.append(FibPath(kind=_ENDS[policy.end], is_ipv6=policy.is_ipv6))
+    add_paths(tables, number, indexes.get(policy.acl, 0), paths)
+
+
+def _path(hop: NextHop, policy: LoosePolicy | PolicyRoute, rows: Rows) -> FibPath:
+    key = address_key(f"{hop.gateway}/0") if hop.gateway else None
+    path = FibPath(
+        next_hop=b"" if key is None else key.value.to_bytes(key.width // 8),
+        weight=hop.weight,
+        preference=hop.preference,
+        is_ipv6=policy.is_ipv6 if key is None else key.family == 6,
+        table_id=hop.table_id or 0,
+    )
+    return path._replace(sw_if_index=rows[hop.interface].index) if hop.interface else path
+
+
 KIND = Kind(
     plugin="abf",
     api={"abf": _API},
     changes={"abf_policy_add_del": _answer_policy, "abf_itf_attach_add_del": _answer_attach},
+    commands={"abf policy": _command_policy, "abf attach": _command_attach},
+    load=_load,
     queries={"abf_policy_dump": _dump_policies, "abf_itf_attach_dump": _dump_attached},
 )

@@ -96,6 +96,8 @@ class AclMain:
     lists: Pool[AclRow] = field(default_factory=Pool)
     inputs: Bindings = field(default_factory=Bindings)
     outputs: Bindings = field(default_factory=Bindings)
+    looked_up: Counter[int] = field(default_factory=Counter)
+    """How often other plugins look packets up in each list (lc_index_vec_by_acl)."""
 
 
 def add_replace(tables: Tables, index: int, tag: bytes, rules: Sequence[Rule]) -> int:
@@ -148,6 +150,8 @@ def delete(tables: Tables, index: int) -> None:
         raise RefusedError(Retval.ACL_IN_USE_INBOUND, "failed")
     if main.outputs.is_used(index):
         raise RefusedError(Retval.ACL_IN_USE_OUTBOUND, "failed")
+    if main.looked_up[index]:
+        raise RefusedError(Retval.ACL_IN_USE_BY_LOOKUP_CONTEXT, "failed")
     main.lists.remove(index)
 
 

@@ -84,6 +84,7 @@ def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) ->
         ours |= (
             {"NAT"} if known is not None and known.nat44 is not None and is_nat44_owned(wanted.state.owned) else set()
         )
+        ours |= {"ABF"} if known is not None and known.policy_routes else set()
         yield from _of_arcs(name, arcs, kinds.get(name, set()) | ours)
         if known is not None:
             yield from _of_bits(known, arcs, wanted)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
+from vppcfg.model.state import State
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, way_of
 from vppcfg.vpp.unmanaged.simple import Fields, simple
 
 
@@ -21,6 +23,11 @@ def _abf(fields: Fields, name: str) -> tuple[str, str, str]:
     policy, priority, family = fields["policy_id"], fields["priority"], _family(fields["is_ipv6"])
     line = f"abf attach {family} policy {policy} priority {priority} {name}"
     return "ABF policy", f"{policy} priority {priority} {family}", line
+
+
+def _is_policy_route(fields: Fields, name: str, state: State) -> bool:
+    """Return whether a policy is in the state as a policy route of its interface."""
+    return any(each.policy_id == fields["policy_id"] for each in state.interfaces[name].policy_routes)
 
 
 _VRRP_PREEMPT, _VRRP_ACCEPT, _VRRP_UNICAST, _VRRP_V6 = 0x1, 0x2, 0x4, 0x8
@@ -137,7 +144,40 @@ def _teib(fields: Fields, name: str) -> tuple[str, str, str]:
     return "TEIB neighbour", peer, line
 
 
+_PUNT, _PUNT_DUMP = "add_del_ip_punt_redirect_v2", "ip_punt_redirect_v2_dump"
+
+
+def _punt_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [connection.request(_PUNT_DUMP, {"sw_if_index": ALL_INDEXES, "af": family})[1] for family in (0, 1)]
+
+
+def _read_punts(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    """Yield redirects of interfaces, but for those of linux-cp, which lead to the host side of an LCP pair."""
+    heads = ("punt.rx_sw_if_index", "punt.af")
+    for (index, family), rows in connection.lists(replies, "ip_punt_redirect_v2_details", heads, *PATH):
+        name, paths = wanted.name(index), [dict(zip(PATH, row, strict=True)) for row in rows]
+        through = [wanted.names.get(path["sw_if_index"], "") for path in paths]
+        if not name or not all(each in wanted.state.interfaces for each in through):
+            continue
+        ways = " ".join(way_of(path, each) for path, each in zip(paths, through, strict=True))
+        command = f"ip{6 if family else ''} punt redirect"
+        head: Values = {"punt.rx_sw_if_index": index_of(name), "punt.af": family}
+        elements = [element_of(path, each) for path, each in zip(paths, through, strict=True)]
+        yield Attachment(
+            holder=name,
+            kind="punt redirect",
+            name=f"of IPv{6 if family else 4} {ways}",
+            layer=Layer.ROUTED,
+            put=stored_call(_PUNT, {"is_add": 1, **head}, "punt.paths", elements),
+            take=stored_call(_PUNT, {"is_add": 0, **head}),
+            outlives=True,
+            lines=(f"{command} add rx {name} {ways}",),
+            removal=f"{command} del rx {name}",
+        )
+
+
 READERS = (
+    Reader((_PUNT_DUMP, _PUNT), _punt_requests, _read_punts),
     simple(
         "abf_itf_attach_dump",
         "abf_itf_attach_details",
@@ -146,6 +186,7 @@ READERS = (
         _abf,
         prefix="attach.",
         removal="del",
+        is_managed=_is_policy_route,
     ),
     Reader((f"{_VRRP}_dump", f"{_VRRP}_add_del"), _vrrp_requests, _read_vrrp),
     Reader((f"{_BFD}_dump", "bfd_udp_add"), _bfd_requests, _read_bfd),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.model.state import State
 from vppcfg.plan.request import Value
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
@@ -27,12 +28,14 @@ def simple(
     outlives: bool = True,
     removal: str = "",
     layer: Layer = Layer.ROUTED,
+    is_managed: Callable[[Fields, str, State], bool] | None = None,
 ) -> Reader:
     """Return the reader of such objects.
 
     `paths` are the values of `details` behind `prefix`, the interface's index among them; `change` is the message that
     takes the same values, and its field that is 1 to add and 0 to remove; `describe` returns kind, name and the line
     that brings one back, from the values and the name of the interface; with `removal` behind it, it removes one.
+    `is_managed` tells those apart that the observed state has.
     """
 
     def requests(connection: Connection, wanted: Wanted) -> list[bytes]:
@@ -43,6 +46,8 @@ def simple(
             fields = dict(zip(paths, row, strict=True))
             holder = wanted.name(fields[INDEX])
             if not holder:
+                continue
+            if is_managed is not None and is_managed(fields, holder, wanted.state):
                 continue
             message, switch = change
             values = {prefix + path: value for path, value in fields.items()} | {prefix + INDEX: index_of(holder)}

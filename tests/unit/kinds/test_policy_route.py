@@ -1,0 +1,183 @@
+"""Policy routes: which steps a change takes, whose policies are touched, and what of a script becomes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.kinds.there_and_back import configuration_of
+from vppcfg.cli.main import main
+from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.resolve import resolve
+from vppcfg.kinds.policy_route_operations import AddPolicyPaths, AttachPolicy, CreatePolicy, DetachPolicy
+from vppcfg.kinds.policy_route_steps import keeps_places
+from vppcfg.model.policy_route import OWN_IDS, LoosePolicy, PolicyRoute, in_order
+from vppcfg.model.route import NextHop
+from vppcfg.model.state import State
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.rollback import reverse_plan
+from vppcfg.plan.working_state import WorkingState
+
+ACLS = {name: {"terms": [{"action": "permit", "family": "ipv4"}]} for name in ("guests", "voice", "web")}
+
+
+def planned(observed: State | None, *routes: str, key: bool = True, **more: object) -> Plan:
+    """Return the plan to an eth0 with policy routes: `ACL GATEWAY PRIORITY` each."""
+    entries = [dict(zip(("acl", "via", "priority"), _words(each), strict=True)) for each in routes]
+    eth0 = {"addresses": ["192.0.2.1/24"], **({"policy-routes": entries} if key else {}), **more}
+    data = {"interfaces": {"eth0": eth0, "eth1": {"addresses": ["198.51.100.1/24"]}}, "acls": ACLS}
+    configuration = configuration_of(data)
+    state = assumed_state(configuration) if observed is None else observed
+    return make_plan(state, resolve(configuration, state).desired)
+
+
+def _words(text: str) -> tuple[str, str, int]:
+    acl, gateway, priority = text.split()
+    return acl, gateway, int(priority)
+
+
+def names(plan: Plan) -> list[str]:
+    return [type(each).__name__ for each in plan.operations if "Policy" in type(each).__name__]
+
+
+def with_foreign(state: State, *routes: PolicyRoute) -> State:
+    eth0 = state.interfaces["eth0"]
+    held = in_order((*eth0.policy_routes, *routes))
+    return replace(state, interfaces={**state.interfaces, "eth0": replace(eth0, policy_routes=held)})
+
+
+FOREIGN = PolicyRoute(priority=4, acl="web", hops=(NextHop(gateway="192.0.2.9", table_id=0),), policy_id=7)
+
+
+def misled(plan: Plan) -> list[str]:
+    """Return what VPP would forward by the wrong policy on the way, by an account of its own of the lists it asks."""
+    draft, asked, wrong = WorkingState(plan.observed), [], []
+    for each in plan.operations:
+        each.apply_to(draft)
+        routes = sorted(draft.interfaces["eth0"].policy_routes, key=lambda route: route.priority)
+        lists = [route.acl for route in routes]
+        if isinstance(each, AttachPolicy | DetachPolicy) and len(set(lists)) == len(lists):
+            asked = lists
+        wrong += [f"{acl} at {place}" for place, acl in enumerate(asked) if lists[place : place + 1] != [acl]]
+    return wrong
+
+
+def test_next_hops_change_in_place() -> None:
+    one = planned(None, "guests 192.0.2.2 10", "voice 192.0.2.2 20").reached
+    plan = planned(one, "guests 192.0.2.3 10", "voice 192.0.2.2 20")
+    assert names(plan) == ["AddPolicyPaths", "RemovePolicyPaths"]
+    (add,) = (each for each in plan.operations if isinstance(each, AddPolicyPaths))
+    assert (add.hops[0].gateway, add.route.policy_id) == ("192.0.2.3", OWN_IDS[0])
+
+
+def test_another_list_is_a_new_policy_before_the_old_one_goes() -> None:
+    one = planned(None, "guests 192.0.2.2 10").reached
+    plan = planned(one, "voice 192.0.2.2 10")
+    assert names(plan) == ["CreatePolicy", "AttachPolicy", "DetachPolicy", "RemovePolicy"]
+    (create,) = (each for each in plan.operations if isinstance(each, CreatePolicy))
+    assert create.thing.policy_id == OWN_IDS[1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (["guests 192.0.2.2 10"], ["guests 192.0.2.2 30"]),
+        (["guests 192.0.2.2 10", "voice 192.0.2.2 20"], ["guests 192.0.2.2 30", "voice 192.0.2.2 20"]),
+        (["guests 192.0.2.2 10", "voice 192.0.2.2 20"], ["guests 192.0.2.2 20", "voice 192.0.2.2 10"]),
+        (["guests 192.0.2.2 10", "voice 192.0.2.2 20"], ["guests blackhole 10", "voice 192.0.2.2 20"]),
+        (["web 192.0.2.2 1", "guests 192.0.2.2 10"], ["guests 192.0.2.2 0", "voice 192.0.2.3 5", "web 192.0.2.4 9"]),
+    ],
+)
+def test_no_list_is_mistaken_for_another_on_the_way(before: list[str], after: list[str]) -> None:
+    one = planned(None, *before).reached
+    for plan in (planned(one, *after), reverse_plan(planned(one, *after))):
+        assert plan.operations
+        assert misled(plan) == []
+
+
+def test_a_policy_with_the_list_of_another_may_come_first_where_nothing_shifts() -> None:
+    first, last = (replace(FOREIGN, priority=priority, acl=acl) for priority, acl in ((1, "guests"), (9, "web")))
+    assert keeps_places([first, last], [replace(last, priority=12)], [last])
+    assert not keeps_places([first, last], [replace(first, priority=5)], [first])
+    assert keeps_places([first, last], [replace(first, priority=12)], [first])
+    assert keeps_places([first, last], [replace(first, is_ipv6=True)], [])
+
+
+def test_a_path_that_a_policy_has_is_never_sent() -> None:
+    state = planned(None, "guests 192.0.2.2 10").reached
+    (route,) = state.interfaces["eth0"].policy_routes
+    heavier = replace(route.hops[0], weight=7)
+    add = AddPolicyPaths(interface="eth0", route=route, hops=(heavier,))
+    assert "has this path already" in str(add.precondition_error(WorkingState(state)))
+    loose = LoosePolicy(policy_id=route.policy_id or 0, acl="guests", hops=route.hops)
+    assert "there is a policy" in str(CreatePolicy(thing=loose).precondition_error(WorkingState(state)))
+
+
+def test_a_policy_of_somebody_else_is_left_alone_without_the_key() -> None:
+    state = with_foreign(planned(None, "guests 192.0.2.2 10").reached, FOREIGN)
+    plan = planned(state, key=False)
+    assert names(plan) == ["DetachPolicy", "RemovePolicy"]
+    assert plan.reached.interfaces["eth0"].policy_routes == (FOREIGN,)
+    assert "web" in plan.reached.acls
+
+
+def test_with_the_key_a_policy_of_somebody_else_is_detached_and_comes_back() -> None:
+    state = with_foreign(planned(None, "guests 192.0.2.2 10").reached, FOREIGN)
+    plan = planned(state, "guests 192.0.2.2 10")
+    assert names(plan) == ["DetachPolicy"]
+    assert "7" in plan.reached.of(LoosePolicy)
+    back = reverse_plan(plan)
+    assert names(back) == ["AttachPolicy"]
+    numbers = [each.policy_id for each in back.reached.interfaces["eth0"].policy_routes]
+    assert numbers == [7, OWN_IDS[0]]
+
+
+def test_a_policy_of_somebody_else_changes_by_one_of_our_own() -> None:
+    state = with_foreign(planned(None).reached, FOREIGN)
+    plan = planned(state, "web 192.0.2.3 4")
+    assert names(plan) == ["CreatePolicy", "AttachPolicy", "DetachPolicy"]
+    (route,) = plan.reached.interfaces["eth0"].policy_routes
+    assert route.is_own
+
+
+def test_what_an_interrupted_plan_has_left_goes() -> None:
+    clean = planned(None, "guests 192.0.2.2 10").reached
+    left = [LoosePolicy(policy_id=number, acl="web", hops=FOREIGN.hops) for number in (OWN_IDS[5], 9)]
+    plan = planned(replace(clean, objects={LoosePolicy: {each.name: each for each in left}}), "guests 192.0.2.2 10")
+    assert [each.subject for each in plan.operations] == [str(OWN_IDS[5])]
+    assert list(plan.reached.of(LoosePolicy)) == ["9"]
+
+
+def test_an_access_list_goes_after_the_policy_that_looks_at_it() -> None:
+    state = planned(None, "guests 192.0.2.2 10").reached
+    configuration = configuration_of({"interfaces": {"eth0": {}, "eth1": {}}})
+    plan = make_plan(state, resolve(configuration, state).desired)
+    kinds = [each for each in (type(each).__name__ for each in plan.operations) if "Polic" in each or "Acl" in each]
+    assert kinds == ["DetachPolicy", "RemovePolicy", *["DeleteAcl"] * 3]
+    assert plan.reached.acls == {}
+
+
+SCRIPT = """\
+set interface state eth0 up
+set acl-plugin acl permit src 10.0.0.0/8 tag {tag}
+abf policy add id 1 acl 0 via 192.0.2.2 eth0
+abf policy add id 2 acl 0 via 192.0.2.9
+abf attach ip4 policy 1 priority 10 eth0
+"""
+
+
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_script_with_policies_is_adopted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], *, is_ours: bool
+) -> None:
+    (script := tmp_path / "script.vpp").write_text(SCRIPT.format(tag="{vppcfg guests}" if is_ours else "guests"))
+    rest = tmp_path / "rest.vpp"
+    main(["-q", "adopt", "--from", str(script), "-o", str(tmp_path / "file.yaml"), "--rest", str(rest)])
+    text = (tmp_path / "file.yaml").read_text()
+    entry = "{ acl: guests, via: { gateway: 192.0.2.2, interface: eth0 }, priority: 10 }"
+    assert (entry in text) is is_ours
+    left = [line for line in rest.read_text().splitlines() if line.startswith("abf")]
+    assert len(left) == (1 if is_ours else 3)
+    capsys.readouterr()

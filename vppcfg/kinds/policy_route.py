@@ -1,0 +1,192 @@
+"""Policy routes: how VPP's policies and their places on interfaces are read (plugins/abf)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.kinds.policy_route_operations import (
+    AddPolicyPaths,
+    AttachPolicy,
+    CreatePolicy,
+    DetachPolicy,
+    RemovePolicy,
+    RemovePolicyPaths,
+)
+from vppcfg.kinds.policy_route_rules import RULES
+from vppcfg.kinds.policy_route_section import KEY, PLUGIN
+from vppcfg.kinds.policy_route_steps import Steering
+from vppcfg.kinds.route import ENDS, NORMAL
+from vppcfg.model.ownership import unique_names
+from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
+from vppcfg.model.route import NextHop
+from vppcfg.model.route import in_order as hops_in_order
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.request import Known
+from vppcfg.plan.stages import Step
+from vppcfg.plan.transition import Transition
+from vppcfg.record import record
+from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.vpp.reading import Replies, VppReader, text_of
+
+_POLICIES, _ATTACHED = "abf_policy_dump", "abf_itf_attach_dump"
+_PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.address", "n_labels", "flags")
+_ATTACHMENT = tuple(f"attach.{field}" for field in ("policy_id", "sw_if_index", "priority", "is_ipv6"))
+
+
+@record
+class _Policy:
+    """A policy as VPP shows it."""
+
+    policy_id: int
+    acl: str
+    paths: tuple[Mapping[str, Any], ...]
+    names: Mapping[int, str]
+
+    def route(self, priority: int, is_ipv6: bool) -> PolicyRoute | None:
+        """Return it as a policy route of a family; None for one that no policy route can be."""
+        ends = {ENDS.get(path["type"]) for path in self.paths if path["type"] != NORMAL}
+        normal = [path for path in self.paths if path["type"] == NORMAL]
+        if not self.paths or not self._is_plain(normal, is_ipv6):
+            return None
+        if ends and (None in ends or len(self.paths) > 1 or bool(self.paths[0]["proto"]) is not is_ipv6):
+            return None
+        return PolicyRoute(
+            priority=priority,
+            acl=self.acl,
+            is_ipv6=is_ipv6,
+            hops=hops_in_order(_hop(path, self.names) for path in normal),
+            end=next(iter(ends), None),
+            policy_id=self.policy_id,
+        )
+
+    def _is_plain(self, paths: Iterable[Mapping[str, Any]], is_ipv6: bool) -> bool:
+        """Return whether a file can set all of the paths, for packets of a family."""
+        for path in paths:
+            is_named = path["sw_if_index"] in self.names
+            may_differ = is_named and any(path["nh.address"]) and not is_ipv6
+            if path["n_labels"] or path["flags"] or path["proto"] not in (0, 1):
+                return False
+            if path["sw_if_index"] != _NO_INTERFACE and not is_named:
+                return False
+            if bool(path["proto"]) is not is_ipv6 and not may_differ:
+                return False
+        return True
+
+    def loose(self) -> LoosePolicy | None:
+        """Return it as a policy without an interface; None for one that no policy route can be."""
+        family = next((path["proto"] for path in self.paths if any(path["nh.address"])), None)
+        if family is None:
+            family = self.paths[0]["proto"] if self.paths else 0
+        route = self.route(0, bool(family)) or self.route(0, is_ipv6=False)
+        return None if route is None else loose(route, self.policy_id)
+
+
+_NO_INTERFACE = 0xFFFFFFFF
+
+
+def _hop(path: Mapping[str, Any], names: Mapping[int, str]) -> NextHop:
+    interface = names.get(path["sw_if_index"], "")
+    return NextHop(
+        gateway=text_of_address(path["proto"], path["nh.address"]) if any(path["nh.address"]) else "",
+        interface=interface,
+        table_id=None if interface else path["table_id"],
+        weight=path["weight"],
+        preference=path["preference"],
+    )
+
+
+def _policies(connection: VppReader, replies: Replies, names: Mapping[int, str]) -> dict[int, _Policy]:
+    if not connection.offers(_POLICIES):
+        return {}
+    heads = ("policy.policy_id", "policy.acl_index")
+    found = connection.lists(replies, "abf_policy_details", heads, *_PATH)
+    tags = connection.rows(replies, "acl_details", "acl_index", "tag") if found else []
+    acls = unique_names({index: text_of(tag) for index, tag in tags}, "acl:")
+    return {
+        number: _Policy(
+            policy_id=number,
+            acl=acls.get(acl, f"acl:@{acl}"),
+            paths=tuple(dict(zip(_PATH, path, strict=True)) for path in paths),
+            names=names,
+        )
+        for (number, acl), paths in found
+    }
+
+
+def _attachments(connection: VppReader, replies: Replies) -> list[tuple[Any, ...]]:
+    if not connection.offers(_ATTACHED):
+        return []
+    return connection.rows(replies, "abf_itf_attach_details", *_ATTACHMENT)
+
+
+class PolicyRouteKind(Kind):
+    """The key `policy-routes` of interfaces."""
+
+    key = KEY
+    operations = (AttachPolicy, DetachPolicy, AddPolicyPaths, RemovePolicyPaths)
+    rules = RULES
+    api_module = "abf"
+    capabilities: ClassVar[Mapping[str, str]] = {PLUGIN: _POLICIES}
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the requests for all policies and where they are attached."""
+        return [connection.request(each)[1] for each in (_POLICIES, _ATTACHED) if connection.offers(each)]
+
+    def read_on_interfaces(
+        self, connection: VppReader, replies: Replies, known: Known
+    ) -> Mapping[str, Mapping[int, Any]]:
+        """Return the policy routes by the index of their interface, without those that no file can set."""
+        policies = _policies(connection, replies, known.names)
+        found: dict[int, list[PolicyRoute]] = {}
+        for number, index, priority, is_ipv6 in _attachments(connection, replies):
+            policy = policies.get(number)
+            route = policy.route(priority, bool(is_ipv6)) if policy is not None else None
+            if route is not None:
+                found.setdefault(index, []).append(route)
+        return {"policy_routes": {index: in_order(routes) for index, routes in found.items()}}
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that attach and detach policies, and create and remove those that this takes."""
+        observed, desired = transition.observed.interfaces, transition.desired.interfaces
+        names = {name for name, each in observed.items() if each.policy_routes}
+        names |= {name for name, each in desired.items() if each.policy_routes}
+        if names:
+            yield from Steering(transition, sorted(names)).steps()
+
+
+class LoosePolicyKind(VppObjectKind[LoosePolicy]):
+    """Policies that no interface has: of others, which stay, and our own of a plan that was interrupted, which go."""
+
+    key = KEY
+    thing = LoosePolicy
+    operations = (CreatePolicy, RemovePolicy)
+
+    def set(self, thing: LoosePolicy) -> CreatePolicy:
+        """Return the operation that creates a policy."""
+        return CreatePolicy(thing=thing)
+
+    def remove(self, thing: LoosePolicy) -> RemovePolicy:
+        """Return the operation that removes a policy."""
+        return RemovePolicy(thing=thing)
+
+    def is_left_alone(self, thing: LoosePolicy) -> bool:
+        """Return whether vppcfg did not create it."""
+        return not thing.is_own
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[LoosePolicy]:
+        """Yield the policies without an interface."""
+        policies = _policies(connection, replies, names)
+        attached = {row[0] for row in _attachments(connection, replies)} if policies else set()
+        for number, policy in policies.items():
+            found = None if number in attached else policy.loose()
+            if found is not None:
+                yield found
+
+
+KIND = PolicyRouteKind()
+LOOSE_POLICIES = LoosePolicyKind()

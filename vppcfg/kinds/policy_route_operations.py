@@ -1,0 +1,271 @@
+"""What VPP does about policies: they are created, attached to interfaces, detached and removed (plugins/abf)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from vppcfg.kinds.route import NORMAL, TYPE_OF_END
+from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
+from vppcfg.model.route import NextHop
+from vppcfg.model.route import in_order as hops_in_order
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+from vppcfg.vpp.address_codec import family_and_bytes
+
+_POLICY, _ATTACH = "abf_policy_add_del", "abf_itf_attach_add_del"
+
+
+@record
+class CreatePolicy(SetObject):
+    """abf_policy_add_del: create a policy with all its paths.
+
+    What has the number of a policy already gets the paths beside its own, so that a new one needs a free number.
+    """
+
+    thing: LoosePolicy
+    acl_index: int | None = None
+    """VPP's own number for the access list, which its CLI wants; None for one that the same plan creates."""
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if _is_known(self.thing.policy_id, draft):
+            return f"there is a policy {self.thing.policy_id}"
+        if self.thing.acl not in draft.acls:
+            return f"there is no access list {self.thing.acl}"
+        return SetObject._refusal(self, draft)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _policy_request(self.thing, indexes, is_add=1)
+
+    def cli(self) -> str | None:
+        """Return the command, which knows access lists by number, and no next hop without a gateway or table."""
+        return _added(self.thing, self.acl_index)
+
+
+@record
+class RemovePolicy(RemoveObject):
+    """abf_policy_add_del: remove a policy, which goes with its last path. No interface may have it any more."""
+
+    thing: LoosePolicy
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _policy_request(self.thing, indexes, is_add=0)
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        return _removed(self.thing)
+
+
+@record
+class AttachPolicy(InterfaceOperation):
+    """abf_itf_attach_add_del: forward packets of an interface by a policy.
+
+    VPP does not survive a policy that is not there, and takes one for an interface once, whatever its family.
+    """
+
+    route: PolicyRoute
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        number = self.route.policy_id
+        if number is None or not _is_known(number, draft):
+            return f"there is no policy {number}"
+        if self.interface in draft.policy_holders.get(number, ()):
+            return f"{self.interface} has the policy {number} already"
+        return None
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Give the interface the policy."""
+        draft.objects.get(LoosePolicy, {}).pop(str(self.route.policy_id), None)
+        routes = draft.interfaces[self.interface].policy_routes
+        draft.set_policy_routes(self.interface, in_order((*routes, self.route)))
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _attach_request(self.interface, self.route, indexes, is_add=1)
+
+    def cli(self) -> str:
+        """Return the command."""
+        route = self.route
+        return f"abf attach {route.family} policy {route.policy_id} priority {route.priority} {self.interface}"
+
+
+@record
+class DetachPolicy(InterfaceOperation):
+    """abf_itf_attach_add_del: forward packets of an interface by a policy no longer."""
+
+    route: PolicyRoute
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        has_it = self.interface in draft.policy_holders.get(self.route.policy_id or 0, ())
+        return None if has_it else f"{self.interface} does not have the policy {self.route.policy_id}"
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Take the policy off the interface; without any interface it stays as it is."""
+        number = self.route.policy_id or 0
+        left = (each for each in draft.interfaces[self.interface].policy_routes if each.policy_id != number)
+        draft.set_policy_routes(self.interface, tuple(left))
+        if not draft.policy_holders[number]:
+            draft.set_object(loose(self.route, number))
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _attach_request(self.interface, self.route, indexes, is_add=0)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"abf attach {self.route.family} del policy {self.route.policy_id} {self.interface}"
+
+
+@record
+class _PathOperation(InterfaceOperation):
+    """abf_policy_add_del on some of the paths of a policy that one interface alone has."""
+
+    route: PolicyRoute
+    """As it is before, with its number."""
+    hops: tuple[NextHop, ...]
+    """Those that come or go."""
+    acl_index: int | None = None
+    """VPP's own number for the access list, which its CLI wants."""
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        number = self.route.policy_id or 0
+        if draft.policy_holders.get(number, set()) != {self.interface}:
+            return f"{self.interface} is not the only one with the policy {number}"
+        return self._hop_refusal(self._now(draft))
+
+    def _hop_refusal(self, now: PolicyRoute) -> str | None:
+        raise NotImplementedError(type(self).__name__)
+
+    def _now(self, draft: WorkingState) -> PolicyRoute:
+        routes = draft.interfaces[self.interface].policy_routes
+        return next(each for each in routes if each.policy_id == self.route.policy_id)
+
+    def _set_hops(self, draft: WorkingState, hops: Iterable[NextHop]) -> None:
+        now = self._now(draft)
+        others = [each for each in draft.interfaces[self.interface].policy_routes if each is not now]
+        draft.set_policy_routes(self.interface, in_order((*others, replace(now, hops=hops_in_order(iter(hops))))))
+
+    def _policy(self) -> LoosePolicy:
+        return replace(loose(self.route, self.route.policy_id or 0), is_ipv6=self.route.is_ipv6, hops=self.hops)
+
+
+@record
+class AddPolicyPaths(_PathOperation):
+    """abf_policy_add_del: give a policy further paths.
+
+    VPP frees the paths of a policy that gets one that it has, whatever its weight, and goes on with them
+    (abf_policy_update in plugins/abf/abf_policy.c).
+    """
+
+    def _hop_refusal(self, now: PolicyRoute) -> str | None:
+        twice = {shape(hop) for hop in now.hops} & {shape(hop) for hop in self.hops}
+        return f"the policy {now.policy_id} has this path already, which VPP does not survive" if twice else None
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Add the paths."""
+        self._set_hops(draft, (*self._now(draft).hops, *self.hops))
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _policy_request(self._policy(), indexes, is_add=1)
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        return _added(self._policy(), self.acl_index)
+
+
+@record
+class RemovePolicyPaths(_PathOperation):
+    """abf_policy_add_del: take paths out of a policy, never the last one: an interface would go on with none."""
+
+    def _hop_refusal(self, now: PolicyRoute) -> str | None:
+        left = set(now.hops) - set(self.hops)
+        return None if left and len(left) < len(now.hops) else f"the policy {now.policy_id} would have no path"
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Take the paths out."""
+        self._set_hops(draft, (hop for hop in self._now(draft).hops if hop not in self.hops))
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _policy_request(self._policy(), indexes, is_add=0)
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        return _removed(self._policy())
+
+
+def shape(hop: NextHop) -> tuple[object, ...]:
+    """Return what VPP compares of two paths: neither weight nor preference (fib_path_cmp_i in vnet/fib/fib_path.c)."""
+    return hop.gateway, hop.interface, hop.table_id
+
+
+def _is_known(policy_id: int, draft: WorkingState) -> bool:
+    return bool(draft.policy_holders.get(policy_id)) or str(policy_id) in draft.objects.get(LoosePolicy, {})
+
+
+def _policy_request(policy: LoosePolicy, indexes: Indexes, is_add: int) -> Request:
+    values: dict[str, Value] = {
+        "is_add": is_add,
+        "policy.policy_id": policy.policy_id,
+        "policy.acl_index": indexes.acl(policy.acl) if is_add else NO_INDEX,
+    }
+    return Request(_POLICY, values, "paths", list(_paths(policy, indexes)))
+
+
+def _paths(policy: LoosePolicy, indexes: Indexes) -> Iterator[dict[str, Value]]:
+    if policy.end is not None:
+        yield {"type": TYPE_OF_END[policy.end], "sw_if_index": NO_INDEX, "proto": int(policy.is_ipv6), "weight": 1}
+    for hop in policy.hops:
+        proto, raw = family_and_bytes(hop.gateway) if hop.gateway else (int(policy.is_ipv6), b"")
+        yield {
+            "type": NORMAL,
+            "sw_if_index": indexes.interface(hop.interface) if hop.interface else NO_INDEX,
+            "table_id": hop.table_id or 0,
+            "weight": hop.weight,
+            "preference": hop.preference,
+            "proto": proto,
+            "nh.address": raw.ljust(16, b"\0"),
+        }
+
+
+def _attach_request(interface: str, route: PolicyRoute, indexes: Indexes, is_add: int) -> Request:
+    values: dict[str, Value] = {
+        "is_add": is_add,
+        "attach.policy_id": route.policy_id or 0,
+        "attach.sw_if_index": indexes.interface(interface),
+        "attach.priority": route.priority,
+        "attach.is_ipv6": int(route.is_ipv6),
+    }
+    return Request(_ATTACH, values)
+
+
+def _added(policy: LoosePolicy, acl_index: int | None) -> str | None:
+    ways = [_way(hop, is_ipv6=policy.is_ipv6) for hop in policy.hops]
+    if acl_index is None or not ways or "" in ways:
+        return None
+    return f"abf policy add id {policy.policy_id} acl {acl_index} {' '.join(ways)}"
+
+
+def _removed(policy: LoosePolicy) -> str | None:
+    ways = [_way(hop, is_ipv6=policy.is_ipv6) for hop in policy.hops]
+    return None if not ways or "" in ways else f"abf policy del id {policy.policy_id} {' '.join(ways)}"
+
+
+def _way(hop: NextHop, *, is_ipv6: bool) -> str:
+    """Return a next hop as VPP's prompt takes it (unformat_fib_route_path), '' where it does not."""
+    if hop.gateway and hop.interface:
+        way = f"{hop.gateway} {hop.interface}"
+    elif hop.gateway:
+        way = f"{hop.gateway} next-hop-table {hop.table_id}" if hop.table_id else hop.gateway
+    elif hop.table_id is not None:
+        way = f"ip{6 if is_ipv6 else 4}-lookup-in-table {hop.table_id}"
+    else:
+        return ""
+    weight = f" weight {hop.weight}" if hop.weight != 1 else ""
+    return f"via {way}{weight}" + (f" preference {hop.preference}" if hop.preference else "")
