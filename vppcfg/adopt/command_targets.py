@@ -36,7 +36,7 @@ OUTSIDE = {
 }
 """Commands that a simulated VPP may carry out and no configuration can say, each with the reason."""
 _WHY_NOT = (
-    ("nat", "vppcfg has no NAT"),
+    ("nat", "vppcfg has NAT44 (endpoint-dependent), and no other NAT"),
     ("det44", NO_DET44),
     ("ipsec", "vppcfg has no IPsec"),
     ("ikev2", "vppcfg has no IPsec"),
