@@ -18,6 +18,7 @@ from ipaddress import (
 from vppcfg.common.addresses import address_key
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
+from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
@@ -163,6 +164,11 @@ class Network:
         if self._has_route(table, host, 0 if found is None else found.network.prefixlen + 1):
             raise UndecidedError("a static route has the address, and probe does not follow next hops")
         return found
+
+    def is_cross_connected(self, name: str, *, is_ipv6: bool) -> bool:
+        """Return whether what an interface takes in of a family goes one way, without a look-up."""
+        crossed = self.state.of(L3CrossConnect).values()
+        return any((each.interface, each.is_ipv6) == (name, is_ipv6) for each in crossed)
 
     def _has_route(self, table: int, host: IPv4Address | IPv6Address, shortest: int) -> bool:
         """Return whether a static route of some length at least has an address."""
