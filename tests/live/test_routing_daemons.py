@@ -284,7 +284,7 @@ def test_what_frr_does_not_take_is_refused_before_anything_is_changed(
     edge: Edge, frr: FrrInstance, capfd: pytest.CaptureFixture[str]
 ) -> None:
     frr.file.write_text(FRR.format(remote=65002).replace("remote-as", "remote-az"))
-    assert edge.apply(frr.section, ()) == ExitCode.REFUSED
+    assert edge.apply(frr.section, ()) == ExitCode.INVALID
     said = capfd.readouterr().err
     assert "line 8: % Unknown command" in said
     frr.file.write_text(FRR.format(remote=65002) + "router ospf\n network 192.0.2.0/24 area 0\nexit\n")
