@@ -135,8 +135,8 @@ def apply(
     these each. `keep` stays when every step succeeds and VPP shows something else. With `confirm_s`, the old state
     comes back after so many seconds, even if this process is gone, unless `confirm` is called or `vppcfg confirm` run;
     `wait` returns only when that is decided. With `check`, the checks of the configuration are run before and after:
-    with `confirm_s` they confirm the change or take it back at once; without, the code is CHECK_FAILED when one is not good
-    any more. `failed_checks` of what is returned names those. `install_as` names a file that is replaced by the
+    with `confirm_s` they confirm the change or take it back at once; without, the code is CHECK_FAILED when one is not
+    good any more. `failed_checks` of what is returned names those. `install_as` names a file that is replaced by the
     configuration when the change is accepted.
 
     Raise PlanRefusedError, DataplaneError or another VppcfgError, before anything is changed. In the main thread,
