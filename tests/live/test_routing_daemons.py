@@ -343,7 +343,7 @@ def test_bird_changes_with_vpp_and_comes_back_with_it(edge: Edge, capfd: pytest.
     assert edge.apply(section, ()) == ExitCode.DONE
     assert "ERROR" not in capfd.readouterr().err
     assert edge.command("rollback", "-y") == ExitCode.DONE
-    assert startup.read_text() == BIRD.format(remote=65002)
+    assert startup.read_text().strip() == BIRD.format(remote=65002).strip()
     startup.write_text(BIRD.format(remote=65007))  # by somebody, and BIRD has not read it
     capfd.readouterr()
     assert edge.apply(section, ()) == ExitCode.REFUSED
@@ -368,7 +368,7 @@ def test_the_unit_that_goes_back_may_do_what_that_takes(edge: Edge, frr: FrrInst
     assert edge.apply(frr.section, ()) == ExitCode.DONE
     frr.file.write_text(FRR.format(remote=65009))
     assert edge.apply(frr.section, (), mtu=1400) == ExitCode.DONE
-    folders = [edge.folder, frr.config, FRR_SOCKETS.resolve(), Path("/run")]
+    folders = [edge.folder, frr.config, Path("/run")]
     words = [sys.executable, "-m", "vppcfg", "rollback", "-y", *edge.options]
     done = subprocess.run([*confined(folders), *words], capture_output=True, text=True, cwd=os.getcwd())
     assert done.returncode == ExitCode.DONE, done.stderr
