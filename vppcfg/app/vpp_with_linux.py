@@ -117,6 +117,10 @@ class Router:
                 raise DataplaneError(error.message, error.hint) from error
         return found
 
+    def nat44_sessions(self) -> int:
+        """Return how many sessions NAT44 has now. Raise DataplaneError."""
+        return self._vpp.nat44_sessions()
+
     def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError."""
         return self._vpp.hidden(things)
@@ -273,7 +277,7 @@ def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]
         lcps={name: _seen_in_linux(pair, side) for name, pair in state.lcps.items()},
         namespaces=side.namespaces,
         linux_bridges=side.bridges,
-        facts=replace(state.facts, has_linux=True, linux_others=side.others),
+        facts=replace(state.facts, has_linux=True, linux_others=side.others, linux_udp_ports=side.udp_ports),
     )
 
 

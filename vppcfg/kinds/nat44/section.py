@@ -9,9 +9,8 @@ nat44:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Address, IPv4Network
 from typing import Any
-
-from netaddr import IPAddress, IPNetwork, IPRange, IPSet
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
@@ -48,7 +47,9 @@ from vppcfg.model.nat44 import (
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
+from vppcfg.record import evolve
 
+_MOST_NAMED = 3
 _TIMEOUTS = {
     "udp": "udp_s",
     "tcp-established": "tcp_established_s",
@@ -71,8 +72,6 @@ class Nat44Section(SettingsSection):
         before = len(parsing.problems)
         config = Nat44Config(
             sessions=raw.get("sessions"),
-            inside_vrf=raw.get("inside-vrf"),
-            outside_vrf=raw.get("outside-vrf"),
             is_forwarding=bool(raw.get("forwarding")),
             mss=raw.get("mss") or 0,
             timeouts=tuple((_TIMEOUTS[key], value) for key, value in (raw.get("timeouts") or {}).items() if value),
@@ -91,25 +90,27 @@ class Nat44Section(SettingsSection):
         if config is None:
             return
         desired.owned |= NAT44_OWNED
+        for settings in desired.observed.of(Nat44).values():
+            for what in settings.unsupported[:_MOST_NAMED]:
+                text = f"VPP has {what}, which no file can say; remove it there, or take the section out of the file"
+                desired.problem("nat44-unsupported", (self.key,), text)
         takes_part = any(each.nat44 is not None for each in desired.configuration.interfaces.values())
         if config.is_empty and not takes_part:
             return
         if not desired.has_plugin("nat", (self.key,), "the file configures NAT44"):
             return
-        desired.enter(_settings(config, desired.configuration))
+        desired.enter(_settings(config))
         for each in objects_of(config, desired.configuration):
             desired.enter(each)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> Nat44Config | None:
-        """Return the section for what VPP has, None while NAT44 is disabled."""
+        """Return the section for what VPP has, None while NAT44 is disabled, or has what no file can say."""
         settings = next(iter(state.of(Nat44).values()), None)
-        if settings is None:
+        if settings is None or settings.unsupported:
             return None
         usual = Nat44()
         return Nat44Config(
             sessions=None if settings.sessions == USUAL_SESSIONS else settings.sessions,
-            inside_vrf=_vrf_of(settings.inside_table, state),
-            outside_vrf=_vrf_of(settings.outside_table, state),
             is_forwarding=settings.is_forwarding,
             mss=settings.mss,
             timeouts=tuple(
@@ -147,8 +148,6 @@ def _own_keys(settings: Nat44Config) -> Iterator[KeyValue]:
     """Yield the keys that have no entries of their own."""
     usual, given = Nat44(), dict(settings.timeouts)
     yield KeyValue("sessions", settings.sessions or USUAL_SESSIONS, is_default=settings.sessions is None)
-    yield from [KeyValue("inside-vrf", settings.inside_vrf)] if settings.inside_vrf else []
-    yield from [KeyValue("outside-vrf", settings.outside_vrf)] if settings.outside_vrf else []
     pools: list[Value] = [_pool_value(pool) for pool in settings.pools]
     yield from [KeyValue("pools", pools)] if pools else []
     leaks = tuple(KeyValue(each.vrf, list(each.targets)) for each in settings.leaks)
@@ -162,15 +161,9 @@ def _own_keys(settings: Nat44Config) -> Iterator[KeyValue]:
 NAT44 = Nat44Section()
 
 
-def _settings(config: Nat44Config, configuration: Configuration) -> Nat44:
-    return Nat44(
-        sessions=config.sessions or USUAL_SESSIONS,
-        inside_table=_table_id(config.inside_vrf, configuration),
-        outside_table=_table_id(config.outside_vrf, configuration),
-        is_forwarding=config.is_forwarding,
-        mss=config.mss,
-        **dict(config.timeouts),
-    )
+def _settings(config: Nat44Config) -> Nat44:
+    settings = Nat44(sessions=config.sessions or USUAL_SESSIONS, is_forwarding=config.is_forwarding, mss=config.mss)
+    return evolve(settings, **dict(config.timeouts))
 
 
 def objects_of(
@@ -182,8 +175,8 @@ def objects_of(
             yield NatPool(interface=pool.interface, is_twice=pool.is_twice)
             continue
         table = None if pool.vrf is None else _table_id(pool.vrf, configuration)
-        for address in IPRange(pool.first, pool.last):
-            yield NatAddress(address=str(address), table_id=table, is_twice=pool.is_twice)
+        for number in range(int(IPv4Address(pool.first)), int(IPv4Address(pool.last)) + 1):
+            yield NatAddress(address=str(IPv4Address(number)), table_id=table, is_twice=pool.is_twice)
     for each in config.static:
         yield NatMapping(
             local=each.local.address,
@@ -238,10 +231,10 @@ def _pools(raw: Mapping[str, Any], parsing: Parsing) -> Iterator[NatPoolConfig]:
 def _ends(text: str) -> tuple[str, str] | None:
     """Return the first and the last address of a range or prefix, None where it has none."""
     if "/" in text:
-        network = IPNetwork(text)
-        return str(IPAddress(network.first)), str(IPAddress(network.last))
+        network = IPv4Network(text, strict=False)
+        return str(network[0]), str(network[-1])
     first, dash, last = (part.strip() for part in text.partition("-"))
-    ends = IPAddress(first), IPAddress(last if dash else first)
+    ends = IPv4Address(first), IPv4Address(last if dash else first)
     return (str(ends[0]), str(ends[1])) if ends[0] <= ends[1] else None
 
 
@@ -320,6 +313,8 @@ def _vrf_of(table_id: int, state: State) -> str | None:
 
 def _restated_pools(state: State) -> Iterator[NatPoolConfig]:
     """Yield the addresses as ranges, by table and kind, then the interfaces."""
+    from netaddr import IPAddress, IPSet  # slow to import, and of use only where NAT44 is read back
+
     groups: dict[tuple[bool, int], IPSet] = {}
     for each in state.of(NatAddress).values():
         group = groups.setdefault((each.is_twice, -1 if each.table_id is None else each.table_id), IPSet())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vppcfg.plan.operation import InterfaceOperation, Operation
+from vppcfg.model.state import State
+from vppcfg.plan.operation import InterfaceOperation, Operation, Predicate
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
@@ -28,6 +29,10 @@ class CreateNamespace(Operation):
     def apply_to(self, draft: WorkingState) -> None:
         """Enter the namespace."""
         draft.namespaces.add(self.netns)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"comment {{ vppcfg: ip netns add {self.netns} }}"
 
 
 @record
@@ -54,6 +59,10 @@ class CreateLinuxBridge(Operation):
         """Enter the bridge."""
         draft.linux_bridges.add((self.netns, self.bridge))
 
+    def cli(self) -> str:
+        """Return the command."""
+        return f"comment {{ vppcfg: {_ip_link(self.netns)} add {self.bridge} up type bridge }}"
+
 
 @record
 class SetLinuxLink(InterfaceOperation):
@@ -76,6 +85,18 @@ class SetLinuxLink(InterfaceOperation):
         device = draft.linux[self.interface]
         draft.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
 
+    def cli(self) -> str:
+        """Return the command."""
+        state = "up" if self.is_up else "down"
+        return f"comment {{ {_ip_link(self.netns)} set {self.host_name} mtu {self.mtu} {state} }}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        if self.is_up:
+            return Predicate(f"gets MTU {self.mtu} in Linux", f"get MTU {self.mtu} in Linux")
+        own = "its Linux device goes down", "their Linux devices go down"
+        return Predicate("goes down in Linux", "go down in Linux", own)
+
 
 @record
 class SetLinuxBridge(InterfaceOperation):
@@ -96,6 +117,23 @@ class SetLinuxBridge(InterfaceOperation):
         """Set the bridge of the device."""
         draft.linux[self.interface] = replace(draft.linux[self.interface], bridge=self.bridge)
 
+    def cli(self) -> str:
+        """Return the command."""
+        master = f"master {self.bridge}" if self.bridge else "nomaster"
+        return f"comment {{ {_ip_link(self.netns)} set {self.host_name} {master} }}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(
+            "leaves its bridge in Linux",
+            "leave their bridges in Linux",
+            ("its Linux device leaves its bridge", "their Linux devices leave their bridges"),
+        )
+
 
 def _missing_device(name: str, draft: WorkingState) -> str | None:
     return None if name in draft.linux else f"{name} has no Linux device"
+
+
+def _ip_link(netns: str) -> str:
+    return f"ip -n {netns} link" if netns else "ip link"
