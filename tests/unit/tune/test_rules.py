@@ -28,6 +28,8 @@ from vppcfg.tune.diagnosis import NAMES
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
 from vppcfg.tune.reading import BufferPool, Heap, InterfaceCounters, PciDevice, Processor, Reading
+from vppcfg.tune.rule_context import Situation
+from vppcfg.tune.rules.nat import find_nat_bound
 from vppcfg.tune.settings import as_data, startup_difference
 
 SATURATED = worker(vector=250.0, poll=250.0)

@@ -20,7 +20,7 @@ _HANDOFF = "-worker-handoff"
 _MEANS = {
     "maximum sessions exceeded": (
         "no thread has room for more sessions where the packets go",
-        "more `sessions` in `nat44`, at a quiet hour: that loses all there are; `vppcfg nat sessions` shows who has most",
+        "more `sessions` in `nat44`, at a quiet hour: it loses all of them; `vppcfg nat sessions` shows who has most",
     ),
     "out of ports": (
         "no port is free for new sessions",
