@@ -31,7 +31,7 @@ from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
 LEFT = (
-    "nat44 plugin enable sessions 1000",
+    "nat64 plugin enable",
     "ip route add 198.51.100.0/24 via 192.0.2.254",
     "set ip neighbor-config ip4 limit 1000",
     "set interface rx-mode {port} interrupt",

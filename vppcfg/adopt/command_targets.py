@@ -31,7 +31,7 @@ OUTSIDE = {
 }
 """Commands that a simulated VPP may carry out and no configuration can say, each with the reason."""
 _WHY_NOT = (
-    ("nat", "vppcfg has no NAT"),
+    ("nat", "vppcfg has NAT44 (endpoint-dependent), and no other NAT"),
     ("det44", "vppcfg has no NAT"),
     ("ipsec", "vppcfg has no IPsec"),
     ("ikev2", "vppcfg has no IPsec"),

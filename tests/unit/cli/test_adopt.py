@@ -23,7 +23,7 @@ set interface state {GI1} up
 set interface ip address {GI1} 192.0.2.1/24
 create sub-interfaces {GI1} 5
 set interface state {GI1}.5 up
-nat44 add interface address {GI1}
+nat64 add interface address {GI1}
 """
 
 
@@ -43,7 +43,7 @@ def test_the_plan_of_what_is_adopted_is_empty_on_the_vpp_that_ran_the_script(
     assert main(["adopt", "-a", socket, "--from", "a.vpp", "-o", "a.yaml"]) == ExitCode.DONE
     assert "assumed" not in capsys.readouterr().out
     assert main(["plan", "-c", "a.yaml", "-a", socket, "--detailed-exitcode"]) == ExitCode.DONE
-    assert Path("vppcfg-rest.vpp").read_text().splitlines()[2:] == [f"nat44 add interface address {GI1}"]
+    assert Path("vppcfg-rest.vpp").read_text().splitlines()[2:] == [f"nat64 add interface address {GI1}"]
 
 
 def test_a_vpp_that_has_stopped_is_not_needed_unless_it_is_named(
@@ -84,7 +84,7 @@ def test_a_file_that_exists_is_not_overwritten(capsys: pytest.CaptureFixture[str
     assert not Path("b.yaml").exists()
     assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml", "--force"]) == ExitCode.DONE
     assert Path("a.yaml").read_text().startswith("interfaces:\n")
-    assert "nat44" in Path("vppcfg-rest.vpp").read_text()
+    assert "nat64" in Path("vppcfg-rest.vpp").read_text()
 
 
 def test_strict_writes_nothing_that_is_not_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,7 +99,7 @@ def test_without_an_output_the_file_goes_to_standard_output_and_the_report_does_
     assert main(["adopt", "--from", "a.vpp", "-q"]) == ExitCode.DONE
     captured = capsys.readouterr()
     assert captured.out.startswith("interfaces:\n")
-    assert "unmanaged   nat44 add interface address" in captured.err
+    assert "unmanaged   nat64 add interface address" in captured.err
     assert "1 command is left out" in captured.err
 
 
