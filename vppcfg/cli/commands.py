@@ -18,6 +18,7 @@ NAMES = (
     "watch",
     "verify",
     "probe",
+    "nat",
     "metrics",
     "top",
     "dump",
@@ -93,6 +94,10 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import probe
 
             return probe
+        case "nat":
+            from vppcfg.cli import nat
+
+            return nat
         case "report":
             from vppcfg.cli import report
 

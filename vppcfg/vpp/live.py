@@ -27,12 +27,14 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.forwarding import read_forwarding, read_routes
 from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden
+from vppcfg.vpp.messages.nat44 import count_sessions
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
 if TYPE_CHECKING:
+    from vppcfg.vpp.nat_sessions import NatSessions
     from vppcfg.vpp.probing import Injection, Numbers
 
 OLDEST_KNOWN = (22, 6)
@@ -114,11 +116,21 @@ class LiveDataplane:
 
         return read_unmanaged(self._connection, holders, state)
 
+    def nat44_sessions(self) -> int:
+        """Return how many sessions NAT44 has now. Raise DataplaneError."""
+        return count_sessions(self._connection)
+
     def standing(self, state: State) -> Sequence[Attachment]:
         """Return what others have that hangs on no interface. Raise DataplaneError."""
         from vppcfg.vpp.unmanaged import read_standing
 
         return read_standing(self._connection, state)
+
+    def nat(self) -> NatSessions:
+        """Return what asks for the sessions of NAT."""
+        from vppcfg.vpp.nat_sessions import NatSessions
+
+        return NatSessions(self._connection)
 
     def read_forwarding(self) -> VppForwarding:
         """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError."""
