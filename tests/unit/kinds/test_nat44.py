@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import yaml
 
+from vppcfg.common.numbers import MIB
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import Resolution, resolve
-from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, NatPool, NatProtocol, NatSide
+from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, NatPool, NatProtocol, NatSide, memory_bytes
+from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
@@ -184,3 +187,20 @@ def test_the_names_of_objects_are_what_vpp_takes_once() -> None:
     assert NatExemption(address="192.0.2.9", table_id=7).name == "nat44:exempt 192.0.2.9 table 7"
     assert {side.faces_out for side in (NatSide.OUTSIDE, NatSide.BOTH, NatSide.OUTPUT)} == {True}
     assert not NatSide.INSIDE.faces_out
+
+
+@pytest.mark.parametrize(("sessions", "taken_mib"), [(64512, 29.27), (200_000, 69.93)])
+def test_the_memory_of_sessions_is_what_a_vpp_takes(sessions: int, taken_mib: float) -> None:
+    """Hold the formula against `show memory main-heap` of VPP 26.10, one thread, before and after enabling."""
+    assert taken_mib <= memory_bytes(sessions, threads=1) / MIB < 1.03 * taken_mib
+
+
+def test_the_main_heap_counts_the_sessions() -> None:
+    text = "interfaces: { eth0: { nat44: output } }\nnat44: { sessions: 4000000 }\n"
+    assert [each.severity for each in parse_text(text, "test").problems if each.rule == "nat44-memory"] == [
+        Severity.WARNING
+    ]
+    text += "dataplane: { memory: { main-heap: 1G } }\n"
+    assert [each.severity for each in parse_text(text, "test").problems if each.rule == "nat44-memory"] == [
+        Severity.ERROR
+    ]
