@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.kinds.nat44.settings import DisableNat44
-from vppcfg.model.nat44 import MARK, NatMapping, NatPool
+from vppcfg.model.nat44 import MARK, Nat44, NatMapping, NatPool
 from vppcfg.plan.impact import Impact
+from vppcfg.plan.object_operation import RemoveObject
 from vppcfg.plan.plan import Plan
 
 
@@ -23,7 +23,7 @@ def _impacts(plan: Plan) -> Iterator[tuple[str, Impact]]:
     mappings, pools = before.of(NatMapping), before.of(NatPool)
     if not mappings and not pools:
         return
-    all_lost = any(isinstance(operation, DisableNat44) for operation in plan.operations)
+    all_lost = any(isinstance(each, RemoveObject) and isinstance(each.thing, Nat44) for each in plan.operations)
     things: list[NatMapping | NatPool] = [*mappings.values(), *pools.values()]
     for each in things:
         if not plan.desired.of(type(each)).get(each.name):
