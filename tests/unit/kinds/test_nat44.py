@@ -19,6 +19,7 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.render.nat44_text import left_alone, nat44_lines
 from vppcfg.render.plan_text import cli_line
+from vppcfg.transaction.guard import harm
 
 INTERFACES: dict[str, Any] = {
     "wan0": {"addresses": ["203.0.113.2/24"], "nat44": "outside"},
@@ -204,3 +205,28 @@ def test_the_main_heap_counts_the_sessions() -> None:
     assert [each.severity for each in parse_text(text, "test").problems if each.rule == "nat44-memory"] == [
         Severity.ERROR
     ]
+
+
+def test_what_is_protected_may_be_a_mapping_or_the_interface_that_it_follows() -> None:
+    shell = {"protocol": "tcp", "local": "192.168.1.22:22", "external": "wan0:2222"}
+    pools, before = ["203.0.113.8"], {"web": WEB, "shell": shell}
+    kept = change(with_nat({"pools": pools, "static": before}), with_nat({"pools": pools, "static": before}))
+    assert harm(kept, ["nat44:web", "wan0"]) == ""
+    plan = change(with_nat({"pools": pools, "static": before}), with_nat({"pools": pools, "static": {}}))
+    assert harm(plan, ["nat44:web"]).endswith("protects: remove on nat44:web")
+    assert harm(plan, ["wan0"]).endswith("protects: remove on wan0")
+    assert harm(plan, ["lan0", "nat44:mail"]) == ""
+
+
+def test_another_number_of_sessions_harms_every_protected_mapping() -> None:
+    static = {"pools": ["203.0.113.8"], "static": {"web": WEB}}
+    plan = change(with_nat(static), with_nat({**static, "sessions": 1000}))
+    assert "on nat44:web" in harm(plan, ["nat44:web"])
+
+
+def test_a_protected_mapping_is_looked_for_in_the_file() -> None:
+    nat44 = {"pools": ["203.0.113.8"], "static": {"web": WEB}}
+    data = with_nat(nat44, protected=["nat44:web", "nat44:wep"])
+    problems = [each for each in parse_text(yaml.safe_dump(data), "test").problems if each.rule == "protected-missing"]
+    assert [each.path for each in problems] == [("protected", 1)]
+    assert "no mapping nat44:wep" in problems[0].text and "nat44:web" in problems[0].text
