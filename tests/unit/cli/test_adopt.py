@@ -186,3 +186,28 @@ def test_a_folder_without_an_order_is_refused(capsys: pytest.CaptureFixture[str]
     capsys.readouterr()
     assert main(["adopt", "--from", "machine"]) == ExitCode.INVALID
     assert "machine holds neither a startup.conf nor a script of VPP" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("release", ["23.06", "24.02", "24.06"])
+def test_a_script_of_a_release_that_serves_no_definitions_needs_none(
+    release: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = Path(__file__).parents[2] / "golden_adopt" / "cgnat" / "script.vpp"
+    file = tmp_path / "router.yaml"
+    words = ["--from", str(script), "--vpp-version", release, "-o", str(file), "--rest", str(tmp_path / "rest.vpp")]
+    assert main(["-q", "adopt", *words]) in (ExitCode.DONE, ExitCode.DIFFERENT)
+    assert "203.0.113.64/28" in file.read_text()
+    assert "15 in the file" in capsys.readouterr().out
+
+
+def test_det44_in_another_table_is_left_to_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (script := tmp_path / "script.vpp").write_text(
+        "det44 plugin enable inside vrf 7\n"
+        "det44 add in 100.64.0.0/24 out 203.0.113.4/32\n"
+        "set interface det44 inside eth0\n"
+    )
+    file, rest = tmp_path / "router.yaml", tmp_path / "rest.vpp"
+    main(["-q", "adopt", "--from", str(script), "-o", str(file), "--rest", str(rest)])
+    assert "det44" not in file.read_text()
+    assert rest.read_text().splitlines()[-3:] == script.read_text().splitlines()
+    assert "3 unmanaged" in capsys.readouterr().out
