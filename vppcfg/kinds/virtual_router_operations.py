@@ -20,7 +20,7 @@ _VR = "vrrp_vr"
 
 @record
 class CreateVirtualRouter(SetObject):
-    """vrrp_vr_add_del: create a virtual router, which neither runs nor tracks anything; its peers are set after that."""
+    """vrrp_vr_add_del: create a virtual router, which neither runs nor tracks anything; peers come next."""
 
     thing: VirtualRouter
 

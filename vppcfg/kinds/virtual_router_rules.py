@@ -94,7 +94,7 @@ def vrrp_addresses(index: Index) -> Iterator[Problem]:
             families = {(entry.vr_id, ":" in host) for host in entry.addresses}
             if families & known:
                 text = (
-                    f"{interface.name} has a virtual router {entry.vr_id} of this family already; take another number"
+                    f"{interface.name} has a virtual router {entry.vr_id} of this family already; renumber it"
                 )
                 yield Problem(rule="vrrp-address", path=entry.path, text=text)
             known |= families

@@ -196,10 +196,8 @@ def create(tables: Tables, key: Key, router: Router) -> None:
     if router.priority == _OWNER and not {int(each) for each in router.addresses} <= own:
         text = "Failed to add VR with priority 255 - VR IP addresses not configured on interface"
         raise RefusedError(Retval.ADDRESS_NOT_FOUND_FOR_INTERFACE, text)
-    taken = {
-        each for other, known in routers.items() if (other[0], other[2]) == (key[0], key[2]) for each in known.addresses
-    }
-    if taken & set(router.addresses):
+    others = [known for other, known in routers.items() if (other[0], other[2]) == (key[0], key[2])]
+    if any(not set(known.addresses).isdisjoint(router.addresses) for known in others):
         raise RefusedError(Retval.ADDRESS_IN_USE, f"vrrp_vr_add_del returned {int(Retval.ADDRESS_IN_USE)}")
     routers[key] = router
 
