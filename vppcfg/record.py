@@ -85,8 +85,11 @@ def _init_of(made: Any) -> Callable[..., None]:
         for each in fields(made)
     ]
     is_frozen = not is_wide(made)
-    own = getattr(made, "__post_init__", None)
-    after = ({"__post_init__": own} if own is not None else {}) if is_frozen else {"__post_init__": _freeze}
+    own = getattr(made, "__post_init__", None) if is_frozen else _freeze
+    # With a text of its own, dataclasses makes none of the signature, which takes a third of the time.
+    after: dict[str, Any] = {"__doc__": made.__doc__ or made.__qualname__}
+    if own is not None:
+        after["__post_init__"] = own
     like: Any = make_dataclass(
         made.__qualname__, arguments, namespace=after, repr=False, eq=False, frozen=is_frozen, kw_only=True
     )

@@ -31,6 +31,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
         "tune",
         "verify",
         "probe",
+        "routing_daemons",
         "vpp",
         "dataplane",
         "model",
@@ -62,6 +63,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "linux": ("model", "common", "errors"),
     "render": ("kinds", "config", "plan", "verify", "probe", "model", "common"),
     "verify": ("model", "common"),
+    "routing_daemons": ("model", "common"),
     "probe": ("model", "common"),
     "host": ("model", "common"),
     "kinds": ("config", "plan", "vpp", "model", "common", "errors"),
@@ -395,11 +397,9 @@ LISTS = {
     "model/kinds.py",
     "plan/operations/__init__.py",
     "plan/steps/virtual_interface.py",
-    "render/cli_lines.py",
     "simulator/kinds/__init__.py",
     "vpp/definitions.py",
     "vpp/devclass.py",
-    "vpp/message_list.py",
 }
 """Where a kind of interface is entered; CONTRIBUTING.md and docs/architecture.md lead here."""
 TUNNELS = {

@@ -7,17 +7,22 @@ from collections.abc import Callable
 
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.checking import CheckComparison, CheckResult, reason_of, run_checks
+from vppcfg.app.daemon_routes import MissingRoutes, await_routes, missing_routes
 from vppcfg.app.hooks import run_hook
 from vppcfg.app.intent import Intent
 from vppcfg.app.report import Report
+from vppcfg.app.routing import DaemonChange, daemon_of
 from vppcfg.errors import ExitCode
+from vppcfg.model.checks import MOST_WITHIN_S
 from vppcfg.model.hooks import HookEvent
 from vppcfg.plan.plan import Plan
-from vppcfg.transaction.entry import Origin, Status
+from vppcfg.transaction.entry import ROLLBACKS, Origin, Status
 from vppcfg.transaction.transact import Cause, Failure
 
 log = logging.getLogger("root.main")
 
+_BEFORE_S = 10.0
+"""How long a check may take before the change, when nothing has to settle: what is good is good within that."""
 _BY_CHECKS = "confirmed by its checks"
 
 
@@ -32,6 +37,11 @@ class Afterwards:
         self._place = place
         self.report = report
         self._should_stop = should_stop
+        self._loaded: list[DaemonChange] = []
+        self._missing: dict[str, MissingRoutes] = {}
+        """What VPP lacked of the routes of each daemon before that was loaded."""
+        self._trouble = ""
+        """Why a daemon does not run what it should, at the end of a way back."""
         self._before: tuple[CheckResult, ...] = ()
         self.comparison: CheckComparison | None = None
         """What the checks have found, once they have run twice."""
@@ -43,15 +53,63 @@ class Afterwards:
             self._before = self._checked(is_before=True)
 
     def run(self, number: int) -> Failure | None:
-        """Run the hook of change `number`, then the checks; return why the change cannot stay, None when it can."""
+        """Load the routing daemons, run the hook of change `number`, then the checks.
+
+        Return why the change cannot stay, None when it can. A way back stays whatever becomes of the daemons.
+        """
+        if trouble := self._load_daemons():
+            if self._intent.origin not in ROLLBACKS:
+                return Failure(cause=Cause.ROUTING, text=f"{Cause.ROUTING.value}: {trouble}")
+            self._trouble = trouble
+            log.error("%s", trouble)
         if self._intent.origin in {Origin.APPLY, Origin.RECONCILE}:
             trouble = run_hook(self._intent.hooks, HookEvent.AFTER_APPLY, number, self._place, self._should_stop)
             if trouble:
                 return Failure(cause=Cause.HOOK, text=trouble)
-        return self._check_after() if self._intent.checks else None
+        return self._missing_routes() or (self._check_after() if self._intent.checks else None)
+
+    def restore_daemons(self) -> None:
+        """Have the daemons run what they ran before, once VPP's old state is back; say so when one does not."""
+        for change in self._loaded:
+            title = change.texts.file.kind.title
+            trouble = daemon_of(change.texts.file).load(change.texts.before, None)
+            if trouble:
+                self._trouble = f"{title} is not back: {trouble}"
+                log.error("%s; its startup file %s still has what it had", self._trouble, change.texts.file.startup)
+            else:
+                log.warning("%s runs what it ran before", title)
+
+    def _load_daemons(self) -> str:
+        """Load what differs, and return why a daemon has not taken it."""
+        for change in self._intent.routing.steps:
+            daemon, title = daemon_of(change.texts.file), change.texts.file.kind.title
+            self._missing[title] = missing_routes(daemon, self._place.target)
+            log.info("Loading the configuration of %s", title)
+            self._loaded.append(change)
+            confirm_s = self._intent.confirm_s if self._intent.origin not in ROLLBACKS else None
+            if trouble := daemon.load(change.texts.after, confirm_s):
+                return trouble
+        return ""
+
+    def _missing_routes(self) -> Failure | None:
+        """Wait for VPP to have the routes of the daemons that were loaded; only with checks is that a failure."""
+        for change in self._loaded:
+            file, title = change.texts.file, change.texts.file.kind.title
+            before = self._missing[title]
+            found = await_routes(daemon_of(file), self._place.target, file.within_s, before, self._should_stop)
+            if found.unknown:
+                log.warning("Whether VPP has the routes of %s is not known: %s", title, found.unknown)
+            elif found.prefixes and self._intent.checks and self._intent.confirm_s is not None:
+                return Failure(cause=Cause.ROUTING, text=f"{found.text} ({title})")
+            elif found.prefixes:
+                log.warning("%s (%s)", found.text, title)
+        return None
 
     def verdict(self, code: ExitCode, status: Status, text: str) -> tuple[ExitCode, Status, str]:
-        """Return how a change ends by its checks, given how it would end without them."""
+        """Return how a change ends by its daemons and its checks, given how it would end without them."""
+        if self._trouble:
+            status = Status.STRANDED if status is Status.UNDONE else status
+            return ExitCode.STRANDED, status, "; ".join(filter(None, (text, self._trouble)))
         found = self.comparison
         if found is None or status not in {Status.WAITING, Status.APPLIED}:
             return code, status, text
@@ -84,6 +142,9 @@ class Afterwards:
 
     def _checked(self, *, is_before: bool) -> tuple[CheckResult, ...]:
         state = self._plan.observed if is_before else self._plan.desired
-        results = run_checks(self._intent.checks, state, self._place.session.dataplane, self._should_stop)
+        most_s = _BEFORE_S if is_before else MOST_WITHIN_S
+        results = run_checks(
+            self._intent.checks, state, self._place.session.dataplane, self._should_stop, most_s=most_s
+        )
         self.report.checked(results, is_before=is_before)
         return results

@@ -6,7 +6,7 @@ import logging
 import os
 from dataclasses import replace
 
-from vppcfg.app.approval import Terms, guard, pass_guards, refuse_rolled_back
+from vppcfg.app.approval import Terms, guard, pass_guards, refuse_rolled_back, refuse_unwanted_reload
 from vppcfg.app.change_context import ChangeContext, workplace
 from vppcfg.app.changing import make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
@@ -14,6 +14,8 @@ from vppcfg.app.console import Console
 from vppcfg.app.intent import Intent
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
+from vppcfg.app.routing import RoutingPlan, keep_startup_files, plan_routing
+from vppcfg.app.taken_addresses import about_taken, probe_new_addresses
 from vppcfg.app.target import Target
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
@@ -21,6 +23,7 @@ from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.model.checks import Check, longest_s
 from vppcfg.model.problem import Problem
+from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.transaction.accepted import last_accepted, left_half_way
 from vppcfg.transaction.entry import Origin
@@ -88,13 +91,20 @@ def apply_at(
         log.error("Nothing was changed")
         return Applied(code=code, problems=proposal.problems)
     plan = proposal.plan_on(place.session.dataplane)
-    if not plan.steps:
+    if not is_boot:
+        intent = replace(intent, routing=_routing(configuration, plan, terms, loaded, console))
+    if not plan.steps and not intent.routing.steps:
         log.info("Nothing to do")
         is_half_way = left_half_way(reversed(place.records)) is not None
         if is_news(intent.source_digest, place) or is_half_way or intent.install_as:
-            refuse_misplaced(note_unchanged(plan, intent, place))
+            unchanged = note_unchanged(plan, intent, place)
+            keep_startup_files(unchanged.entry.number, place.journal)
+            refuse_misplaced(unchanged)
         return Applied(code=ExitCode.DONE, problems=proposal.problems)
     (pass_guards if is_boot else guard)(plan, configuration.protected, terms, console, place.session.dataplane)
+    refuse_unwanted_reload(intent.routing, plan, console)
+    if intent.checks:
+        _refuse_taken(plan, place)
     made = make_change(plan, intent, place, console)
     refuse_misplaced(made.record)
     broken = made.comparison.broken if made.comparison is not None else ()
@@ -123,6 +133,25 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
         keep=terms.keep,
         is_forced=terms.limits.no_way_back or is_boot,
     )
+
+
+def _refuse_taken(plan: Plan, place: ChangeContext) -> None:
+    """Raise PlanRefusedError when somebody has an address already that the plan sets."""
+    probes = probe_new_addresses(plan, place.session.dataplane)
+    for probe in probes:
+        log.log(logging.WARNING if probe.not_asked else logging.INFO, "%s", probe.text)
+    for objection in about_taken(probes):
+        raise objection.error()
+
+
+def _routing(configuration: Configuration, plan: Plan, terms: Terms, loaded: Loaded, console: Console) -> RoutingPlan:
+    """Return what the routing daemons are to load. Raise PlanRefusedError when one of them cannot, or must not."""
+    routing = plan_routing(configuration.routing, plan.desired, terms.limits)
+    console.show_problems(loaded.placed(routing.problems), loaded.name)
+    for objection in routing.objections:
+        raise objection.error()
+    console.show_routing(routing.steps)
+    return routing
 
 
 def _checks(configuration: Configuration, terms: Terms) -> tuple[Check, ...]:

@@ -10,6 +10,7 @@ from dataclasses import field, replace
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.confirming import undecided
 from vppcfg.app.console import Console
+from vppcfg.app.routing import RoutingPlan
 from vppcfg.app.target import Target
 from vppcfg.dataplane import Dataplane
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, UsageError
@@ -36,6 +37,7 @@ __all__ = [
     "guard",
     "pass_guards",
     "refuse_rolled_back",
+    "refuse_unwanted_reload",
 ]
 
 log = logging.getLogger("root.main")
@@ -143,6 +145,12 @@ def guard(
     for objection in (*found, *guards.about_routes(plan, dataplane)):
         raise objection.error()
     if plan.impact is not Impact.NONE and not console.agrees(plan):
+        raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")
+
+
+def refuse_unwanted_reload(routing: RoutingPlan, plan: Plan, console: Console) -> None:
+    """Raise PlanRefusedError when the operator does not agree to what routing daemons lose; VPP's plan asks itself."""
+    if plan.impact is Impact.NONE and routing.impact > Impact.POLICY and not console.agrees_to_reload(routing.steps):
         raise PlanRefusedError("not confirmed; nothing was changed", "--yes skips the question")
 
 

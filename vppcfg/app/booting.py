@@ -15,6 +15,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.hooks import after_boot, kept_hooks
 from vppcfg.app.intent import Intent
 from vppcfg.app.loading import configuration_in, load_configuration, read
+from vppcfg.app.routing import bring_back_accepted
 from vppcfg.app.target import Target, now
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.config.configuration import Configuration
@@ -46,6 +47,7 @@ def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, consol
         if code in {ExitCode.DONE, ExitCode.HOOK_FAILED}:
             _note_half_way(place)
             _compare(place)
+            bring_back_accepted(reversed(place.records), place.journal)
         return code
 
 

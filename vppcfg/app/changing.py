@@ -17,6 +17,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.hooks import hooks_in_force, run_hook
 from vppcfg.app.intent import Intent, Made
 from vppcfg.app.keys import keys_for
+from vppcfg.app.routing import keep_startup_files
 from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
 from vppcfg.app.timers import armed, disarm
@@ -77,6 +78,8 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
             raise
 
         def ended(outcome: Outcome) -> Made:
+            if outcome.ending not in {Ending.NEW, Ending.KEPT}:
+                afterwards.restore_daemons()
             hook_trouble = _run_after(outcome, intent, record, place)
             return _ended(record, _seen_after(outcome, plan, place), hook_trouble, stop, afterwards, place)
 
@@ -114,7 +117,9 @@ def _added(
     place.session.use_keys(keys)
     try:
         return _with_file(
-            place.journal.add(entry, plan.observed, plan.desired, texts, intent.source, keys, intent.hooks),
+            place.journal.add(
+                entry, plan.observed, plan.desired, texts, intent.source, keys, intent.hooks, intent.routing.kept
+            ),
             intent,
             place,
         )
@@ -161,7 +166,7 @@ def _entry(plan: Plan, intent: Intent, place: ChangeContext) -> Entry:
         made_with=__version__,
         boot_id=place.session.boot_id,
         version=plan.observed.facts.version,
-        impact=plan.impact.label,
+        impact=max(plan.impact, intent.routing.impact).label,
         steps=len(plan.steps),
         summary=summary(plan),
         source_name=intent.source_name,
@@ -229,6 +234,8 @@ def _ended(
             record = keep_waiting(record, place.journal, text)
         else:
             record = place.journal.end(record, status, now(), text)
+        if status is Status.APPLIED:
+            keep_startup_files(record.entry.number, place.journal)
     except StorageError as error:
         log.error("How this ended could not be written into the journal: %s", error.message)
     afterwards.report.ended(outcome, record, code, place.journal.folder)

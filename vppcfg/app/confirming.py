@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from vppcfg.app.routing import keep_running, keep_startup_files
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import armed_again, disarm, extended
@@ -69,6 +70,7 @@ def keep_waiting(change: Record, journal: Journal, text: str = "") -> Record:
     change = journal.end(change, Status.CONFIRMED, now(), text)
     disarm(change)
     note_rolled_back(journal)
+    keep_startup_files(change.entry.number, journal)
     return change
 
 
@@ -86,7 +88,9 @@ def extend(target: Target, after_s: float, number: int | None = None) -> Record:
     Raise what `waiting_change` raises, and StorageError when there is no other timer to be had.
     """
     with waiting_change(target, number) as (change, journal):
-        return extended(change, after_s, journal, target)
+        later = extended(change, after_s, journal, target)
+        keep_running(change.entry.number, journal)
+        return later
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from vppcfg.app.report import Report
+    from vppcfg.app.routing import DaemonChange
     from vppcfg.model.problem import Problem
     from vppcfg.model.state import State
     from vppcfg.plan.plan import Plan
@@ -27,6 +28,12 @@ class Console(Protocol):
 
     def show_difference(self, before: State, after: State, what: str) -> None:
         """Show what makes a saved plan stale; `what` says what has moved."""
+
+    def show_routing(self, steps: Sequence[DaemonChange]) -> None:
+        """Show what routing daemons are about to load."""
+
+    def agrees_to_reload(self, steps: Sequence[DaemonChange]) -> bool:
+        """Return whether routing daemons may lose sessions; with nobody to ask, that is so."""
 
     def agrees(self, plan: Plan) -> bool:
         """Return whether objects may be removed or recreated; with nobody to ask, that is so."""
@@ -55,6 +62,13 @@ class Silent:
 
     def show_difference(self, before: State, after: State, what: str) -> None:
         """Show nothing."""
+
+    def show_routing(self, steps: Sequence[DaemonChange]) -> None:
+        """Show nothing."""
+
+    def agrees_to_reload(self, steps: Sequence[DaemonChange]) -> bool:
+        """Return True."""
+        return True
 
     def agrees(self, plan: Plan) -> bool:
         """Return True."""

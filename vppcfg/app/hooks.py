@@ -8,8 +8,8 @@ import shlex
 from collections.abc import Callable
 
 from vppcfg.app.change_context import ChangeContext
-from vppcfg.app.hook_process import PLAIN_ENVIRONMENT, Ran, run_command
 from vppcfg.app.target import now
+from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, Ran, run_command
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import HookEvent, Hooks
 from vppcfg.transaction.accepted import last_accepted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vppcfg.app.checking import CheckComparison
+from vppcfg.app.routing import NO_DAEMONS, RoutingPlan
 from vppcfg.errors import ExitCode
 from vppcfg.model.checks import Check
 from vppcfg.model.hooks import NO_HOOKS, Hooks
@@ -21,6 +22,8 @@ class Intent:
     """The file as it was read."""
     install_as: str = ""
     """Where the file is put once the change is accepted; '' when it is to stay where it is."""
+    routing: RoutingPlan = NO_DAEMONS
+    """What the routing daemons load after VPP."""
     comment: str = ""
     target: int = 0
     unmanaged: tuple[str, ...] = ()
@@ -53,5 +56,6 @@ class Made:
 
     @property
     def is_done(self) -> bool:
-        """Return whether VPP is in the new state, whatever became of the hook and the checks that ran then."""
-        return self.code in {ExitCode.DONE, ExitCode.HOOK_FAILED, ExitCode.CHECK_FAILED}
+        """Return whether VPP is in the new state, whatever became of what ran then: daemons, the hook, the checks."""
+        is_in_force = self.code is ExitCode.STRANDED and self.record.status in {Status.APPLIED, Status.WAITING}
+        return is_in_force or self.code in {ExitCode.DONE, ExitCode.HOOK_FAILED, ExitCode.CHECK_FAILED}

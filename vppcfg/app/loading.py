@@ -15,7 +15,6 @@ from vppcfg.config.yaml.files import SourceFiles, read_source
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, UsageError
 from vppcfg.model.state import State
-from vppcfg.plan.state_document import state_of
 
 main_log = logging.getLogger("root.main")
 valid_log = logging.getLogger("vppcfg.config.valid_config")
@@ -76,6 +75,8 @@ def read_state(file_name: str) -> State:
         raise UsageError(f"{file_name}:{problem.line}:{problem.column}: {problem.text}")
     if not isinstance(document.data, Mapping) or "format_version" not in document.data:
         return _configured_state(source, file_name)
+    from vppcfg.plan.state_document import state_of  # most files are configurations
+
     try:
         return state_of(document.data.get("observed", document.data))
     except ValueError as error:

@@ -17,6 +17,7 @@ from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import kept_hooks
 from vppcfg.app.intent import Intent, Made
+from vppcfg.app.routing import way_back_of
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import disarm
 from vppcfg.app.unmanaged import compare_with
@@ -84,10 +85,12 @@ def go_back(
     wanted = _wanted(record, place, is_timer=is_timer, is_literal=is_literal)
     plan = _plan_back(record.entry, wanted, place)
     intent = _intent(record.entry, wanted, place, terms, is_timer=is_timer)
+    intent = replace(intent, routing=way_back_of(record, place.records, place.journal))
     others = undone_of_others(plan, place)
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)
-    if plan.steps:
+    console.show_routing(intent.routing.steps)
+    if plan.steps or intent.routing.steps:
         if is_timer:
             pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
         else:

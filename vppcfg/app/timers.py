@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -12,6 +13,7 @@ from pathlib import Path
 from vppcfg.app.target import Target, own_command
 from vppcfg.common.clock import local_time
 from vppcfg.errors import StorageError
+from vppcfg.routing_daemons.daemon import written_folders
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.journal import Journal
@@ -84,5 +86,12 @@ def _watch(number: int, after_s: float, deadline: str, journal: Journal, target:
         after_s=after_s,
         deadline=deadline,
         log=journal.folder / f"{number:06}" / "timer.log",
-        folders=[Path(os.path.realpath(folder)) for folder in (target.state_dir, target.run_dir)],
+        folders=[Path(os.path.realpath(each)) for each in _folders(number, journal, target)],
     )
+
+
+def _folders(number: int, journal: Journal, target: Target) -> Iterator[str]:
+    """Yield where the way back writes: the journal, the lock, and what routing daemons start with."""
+    yield from (target.state_dir, target.run_dir)
+    for texts in journal.routing(number).texts:
+        yield from written_folders(texts.file)

@@ -273,7 +273,7 @@ def _with_linux(state: State, side: LinuxSide, names: dict[tuple[str, str], str]
         lcps={name: _seen_in_linux(pair, side) for name, pair in state.lcps.items()},
         namespaces=side.namespaces,
         linux_bridges=side.bridges,
-        facts=replace(state.facts, has_linux=True, linux_others=side.others),
+        facts=replace(state.facts, has_linux=True, linux_others=side.others, linux_udp_ports=side.udp_ports),
     )
 
 

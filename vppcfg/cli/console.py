@@ -17,6 +17,7 @@ from vppcfg.errors import PlanRefusedError
 
 if TYPE_CHECKING:
     from vppcfg.app.report import Report
+    from vppcfg.app.routing import DaemonChange
     from vppcfg.model.problem import Problem
     from vppcfg.model.state import State
     from vppcfg.plan.plan import Plan
@@ -43,6 +44,22 @@ class Terminal:
 
         if not self._is_json:
             write(painted_difference(plan, paint_for(sys.stdout, self._colour), _MOST_ENTRIES), sys.stdout)
+
+    def show_routing(self, steps: Sequence[DaemonChange]) -> None:
+        """Write what routing daemons load to standard output, unless that is for programs."""
+        if steps and not self._is_json:
+            write("".join(f"{line}\n" for line in routing_text(steps)), sys.stdout)
+
+    def agrees_to_reload(self, steps: Sequence[DaemonChange]) -> bool:
+        """Ask, unless nobody wants to be asked. Raise PlanRefusedError when somebody must be and nobody is there."""
+        if not self._asks:
+            return True
+        text = "; ".join(impact.text for step in steps for impact in step.difference.impacts)
+        if not is_terminal(sys.stdin):
+            text = f"routing daemons would reload ({printable(text)}), and there is no terminal to ask at"
+            raise PlanRefusedError(f"{text}; nothing was changed", "--yes does it without a question")
+        write(f"Impact: {printable(text)}. Go on? [y/N] ", sys.stderr)
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     def show_difference(self, before: State, after: State, what: str) -> None:
         """Write what differs to standard error, below a line that says what it is."""
@@ -112,6 +129,19 @@ class Terminal:
         total = round(window_s)
         with Progress("Waiting for `vppcfg confirm`", total, unit="seconds") as progress:
             yield lambda seconds: progress.report(min(round(seconds), total))
+
+
+def routing_text(steps: Sequence[DaemonChange]) -> Iterator[str]:
+    """Yield the lines for people about what routing daemons load."""
+    from vppcfg.app.routing import routing_impact
+    from vppcfg.render.routing_text import routing_lines
+
+    for step in steps:
+        file, found = step.texts.file, step.difference
+        for line in routing_lines(file.kind.title, file.path, found.lines, found.impacts):
+            yield printable(line)
+    if steps:
+        yield f"impact of the routing daemons: {routing_impact(steps).label}"
 
 
 def terminal_for(args: argparse.Namespace) -> Terminal:

@@ -35,6 +35,7 @@ from vppcfg.errors import (
 
 if TYPE_CHECKING:
     from vppcfg.app.planning import Proposal
+    from vppcfg.app.routing import DaemonChange, RoutingPlan
     from vppcfg.cli.console import Terminal
     from vppcfg.config.configuration import Configuration
     from vppcfg.config.load import Loaded
@@ -85,6 +86,12 @@ def add_parser(subparsers: Subparsers) -> None:
     add_limit_options(parser)
     add_again_option(parser)
     parser.add_argument(
+        "--probe-addresses",
+        action="store_true",
+        help="ask on the wires whether somebody has a new address already; `apply --check` asks as well, and refuses "
+        "those that are taken",
+    )
+    parser.add_argument(
         "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"
     )
     add_state_dir_option(parser)
@@ -112,8 +119,12 @@ def run(args: argparse.Namespace) -> ExitCode:
             return _verdict(before, proposal.problems, (), loaded.name, console)
         plan = _plan_of(proposal, args, dataplane)
         guarded = _guarded(plan, configuration, args, dataplane)
-    _show(plan, proposal.resolution.problems, (*before, *guarded), args)
-    code = _verdict(before, proposal.problems, guarded, loaded.name, console)
+        routing = _routing_of(plan, configuration, args, dataplane)
+        _probe_addresses(plan, args, dataplane)
+    problems = loaded.placed((*proposal.problems, *routing.problems))
+    guarded = [*routing.objections, *guarded]
+    _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, routing)
+    code = _verdict(before, problems, guarded, loaded.name, console)
     if code is not ExitCode.DONE:
         return code
     if args.save is not None:
@@ -121,7 +132,22 @@ def run(args: argparse.Namespace) -> ExitCode:
 
         save_plan(args.save, plan, loaded, boot_id, adopt=args.adopt)
     log.info("Planning succeeded", extra=IN_PASSING)
-    return ExitCode.CHANGES_PENDING if plan.steps and args.detailed_exitcode else ExitCode.DONE
+    is_pending = bool(plan.steps or routing.steps)
+    return ExitCode.CHANGES_PENDING if is_pending and args.detailed_exitcode else ExitCode.DONE
+
+
+def _routing_of(
+    plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
+) -> RoutingPlan:
+    """Return what routing daemons load with the plan; without a VPP, nothing is known of those of its machine."""
+    from vppcfg.app.routing import NO_DAEMONS, plan_routing
+
+    if not configuration.routing:
+        return NO_DAEMONS
+    if dataplane is None:
+        log.warning("What the routing daemons would load is left out: they run on the router")
+        return NO_DAEMONS
+    return plan_routing(configuration.routing, plan.desired, terms_of(args).limits)
 
 
 def _plan_of(proposal: Proposal, args: argparse.Namespace, dataplane: Dataplane | None) -> Plan:
@@ -142,6 +168,8 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     from vppcfg.app.saved_plans import look_for, refuse_misfit, saved_plan
     from vppcfg.plan.plan import make_plan
 
+    if args.probe_addresses:
+        raise UsageError("--show shows what was kept, and asks nobody", "leave out --probe-addresses")
     if args.config != DEFAULT_CONFIG or args.adopt:
         raise UsageError("--show takes no configuration and no --adopt", "the plan knows what it was made for")
     saved = saved_plan(args.show)
@@ -248,6 +276,18 @@ def _guarded(
     ]
 
 
+def _probe_addresses(plan: Plan, args: argparse.Namespace, dataplane: Dataplane | None) -> None:
+    """Say of each new address whether somebody has it, where that is asked for. Raise UsageError without a VPP."""
+    if not args.probe_addresses:
+        return
+    if dataplane is None:
+        raise UsageError("--probe-addresses asks a running VPP", "leave out --novpp and --state")
+    from vppcfg.app.taken_addresses import probe_new_addresses
+
+    for probe in probe_new_addresses(plan, dataplane):
+        log.log(logging.WARNING if probe.is_taken or probe.not_asked else logging.INFO, "%s", probe.text)
+
+
 def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:
     """Say what the journal knows of what is undecided or was cut off, where it may be read."""
     from vppcfg.app.confirming import unconfirmed
@@ -261,13 +301,21 @@ def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:
             log.warning("%s", found.text)
 
 
-def _show(plan: Plan, problems: Sequence[Problem], objections: Sequence[Objection], args: argparse.Namespace) -> None:
+def _show(
+    plan: Plan,
+    problems: Sequence[Problem],
+    objections: Sequence[Objection],
+    args: argparse.Namespace,
+    routing: RoutingPlan | None = None,
+) -> None:
+    from vppcfg.cli.console import routing_text
     from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, write_document
 
     for_a_person = args.output is None and is_terminal(sys.stdout)
     shape = args.format or ("diff" if for_a_person else "cli")
 
-    if not plan.steps:
+    steps = routing.steps if routing is not None else ()
+    if not plan.steps and not steps:
         log.info("Nothing to do")
         if shape != "json" and args.output is None:
             return
@@ -275,18 +323,40 @@ def _show(plan: Plan, problems: Sequence[Problem], objections: Sequence[Objectio
         from vppcfg.render.plan_text import plan_text
 
         text = plan_text(plan)
-        write_document("".join(f"{line}\n" for line in text.lines), args.output)
+        comments = [f"comment {{ {line} }}" for line in routing_text(steps)]
+        write_document("".join(f"{line}\n" for line in (*text.lines, *comments)), args.output)
         _warn_of_gaps(text.without_form)
     elif shape == "json":
+        from vppcfg.app.routing import routing_impact
         from vppcfg.render.json_text import plan_document
 
         refusals = [objection.text for objection in objections]
-        write_document(plan_document(plan, problems, api_call, refusals), args.output)
+        write_document(
+            plan_document(plan, problems, api_call, refusals, routing_documents(steps), routing_impact(steps)),
+            args.output,
+        )
     else:
         from vppcfg.cli.difference import painted_difference
 
         paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
-        write_document(painted_difference(plan, paint), args.output)
+        routed = "".join(f"{line}\n" for line in routing_text(steps))
+        write_document(f"{painted_difference(plan, paint) if plan.steps else ''}{routed}", args.output)
+
+
+def routing_documents(steps: Sequence[DaemonChange]) -> list[Any]:
+    """Return what programs read of what routing daemons load."""
+    from vppcfg.render.routing_text import routing_document
+
+    return [
+        routing_document(
+            step.texts.file.kind.value,
+            step.texts.file.path,
+            step.difference.lines,
+            step.difference.worst.name.lower(),
+            step.difference.impacts,
+        )
+        for step in steps
+    ]
 
 
 def api_call(operation: Operation) -> tuple[str, Mapping[str, Any]]:

@@ -125,8 +125,31 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:
         half_way=_asking_for_half_way(args),
         protected_by=_accepted_in(args),
         verifier=_verifier(target) if args.verify else None,
+        daemon_drift=_daemon_drift(args),
         is_verbose=args.verbose or args.format == "json",
     )
+
+
+def _daemon_drift(args: argparse.Namespace) -> Callable[[], tuple[str, ...]]:
+    """Return what tells how routing daemons differ from what was accepted; who may not read the journal sees nothing.
+
+    While a change waits to be confirmed they are meant to differ.
+    """
+    from vppcfg.app.routing import accepted_routing, drift_of
+    from vppcfg.transaction.accepted import awaited
+
+    journal = target_of(args).journal()
+
+    def look() -> tuple[str, ...]:
+        try:
+            if awaited(journal.newest_first()) is not None:
+                return ()
+            return tuple(text for _, text in drift_of(accepted_routing(journal.newest_first(), journal)))
+        except PlanRefusedError as error:
+            log.debug("%s", error.message)
+            return ()
+
+    return look
 
 
 def _verifier(target: Target) -> Verifier:

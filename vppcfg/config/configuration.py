@@ -21,6 +21,7 @@ from vppcfg.model.ownership import MARK, kept_by_vpp
 from vppcfg.model.placement import thread_of
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.route import RouteEnd
+from vppcfg.model.routing import RoutingFile
 from vppcfg.model.state import LldpSettings, SflowSettings
 from vppcfg.record import record
 
@@ -343,6 +344,8 @@ class Configuration:
     """Globs over names of objects that are read past."""
     protected: tuple[str, ...] = ()
     """Interfaces that no plan may do anything to."""
+    routing: tuple[RoutingFile, ...] = ()
+    """Routing daemons whose configuration changes together with that of VPP."""
     checks: tuple[Check, ...] = ()
     """What tells whether the router does its work, in the order of the file."""
     hooks: Hooks = Hooks()

@@ -6,7 +6,6 @@ on it. A value that was meant for an optional key may be absent in one of both.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -136,7 +135,9 @@ def _put_what_was_meant(path: KeyPath, copies: tuple[_Copy, _Copy]) -> None:
     for copy in copies:
         copy.put(path, _ABSENT)
     known = (*_ASSUMED, *_ASSUMED_OF_KIND.get(str(path[0]), ()))
-    meant = difflib.get_close_matches(str(path[-1]), known, n=1)
+    from difflib import get_close_matches  # slow to import, and of use only where something is wrong
+
+    meant = get_close_matches(str(path[-1]), known, n=1)
     if meant and meant[0] not in (copies[0].at(path[:-1]) or {}):
         for copy, value in zip(copies, _values((*path[:-1], meant[0])), strict=True):
             copy.put((*path[:-1], meant[0]), value)

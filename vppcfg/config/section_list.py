@@ -19,6 +19,7 @@ from vppcfg.config.sections import (
     interface,
     loopback,
     macip,
+    routing,
     unmanaged,
     vrf,
 )
@@ -51,6 +52,7 @@ SECTIONS: tuple[Section, ...] = (
     *(section for kind in KINDS for section in kind.sections() if section not in _NAMED),
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
+    routing.SECTION,
     checks.SECTION,
     hooks.SECTION,
     dataplane.SECTION,

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
 from vppcfg.config.sections.section import Section
@@ -34,6 +35,8 @@ from vppcfg.vpp.reading import Replies, VppReader
 KEY = "dhcp-relay"
 _SET, _DUMP, _DETAILS = "dhcp_proxy_config", "dhcp_proxy_dump", "dhcp_proxy_details"
 _FAMILIES = ("ipv4", "ipv6")
+_PORTS = {"ipv4": frozenset({67}), "ipv6": frozenset({547})}
+"""Those on which a server or relay listens (RFC 2131, RFC 8415)."""
 
 
 @record
@@ -241,6 +244,16 @@ class DhcpRelaySection(OwnedSection[Relays]):
                     table_id=table_id,
                     server_table_id=table_id if server.vrf is None else _table_id(server.vrf, configuration),
                 )
+
+    def resolve(self, desired: DesiredStateBuilder) -> None:
+        """Enter the relays, and warn of programs in Linux that hear nothing any more."""
+        OwnedSection.resolve(self, desired)
+        for entry in self.entries_in(desired.configuration).values():
+            for family in entry.value:
+                if taken := sorted(_PORTS[family] & desired.observed.facts.linux_udp_ports):
+                    ports = " and ".join(map(str, taken))
+                    text = f"a program in Linux listens on UDP port {ports}; with a relay in VPP it gets none of what"
+                    desired.warning("dhcp-relay-linux", (*entry.path, family), f"{text} comes in by VPP; stop it")
 
     def as_yaml(self, value: Relays) -> Value:
         """Return the families with their servers."""

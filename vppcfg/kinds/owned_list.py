@@ -8,10 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.kinds import dhcp_relay, virtual_router
+from vppcfg.kinds import bridge_arp, dhcp_relay, l3xc, path_mtu, punt_redirect, qos, virtual_router
 from vppcfg.kinds.object_kind import AnyObjectKind
 
-OWNED_KINDS: tuple[AnyObjectKind, ...] = (dhcp_relay.KIND, virtual_router.KIND)
+OWNED_KINDS: tuple[AnyObjectKind, ...] = (
+    dhcp_relay.KIND,
+    *qos.KINDS,
+    bridge_arp.KIND,
+    path_mtu.KIND,
+    l3xc.KIND,
+    punt_redirect.KIND,
+    virtual_router.KIND,
+)
 """Those of a kind that has several classes of objects stand together, the one with the section first.
 
 VPP does not tell who has configured one: while its key is absent, what VPP has of it is left alone."""

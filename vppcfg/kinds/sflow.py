@@ -17,6 +17,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Parsing, Section, SettingsSection, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.feature import SwitchKind
+from vppcfg.model.features import TrafficDirection
 from vppcfg.model.interface import PORTS, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import SflowSettings, State
@@ -42,6 +43,16 @@ _GETTERS = {
     "header_bytes": ("sflow_header_bytes_get", "header_B"),
 }
 """The message, and the value in its reply, by attribute."""
+_LATER_GETTERS = {
+    "direction": ("sflow_direction_get", "sampling_D"),
+    "has_drops": ("sflow_drop_monitoring_get", "drop_M"),
+}
+"""Those that came with 25.10."""
+_PART = "sflow_direction"
+_DIRECTIONS_SINCE = Release(25, 10)
+_DIRECTIONS = {TrafficDirection.INPUT: 1, TrafficDirection.OUTPUT: 2, TrafficDirection.BOTH: 3}
+"""sflow_direction_t (plugins/sflow/sflow.h)."""
+_WORDS = {TrafficDirection.INPUT: "rx", TrafficDirection.OUTPUT: "tx", TrafficDirection.BOTH: "both"}
 _STEP, _LEAST, _MOST = 32, 64, 256
 """Of the header bytes: VPP rounds up to whole steps, within bounds (sflow_header_bytes)."""
 
@@ -134,6 +145,44 @@ class SetSflowHeaderBytes(SflowSetting):
         return f"sflow header-bytes {self.header_bytes}"
 
 
+@record
+class SetSflowDirection(SflowSetting):
+    """sflow_direction_set: sample what comes in, what goes out, or both."""
+
+    direction: TrafficDirection
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Set the direction."""
+        draft.sflow = replace(draft.sflow, direction=self.direction)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("sflow_direction_set", {"sampling_D": _DIRECTIONS[self.direction]})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"sflow direction {_WORDS[self.direction]}"
+
+
+@record
+class SetSflowDrops(SflowSetting):
+    """sflow_drop_monitoring_set: report packets that VPP drops, or no longer."""
+
+    has_drops: bool
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Set it."""
+        draft.sflow = replace(draft.sflow, has_drops=self.has_drops)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("sflow_drop_monitoring_set", {"drop_M": int(self.has_drops)})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"sflow drop-monitoring {'enable' if self.has_drops else 'disable'}"
+
+
 def sflow_on_created(index: Index) -> Iterator[Problem]:
     """Find sFlow on an interface that is no port; the samples of a bond come from its members."""
     for interface in index.interfaces:
@@ -156,10 +205,17 @@ class SflowKind(SwitchKind):
     plugin_since = _SINCE
     turn_on = Stage.TURN_SFLOW_ON
     switch = SetSflow
-    operations = (SetSflow, SetSflowSamplingRate, SetSflowPollingInterval, SetSflowHeaderBytes)
+    operations = (
+        SetSflow,
+        SetSflowSamplingRate,
+        SetSflowPollingInterval,
+        SetSflowHeaderBytes,
+        SetSflowDirection,
+        SetSflowDrops,
+    )
     rules = (sflow_on_created,)
     api_module = "sflow"
-    capabilities: ClassVar = {_PLUGIN: _SET}
+    capabilities: ClassVar = {_PLUGIN: _SET, _PART: "sflow_direction_set"}
 
     def sections(self) -> tuple[Section, ...]:
         """Return the section of what all samples have alike."""
@@ -167,7 +223,8 @@ class SflowKind(SwitchKind):
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for the settings."""
-        return [connection.request(name)[1] for name, _ in _GETTERS.values()] if connection.offers(_SET) else []
+        getters = (*_GETTERS.values(), *_LATER_GETTERS.values()) if connection.offers(_SET) else ()
+        return [connection.request(name)[1] for name, _ in getters if connection.offers(name)]
 
     def commands(self, connection: VppReader) -> list[str]:
         """Return the command that shows the ports."""
@@ -188,11 +245,20 @@ class SflowKind(SwitchKind):
         values = {
             attribute: _only(connection, replies, f"{name}_reply", path) for attribute, (name, path) in _GETTERS.items()
         }
-        return {"sflow": SflowSettings(**values)}
+        later = {
+            attribute: _only(connection, replies, f"{name}_reply", path)
+            for attribute, (name, path) in _LATER_GETTERS.items()
+            if connection.offers(name)
+        }
+        directions = {number: direction for direction, number in _DIRECTIONS.items()}
+        direction = directions.get(later.get("direction", 0))
+        has_drops = bool(later["has_drops"]) if "has_drops" in later else None
+        return {"sflow": SflowSettings(**values, direction=direction, has_drops=has_drops)}
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield what differs of the settings."""
-        attributes = attribute_changes(observed.sflow, desired.sflow)
+        found = attribute_changes(observed.sflow, desired.sflow)
+        attributes = tuple(each for each in found if each.new is not None)
         return setting_changes(ObjectKind.SFLOW, observed.sflow, desired.sflow, attributes)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
@@ -207,6 +273,8 @@ _SETTERS: Mapping[str, type[Operation]] = {
     "sampling_rate": SetSflowSamplingRate,
     "polling_interval_s": SetSflowPollingInterval,
     "header_bytes": SetSflowHeaderBytes,
+    "direction": SetSflowDirection,
+    "has_drops": SetSflowDrops,
 }
 
 
@@ -234,6 +302,8 @@ class SflowSection(SettingsSection):
             sampling_rate=_DEFAULTS.sampling_rate if rate is None else rate,
             polling_interval_s=_DEFAULTS.polling_interval_s if interval is None else interval,
             header_bytes=_DEFAULTS.header_bytes if header is None else max(_LEAST, _whole_steps(header)),
+            direction=None if given.get("direction") is None else TrafficDirection(given["direction"]),
+            has_drops=given.get("drops"),
         )
 
     def resolve_settings(self, desired: DesiredStateBuilder) -> None:
@@ -242,8 +312,18 @@ class SflowSection(SettingsSection):
         if _PLUGIN in desired.observed.facts.plugins:
             header_bytes = min(max(_whole_steps(settings.header_bytes), _LEAST), _MOST)
             desired.sflow = replace(settings, header_bytes=header_bytes)
+            self._check_later(desired)
         elif settings != _DEFAULTS:
             desired.has_plugin(_PLUGIN, (self.key,), "the file sets up sFlow", since=_SINCE)
+
+    def _check_later(self, desired: DesiredStateBuilder) -> None:
+        """Note a problem for what this VPP cannot do, and leave it out."""
+        later = {"direction": desired.sflow.direction, "drops": desired.sflow.has_drops}
+        for key, value in later.items():
+            if value is not None and not desired.has_part(
+                _PART, _DIRECTIONS_SINCE, (self.key, key), f"the file sets `{key}` of sFlow"
+            ):
+                desired.sflow = replace(desired.sflow, direction=None, has_drops=None)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> SflowSettings:
         """Return the settings of VPP."""
@@ -257,6 +337,10 @@ class SflowSection(SettingsSection):
             ("header-bytes", sflow.header_bytes, _DEFAULTS.header_bytes),
         ):
             yield KeyValue(key, value, is_default=value == usual)
+        if sflow.direction is not None:
+            yield KeyValue("direction", sflow.direction.value, is_default=sflow.direction is TrafficDirection.INPUT)
+        if sflow.has_drops is not None:
+            yield KeyValue("drops", sflow.has_drops, is_default=not sflow.has_drops)
 
 
 def _whole_steps(header_bytes: int) -> int:

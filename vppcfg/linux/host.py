@@ -40,7 +40,8 @@ class LinuxHost:
         by_netns: dict[str, set[str]] = {}
         for netns, name in wanted:
             by_netns.setdefault(netns, set()).add(name)
-        links = run_apart(lambda: {netns: self._read_links(netns) for netns in sorted(by_netns)})
+        found = run_apart(lambda: {netns: self._read_links(netns) for netns in sorted(by_netns)})
+        links = {netns: listed for netns, (listed, _) in found.items()}
         return LinuxSide(
             devices={
                 (netns, name): found
@@ -50,6 +51,7 @@ class LinuxHost:
             namespaces=self._namespaces.names(),
             bridges=frozenset((netns, link.name) for netns in links for link in links[netns] if link.is_bridge),
             others=frozenset(_others(links, by_netns)),
+            udp_ports=frozenset(port for _, ports in found.values() for port in ports),
         )
 
     def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
@@ -156,14 +158,23 @@ class LinuxHost:
 
         return run_apart(run)
 
-    def _read_links(self, netns: str) -> list[Link]:
-        """Return the devices of a namespace, into which the calling thread goes."""
+    def _read_links(self, netns: str) -> tuple[list[Link], set[int]]:
+        """Return the devices of a namespace, into which the calling thread goes, and the UDP ports listened on."""
         if not self._namespaces.enter_if_there(netns):
-            return []
+            return [], set()
         try:
-            return read_links()
+            return read_links(), _udp_ports()
         except OSError as error:
             raise refusal_of(f"list devices{within(netns)}", error) from error
+
+
+def _udp_ports() -> set[int]:
+    """Return the UDP ports that sockets in the namespace of this thread are bound to (proc_pid_net(5))."""
+    ports = set()
+    for family in ("udp", "udp6"):
+        with open(f"/proc/thread-self/net/{family}", encoding="ascii") as file:
+            ports |= {int(line.split()[1].rpartition(":")[2], 16) for line in file if ":" in line.partition("local")[0]}
+    return ports
 
 
 def _forwarding(devices: Mapping[str, str]) -> LinuxForwarding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from hashlib import sha256
 
 from vppcfg.record import record
 
@@ -37,4 +36,6 @@ def key_bytes(text: str) -> bytes:
 
 def digest_of(preshared_key: bytes) -> str:
     """Return what a preshared key goes by, which tells nothing of it as long as it was drawn at random."""
+    from hashlib import sha256  # slow to import, and not needed where no file has secrets
+
     return f"sha256:{sha256(preshared_key).hexdigest()}"

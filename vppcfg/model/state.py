@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge import Bridge
-from vppcfg.model.features import ProxyArp
+from vppcfg.model.features import ProxyArp, TrafficDirection
 from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -42,6 +42,10 @@ class SflowSettings:
     """One packet in so many."""
     polling_interval_s: int = 20
     header_bytes: int = 128
+    direction: TrafficDirection | None = None
+    """Which packets of a port; None leaves it as it is, and is what a VPP before 25.10 has."""
+    has_drops: bool | None = None
+    """Whether dropped packets are reported with the reason; None likewise."""
 
 
 @record
@@ -77,6 +81,8 @@ class Facts:
     """Whether the Linux side could be read; without it, nothing is said or done about it."""
     linux_others: frozenset[tuple[str, str]] = frozenset()
     """Linux devices that are not VPP's, by namespace and name, in the namespaces that were looked into."""
+    linux_udp_ports: frozenset[int] = frozenset()
+    """UDP ports that programs there listen on."""
 
 
 @record

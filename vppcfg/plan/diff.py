@@ -18,6 +18,7 @@ from vppcfg.model.kinds import is_same_port
 from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.placement import moved
+from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import (
@@ -214,6 +215,10 @@ def _outdated_pairs(
             yield name, f"the MAC of {name} changes"
         elif change.action is Action.UPDATE and _gets_the_mac_of_a_member(name, observed, desired):
             yield name, f"{name} gets the MAC of its first member"
+    redirects = desired.of(PuntRedirect)
+    for redirect in observed.of(PuntRedirect).values():
+        if redirect.interface and redirect.name not in redirects:
+            yield redirect.interface, f"the {redirect.label} goes, and linux-cp sets its own with a new pair"
 
 
 def _gets_the_mac_of_a_member(name: str, observed: State, desired: State) -> bool:

@@ -49,6 +49,10 @@ class Operation:
         """Change the draft as VPP changes; only after `refusal` has found nothing."""
         raise NotImplementedError(type(self).__name__)
 
+    def objection(self) -> str:
+        """Return why VPP must not be sent it, '' when it may: its answer would mislead."""
+        return ""
+
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the API message that carries it out. Indexes are looked up, never stored."""
         raise NotImplementedError(type(self).__name__)

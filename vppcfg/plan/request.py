@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 Value = int | bytes | str
 """Of a field of a message."""
@@ -70,7 +70,3 @@ class Vocabulary(Protocol):
 
     def has_field(self, message: str, path: str) -> bool:
         """Return whether VPP's `message` has a value at `path`."""
-
-
-Messages = Mapping[type[Any], Callable[[Any, Indexes, Vocabulary], Request]]
-"""The function that writes each type of operation as a message."""

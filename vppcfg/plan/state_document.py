@@ -38,8 +38,9 @@ _ATOMS = frozenset({bool, int, str, type(None)})
 
 def document_of(state: State) -> dict[str, Any]:
     """Return a state as plain data, in natural order of the names."""
-    facts = plain(replace(state.facts, linux_others=frozenset()))  # of use only while Linux is looked at
-    facts.pop("linux_others", None)
+    facts = plain(replace(state.facts, linux_others=frozenset(), linux_udp_ports=frozenset()))
+    for seen_in_linux in ("linux_others", "linux_udp_ports"):  # of use only while Linux is looked at
+        facts.pop(seen_in_linux, None)
     document: dict[str, Any] = {"format_version": FORMAT_VERSION, "facts": facts}
     document["interfaces"] = {name: _without_name(state.interfaces[name]) for name in _sorted(state.interfaces)}
     made: dict[str, dict[str, VirtualInterface]] = {virtual.table: {} for virtual in VIRTUAL_INTERFACE_CLASSES}
@@ -137,7 +138,7 @@ def state_of(document: object) -> State:
     state = State(
         facts=_facts(data.get("facts", {})),
         interfaces=entered,
-        sflow=_build(SflowSettings, data.get("sflow", {}), "sflow"),
+        sflow=_build(SflowSettings, data.get("sflow", {}), "sflow", _converters_of(cast(Hashable, SflowSettings))),
         lldp=_build(LldpSettings, data.get("lldp", {}), "lldp"),
         ipfix=_build(IpfixSettings, data.get("ipfix", {}), "ipfix", _IPFIX_CONVERTERS),
         proxy_arps=_proxy_arps(data.get("proxy_arps", [])),

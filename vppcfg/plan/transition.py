@@ -29,6 +29,13 @@ class Transition:
         self.doomed_tables = frozenset(key for key, change in difference.vrfs.items() if change.before is not None)
         """FIB tables that are deleted, to come back with another name or not."""
         self.doomed_bridges = frozenset(observed.bridges.keys() - desired.bridges.keys())
+        self.doomed_objects = frozenset(
+            each.label
+            for kind, found in observed.objects.items()
+            for name, each in found.items()
+            if name not in desired.of(kind)
+        )
+        """Objects that are removed, by their labels."""
         changes = difference.interfaces.values()
         self.to_delete = frozenset(c.name for c in changes if c.action in (Action.DELETE, Action.REPLACE))
         """Interfaces that are deleted, to come back or not."""

@@ -219,7 +219,11 @@ class WorkingState:
 
     def address_index(self, interface: Interface, address: str) -> AddressIndex:
         """Return the index of the FIB that `address` is in on this interface."""
-        return self._addresses.setdefault(interface.table_of(address), AddressIndex())
+        table_id = interface.table_of(address)
+        index = self._addresses.get(table_id)
+        if index is None:
+            index = self._addresses[table_id] = AddressIndex()
+        return index
 
     def holders(self, host: str, table_id: int) -> set[str]:
         """Return the interfaces that have the address `host` in a FIB table."""

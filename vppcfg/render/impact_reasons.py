@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
+from vppcfg.kinds.acl import AclOperation
 from vppcfg.kinds.macip import MacipOperation
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURE_DEFAULTS, FEATURES, Interface
@@ -55,7 +56,6 @@ from vppcfg.plan.operations import (
     Switch,
     UnsetUnnumbered,
 )
-from vppcfg.plan.operations.acl import AclOperation
 from vppcfg.plan.plan import Plan
 
 

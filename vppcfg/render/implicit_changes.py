@@ -16,6 +16,8 @@ from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, MADE
 from vppcfg.config.sections import loopback
 from vppcfg.config.sections.section import YamlEntry
+from vppcfg.kinds.l2 import rewrite_words
+from vppcfg.kinds.sub_interface import encapsulation_words
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
 from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
@@ -26,7 +28,6 @@ from vppcfg.model.state import State, tables_in_use
 from vppcfg.plan.change import Action, AttributeChange, Change, ObjectKind
 from vppcfg.plan.state_document import plain
 from vppcfg.record import evolve
-from vppcfg.render.cli_lines import encapsulation_words, rewrite_words
 
 _INTERFACE_FIELDS = frozenset(field.name for field in fields(Interface))
 _FOLLOWS: Mapping[str, frozenset[str]] = {

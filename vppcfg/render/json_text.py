@@ -27,12 +27,22 @@ ApiCall = Callable[[Operation], tuple[str, Mapping[str, Any]]]
 """Tells the name of the API message of an operation, and its arguments with interfaces by name."""
 
 
-def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall, refusals: Iterable[str] = ()) -> str:
-    """Return the document of a plan: what was observed, what is desired, why, how, and what traffic feels."""
+def plan_document(
+    plan: Plan,
+    problems: Iterable[Problem],
+    api_call: ApiCall,
+    refusals: Iterable[str] = (),
+    routing: Iterable[Any] = (),
+    routing_impact: Impact = Impact.NONE,
+) -> str:
+    """Return the document of a plan: what was observed, what is desired, why, how, and its impact on traffic.
+
+    `routing` has what routing daemons load with it; without any the document does not mention them.
+    """
     impacts = _impacts_by_object(plan)
     document = {
         "format_version": FORMAT_VERSION,
-        "impact": plan.impact.label,
+        "impact": max(plan.impact, routing_impact).label,
         **impact_document(plan),
         "summary": {action.value: sum(change.action is action for change in plan.changes) for action in Action},
         "problems": [_problem(problem) for problem in problems],
@@ -44,6 +54,8 @@ def plan_document(plan: Plan, problems: Iterable[Problem], api_call: ApiCall, re
         "observed": document_of(plan.observed),
         "desired": document_of(plan.desired),
     }
+    if loaded := list(routing):
+        document["routing"] = loaded
     return json_text(document, indent=2) + "\n"
 
 

@@ -20,12 +20,12 @@ from vppcfg.common.printable import is_harmless
 from vppcfg.common.release import is_older
 from vppcfg.plan.operations import AttachmentOperation, Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan
-from vppcfg.render.cli_lines import line_of, since_of
 from vppcfg.render.shadow_text import shadow_lines
 
 _TAG = "tag"
 """The field that may have spaces: VPP reads it in braces (unformat_vlib_cli_line, vlib/cli.c)."""
 _WORD = re.compile(r"[A-Za-z0-9/._:@+=~%^*-]*")
+_is_word = _WORD.fullmatch
 _TAG_TEXT = re.compile(r"[^{}$#\\\"']*")
 _NUMBERS = frozenset({"int", "float", "bool", "None"})
 """Annotations, which are texts in the modules of the model."""
@@ -71,17 +71,17 @@ def cli_line(operation: Operation, version: str = "") -> str | None:
 
     `version` is VPP's own version text; without one, or with one that names no release, it is today's CLI.
     """
-    since = since_of(operation)
+    since = operation.cli_since
     if since is not None and is_older(version, since):
         return None
     if isinstance(operation, RestoreInLinux):
-        return line_of(operation)
+        return operation.cli()
     if isinstance(operation, AttachmentOperation):
-        line = line_of(operation)
+        line = operation.cli()
         return None if line is None or _OTHER.search(line) or not is_typable(line) else line
     if not is_typable(operation.subject) or not _is_sayable(operation):
         return None
-    line = line_of(operation)
+    line = operation.cli()
     return line if line is not None and is_typable(line) else None
 
 
@@ -91,7 +91,7 @@ def _is_sayable(operation: Operation) -> bool:
     for name in _names(kind):
         value = getattr(operation, name)
         if value.__class__ is str:
-            if not _is_sayable_as(name, value):
+            if not (_is_word(value) if name != _TAG else _is_sayable_as(name, value)):
                 return False
         elif not all(_is_sayable_as(*text) for text in _texts(value, name)):
             return False

@@ -169,6 +169,8 @@ class BridgeDomain:
     """In VPP's order: the BVI, ports, tunnels, loopbacks."""
     tunnel_count: int = 0
     loopback_count: int = 0
+    arp: dict[bytes, bytes] = field(default_factory=dict)
+    """The MAC addresses that it answers with, by IP address."""
 
 
 def _own() -> BridgeDomain:

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from vppcfg.common.documents import build, plain
 from vppcfg.errors import PlanRefusedError, StorageError, UntrustedFileError
 from vppcfg.model.hooks import NO_HOOKS, Hooks
+from vppcfg.model.routing import KeptRouting
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
@@ -39,12 +40,15 @@ KEPT = 50
 _SOURCE = "source.yaml"
 _KEYS = "keys.json"
 _HOOKS = "hooks.json"
+_ROUTING = "routing.json"
+NO_ROUTING = KeptRouting()
+_Kept = TypeVar("_Kept")
 HOOK_LOG = "hook.log"
 """What hooks have printed after a change."""
 _LOG_BYTES = 1 << 18
 _OUTCOME_BYTES = 8192
 """More than there ever is to say, in whole blocks of a disk."""
-_MODES = {_KEYS: PRIVATE, COPY_KEYS_NAME: PRIVATE, _HOOKS: PRIVATE}
+_MODES = {_KEYS: PRIVATE, COPY_KEYS_NAME: PRIVATE, _HOOKS: PRIVATE, _ROUTING: PRIVATE}
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO})
 """What the kernel says of a file that is not there or is none; anything else may pass, such as a lack of rights."""
 _log = logging.getLogger(__name__)
@@ -191,18 +195,29 @@ class Journal:
 
         Only what root or the user has written is run, and not what another member of the group has.
         """
+        return self._own(number, _HOOKS, "journal hooks", Hooks) or Hooks()
+
+    def routing(self, number: int) -> KeptRouting:
+        """Return the configurations of routing daemons around a change. Raise UntrustedFileError or StorageError.
+
+        As of hooks, only what root or the user has written is loaded.
+        """
+        return self._own(number, _ROUTING, "journal routing", KeptRouting) or NO_ROUTING
+
+    def _own(self, number: int, name: str, what: str, kind: type[_Kept]) -> _Kept | None:
+        """Return what a file of an entry keeps that nobody else may have written, None without the file."""
         self._demand(number)
-        path = self._folders.path(number, _HOOKS)
+        path = self._folders.path(number, name)
         if not os.path.lexists(path):
-            return Hooks()
+            return None
         data = read_own(path, self._folders.group())
-        content = unsealed(data, "journal hooks", FORMAT_VERSION, str(path))
+        content = unsealed(data, what, FORMAT_VERSION, str(path))
         if place_of(data) != self._place(number):
             raise UntrustedFileError(f"{path} is not of {self._place(number)}: it was copied there")
         try:
-            return build(Hooks, content, "the hooks")
+            return build(kind, content, f"the {what.removeprefix('journal ')}")
         except (TypeError, ValueError) as error:
-            raise UntrustedFileError(f"{path} has no hooks: {error}") from error
+            raise UntrustedFileError(f"{path} has no {what.removeprefix('journal ')}: {error}") from error
 
     def append(self, number: int, name: str, text: str) -> Path:
         """Write a text for people behind what a file of an entry has, and return the file. Raise StorageError."""
@@ -228,6 +243,7 @@ class Journal:
         source: bytes = b"",
         keys: Mapping[str, bytes] | None = None,
         hooks: Hooks = NO_HOOKS,
+        routing: KeptRouting = NO_ROUTING,
     ) -> Record:
         """Write a new entry, on the disk when this returns, and forget the oldest ones. Raise StorageError.
 
@@ -258,6 +274,8 @@ class Journal:
             files[_KEYS] = sealed_keys(keys)
         if hooks != NO_HOOKS:
             files[_HOOKS] = sealed("journal hooks", FORMAT_VERSION, plain(hooks), place=place)
+        if routing.texts:
+            files[_ROUTING] = sealed("journal routing", FORMAT_VERSION, plain(routing), place=place)
         if source:
             files[_SOURCE] = source
         files |= {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}

@@ -16,7 +16,6 @@ from vppcfg.simulator.releases import release_of as simulated_release_of
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
 from vppcfg.upgrade.subject import UpgradeSubject
 from vppcfg.upgrade.tables import table_of
-from vppcfg.vpp.message_list import request_of
 
 _KEY_BYTES = 32
 
@@ -88,7 +87,7 @@ def _lacking(subject: UpgradeSubject, release: Release) -> dict[str, list[str]]:
     lacking: dict[str, list[str]] = {}
     for operation in operations_of(subject):
         if operation.needs_vpp:
-            name = request_of(operation, indexes, words).message
+            name = operation.request(indexes, words).message
             if not words.has(name) and operation.subject not in lacking.setdefault(name, []):
                 lacking[name].append(operation.subject)
     return lacking

@@ -11,7 +11,7 @@ from vppcfg.verify.mismatch import MismatchKind, RouteMismatch
 
 COPIED = frozenset({"lcp-rt", "lcp-rt-dynamic"})
 """The sources of the routes that linux-nl puts into VPP (lcp_router_init in linux-cp/lcp_router.c)."""
-_FALLBACKS = frozenset({"default-route", "special"})
+FALLBACKS = frozenset({"default-route", "special"})
 """Sources of what every table has from the start; what Linux has of the same prefix did not come."""
 _TO_ITSELF = prefix_key(False, b"\xff\xff\xff\xff", 32)
 """linux-nl punts this one in each of its tables (lcp_router_table_add_del_special_routes)."""
@@ -51,7 +51,7 @@ def compare_table(linux: Routes, vpp: Iterable[tuple[bytes, Way]]) -> TableCompa
                 own[way.source] += 1
         elif ways[place].hops != way.hops and not ways[place].limit:
             mismatch = missing[place]
-            if way.source not in _FALLBACKS:
+            if way.source not in FALLBACKS:
                 mismatch = RouteMismatch(MismatchKind.DIFFERENT, ways[place], way)
                 mismatch = alike.setdefault(mismatch, mismatch)
             found[prefix] = mismatch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.kinds import dhcp_client, memif, ra
@@ -15,17 +15,15 @@ from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
-from vppcfg.model.vpp_object import Objects, by_name
+from vppcfg.model.vpp_object import Objects, Referent, by_name
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.message_list import FEATURES
 from vppcfg.vpp.messages import (
     acl,
     address,
     bridge,
     interface,
-    l2,
     l2fib,
     lcp,
     live,
@@ -41,7 +39,6 @@ from vppcfg.vpp.shell import Commands, Shown
 _PARTS = {
     "acl": "acl_dump",
     "linux_cp": "lcp_itf_pair_get",
-    **{part: message for kind in FEATURES for part, message in kind.PARTS.items()},
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
@@ -93,7 +90,7 @@ def observe(connection: Connection, version: str) -> State:
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
-        objects=_objects(connection, replies, names, vrfs.values()),
+        objects=_objects(connection, replies, names, vrfs.values(), {row.name for row in kept}),
         **{
             attribute: value
             for kind in KINDS
@@ -114,13 +111,12 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     commands = Commands(connection, lines)
     parts = (
         interface,
-        l2,
         bridge,
         lcp,
         acl,
         neighbor,
         live,
-        *FEATURES,
+        l2fib,
     )
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [request for kind in KINDS for request in kind.requests(connection)]
@@ -169,10 +165,26 @@ def _second_round(
     )
 
 
-def _objects(connection: Connection, replies: Replies, names: Mapping[int, str], vrfs: Iterable[FibTable]) -> Objects:
-    """Return routes and the like; a kind of which VPP has none asks nothing more."""
+def _objects(
+    connection: Connection,
+    replies: Replies,
+    names: Mapping[int, str],
+    vrfs: Iterable[FibTable],
+    there: Collection[str],
+) -> Objects:
+    """Return routes and the like; a kind of which VPP has none asks nothing more.
+
+    What refers to a host side of an LCP pair is linux-cp's own.
+    """
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *vrfs]
-    found = {kind.thing: by_name(kind.read(connection, replies, names, tables)) for kind in OBJECT_KINDS}
+    found = {
+        kind.thing: by_name(
+            each
+            for each in kind.read(connection, replies, names, tables)
+            if all(one.name in there for one in each.references() if one.referent is Referent.INTERFACE)
+        )
+        for kind in OBJECT_KINDS
+    }
     return {thing: objects for thing, objects in found.items() if objects}
 
 
@@ -188,7 +200,7 @@ def _surroundings(
     return interface.Surroundings(
         names=names,
         addresses=details.addresses,
-        targets=l2.read_targets(connection, replies),
+        targets=l2fib.read_targets(connection, replies),
         bridges=bridge.read_members(connection, replies),
         tables=details.tables,
         donors=address.read_donors(connection, replies),
@@ -209,9 +221,8 @@ def _features(
         found.setdefault(index, {})["live"] = each
     for index, mtu in details.stale_ra_mtus.items():
         found.setdefault(index, {})["ra_mtu"] = mtu
-    for feature in FEATURES:
-        for index, value in feature.read(connection, replies, Known(names, details.tables)).items():
-            found.setdefault(index, {})[feature.ATTRIBUTE] = value
+    for index, macs in l2fib.read(connection, replies, names).items():
+        found.setdefault(index, {})["static_macs"] = macs
     known = Known(names, details.tables, shown)
     for kind in FEATURE_KINDS:
         for index, value in (details.features.get(kind.attribute) or kind.read(connection, replies, known)).items():

@@ -23,7 +23,6 @@ from vppcfg.plan.request import NO_MAC
 from vppcfg.vpp.codec import HEAD, Reader
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.indexes import NotYetKnown, read_indexes
-from vppcfg.vpp.message_list import objection, request_of
 from vppcfg.vpp.reading import malformed
 from vppcfg.vpp.renewing import renew_ipv6
 from vppcfg.vpp.retval import describe
@@ -108,9 +107,9 @@ class Run:
 
     def _request(self, position: int) -> bytes:
         operation = self._operations[position]
-        if reason := objection(operation):
+        if reason := operation.objection():
             raise ValueError(reason)
-        request = request_of(operation, self._indexes, self._connection)
+        request = operation.request(self._indexes, self._connection)
         context, data = self._connection.request(request.message, request.values, request.text, request.elements)
         if request.message not in self._expected:
             self._expect(request.message)
@@ -291,6 +290,6 @@ def _check_messages(connection: Connection, operations: Sequence[Operation]) -> 
     """Raise DataplaneError when VPP lacks a message that any of the operations needs, before anything is sent."""
     kinds = {type(each): each for each in operations}
     carried = [each for each in operations if type(each) in (PutBack, TakeOff)]
-    for name in {request_of(each, _AnyIndex(), connection).message for each in (*kinds.values(), *carried)}:
+    for name in {each.request(_AnyIndex(), connection).message for each in (*kinds.values(), *carried)}:
         connection.message(name)
         connection.message(f"{name}_reply")

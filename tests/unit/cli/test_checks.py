@@ -184,3 +184,38 @@ def test_programs_read_what_each_check_found(router: Router) -> None:
     found = [(line["when"], line["check"], line["good"]) for line in lines if line["event"] == "check"]
     assert found == [("before", "ping 192.0.2.2", True), ("after", "ping 192.0.2.2", False)]
     assert lines[-1]["exit_code"] == ExitCode.CHECK_FAILED
+
+
+def test_addresses_are_asked_for_before_they_are_set(router: Router) -> None:
+    router.host("198.51.100.7", INDEX)
+    path = router.folder / "more.yaml"
+    ports = {
+        GI1: {"addresses": ["192.0.2.1/24", "198.51.100.7/24", "100.64.0.8/24", "2001:db8::1/64"]},
+        GI3: {"mtu": 1500, "addresses": ["203.0.113.1/24"]},
+    }
+    path.write_text(json.dumps({"interfaces": ports, "checks": [PING]}))
+    code, said = router.run("plan", "-c", str(path), "--probe-addresses")
+    assert code == ExitCode.DONE
+    assert f"198.51.100.7 on {GI1} is taken: 02:00:00:00:00:01 answers for it" in said
+    assert f"100.64.0.8 on {GI1} is free: nobody answers for it" in said
+    assert f"2001:db8::1 on {GI1} was not asked for: {GI1} has no IPv6 address to ask from" in said
+    assert f"203.0.113.1 on {GI3} was not asked for: {GI3} has no IPv4 address to ask from" in said
+    assert "192.0.2.1 on" not in said
+
+    code, said = router.run("apply", "-c", str(path), "--check")
+    assert code == ExitCode.REFUSED
+    assert "is taken: 02:00:00:00:00:01 answers for it; nothing was changed" in said
+    assert router.run("apply", "-c", str(path))[0] == ExitCode.DONE
+
+
+def test_an_address_that_moves_within_the_router_is_not_asked_for(router: Router) -> None:
+    router.host("192.0.2.1", INDEX)
+    path = router.folder / "moved.yaml"
+    ports = {GI1: {}, GI3: {"addresses": ["192.0.2.1/24"]}}
+    path.write_text(json.dumps({"interfaces": ports}))
+    assert "192.0.2.1 on" not in router.run("plan", "-c", str(path), "--probe-addresses")[1].split("[INFO", 1)[1]
+
+
+def test_without_a_vpp_nobody_can_be_asked(router: Router) -> None:
+    code, said = router.run("plan", "-c", router.file(), "--novpp", "--probe-addresses")
+    assert (code, "--probe-addresses asks a running VPP" in said) == (ExitCode.INVALID, True)

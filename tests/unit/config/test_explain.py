@@ -75,7 +75,9 @@ RULE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 def rules_in_code() -> set[str]:
     """Return every text that is given as a rule's id, by keyword or by position."""
     found: set[str] = set()
-    for path in (file for layer in ("config", "kinds", "startup") for file in (PACKAGE / layer).rglob("*.py")):
+    for path in (
+        file for layer in ("config", "kinds", "routing_daemons", "startup") for file in (PACKAGE / layer).rglob("*.py")
+    ):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword) and node.arg == "rule" and isinstance(node.value, ast.Constant):
                 found.add(str(node.value.value))

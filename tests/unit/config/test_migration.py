@@ -18,9 +18,9 @@ from vppcfg.config.migration import Migration, MigrationKind, migrate
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
+from vppcfg.kinds.interface import SetTag
 from vppcfg.model.problem import Severity
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.operations.interface import SetTag
 from vppcfg.plan.plan import make_plan
 
 LONG = "a customer whose name is longer than what fits into sixty-four characters"

@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
+from vppcfg.model.features import TrafficDirection
 from vppcfg.model.state import SflowSettings
 
 SHOWN = """\
@@ -26,6 +27,9 @@ def stub_with(*plugins: str) -> StubVpp:
     stub = StubVpp(plugins=plugins)
     stub.add_interface(1, "port")
     stub.add_interface(2, "other")
+    if "sflow" in plugins:
+        stub.tell("sflow_direction_get", "sflow_direction_get_reply", {"sampling_D": 3})
+        stub.tell("sflow_drop_monitoring_get", "sflow_drop_monitoring_get_reply", {"drop_M": 1})
     return stub
 
 
@@ -37,7 +41,9 @@ def test_settings_are_read() -> None:
         ("header_bytes", "header_B", 64),
     ):
         stub.tell(f"sflow_{setting}_get", f"sflow_{setting}_get_reply", {path: value})
-    expected = SflowSettings(sampling_rate=1000, polling_interval_s=5, header_bytes=64)
+    expected = SflowSettings(
+        sampling_rate=1000, polling_interval_s=5, header_bytes=64, direction=TrafficDirection.BOTH, has_drops=True
+    )
     assert observed(stub).sflow == expected
 
 

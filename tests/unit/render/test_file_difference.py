@@ -77,14 +77,23 @@ interfaces:
         encapsulation: { dot1q: 30, inner-dot1q: 5 }
         l2xc: eth0.40
         tag-rewrite: { translate: { pop: 2, dot1ad: 7, inner-dot1q: 8 } }
-      50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2 }
+      50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2,
+          qos: { store: 1 }, l3xc: { ipv6: { interface: eth0 } }, punt-redirect: { ipv6: { interface: eth0 } } }
       60: { det44: inside }
       40: { l2xc: eth0.30, tag-rewrite: { push: { dot1q: 9, inner-dot1q: 10 } }, mirror: { eth2: { l2: true } } }
   eth1:
     { mtu: 9000, state: down, l2xc: eth2, tag-rewrite: { push: { dot1ad: 11 } },
       mirror: { eth2: { direction: input, l2: true } } }
   eth2: { mtu: 9000, l2xc: eth1 }
-  eth3: { mtu: 9000, vrf: red, unnumbered: loop0 }
+  eth3:
+    mtu: 9000
+    vrf: red
+    unnumbered: loop0
+    qos: { record: [ ip ], store: 5, mark: { vlan: 1, mpls: 1, ip: 1 } }
+    l3xc:
+      ipv4: [ { interface: eth0, gateway: 192.0.2.9, weight: 2 }, { interface: eth0, preference: 1 } ]
+      ipv6: { interface: eth0 }
+    punt-redirect: { ipv4: { interface: eth0 } }
   eth4: { rx-mode: interrupt, lldp: { description: a, management-ipv4: 192.0.2.1, management-ipv6: "2001:db8::1" } }
   eth5: {}
   eth6: {}
@@ -117,7 +126,8 @@ loopbacks:
     mss-clamp: { ipv6: 1340 }
     neighbors: { 203.0.113.5: 02:00:00:00:00:05 }
     acls: { output: [ inside ] }
-  loop1: { vrf: red, unnumbered: loop0 }
+  loop1: { vrf: red, unnumbered: loop0, qos: { store: 1 }, l3xc: { ipv4: { interface: eth0 } },
+           punt-redirect: { ipv4: { interface: eth0 } } }
   loop2: { mtu: 2000, det44: inside }
 bondethernets:
   BondEthernet0:
@@ -136,6 +146,7 @@ bridgedomains:
     split-horizon: { vxlan_tunnel0: 1 }
     static-macs: { "02:00:00:00:00:07": vxlan_tunnel0 }
     filtered-macs: [ "02:00:00:00:00:08" ]
+    arp-entries: { 192.0.2.9: "02:00:00:00:00:09" }
     settings:
       learn: false
       unicast-flood: false
@@ -208,7 +219,7 @@ macip_acls:
     terms:
       - { action: permit, mac: 02:00:00:00:00:05, mac-mask: ff:ff:ff:00:00:00, source: 10.0.0.0/8 }
       - { action: deny, family: ipv6 }
-sflow: { sampling-rate: 1000, polling-interval: 5, header-bytes: 64 }
+sflow: { sampling-rate: 1000, polling-interval: 5, header-bytes: 64, direction: both, drops: true }
 lldp: { system-name: r1, hold: 5, interval: 20 }
 ipfix: { collector: 192.0.2.9, source: 192.0.2.1, port: 9, vrf: red, path-mtu: 1000, template-interval: 5,
   udp-checksum: true, records: [ l3 ], active-timeout: 5, passive-timeout: 60 }
@@ -234,11 +245,20 @@ det44:
   timeouts: { udp: 200, tcp-established: 8000, tcp-transitory: 300, icmp: 90 }
 dhcp-relay: { ipv4: { servers: [ 192.0.2.9, { address: 192.0.2.8, vrf: red } ], source: 192.0.2.1 },
   ipv6: { servers: [ "2001:db8::9" ], source: "2001:db8::1" } }
+qos_maps: { 1: { ext: { 1: 2 }, vlan: { 1: 2 }, mpls: { 1: 2 }, ip: { 1: 2 } } }
+path-mtu: { 192.0.2.9: 1400 }
+punt-redirect: { ipv4: { interface: eth0, gateway: 192.0.2.9 }, ipv6: { interface: eth0 } }
 """
-BARE = """dhcp-relay: {}
-interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: {}, eth4: {}, eth5: {}, eth6: {} }
+BARE = """\
+dhcp-relay: {}
+qos_maps: {}
+path-mtu: {}
+punt-redirect: {}
 nat44: {}
-det44: {}"""
+interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: { qos: {}, l3xc: {}, punt-redirect: {} },
+  eth4: {}, eth5: {}, eth6: {} }
+det44: {}
+"""
 HEADINGS = {
     "interface": r"interfaces\.[^.]+",
     "sub-interface": r"interfaces\.[^.]+\.sub-interfaces\.\d+",
@@ -291,6 +311,13 @@ HEADINGS = {
     "dhcp-relay": r"dhcp-relay",
     "dhcp-relay-family": r"dhcp-relay",
     "dhcp-server": r"dhcp-relay",
+    "qos": r"interfaces\.[^.]+",
+    "qos-mark": r"interfaces\.[^.]+",
+    "qos-map": r"qos_maps",
+    "l3xc": r"interfaces\.[^.]+",
+    "l3xc-hop": r"interfaces\.[^.]+",
+    "punt-redirect": r"punt-redirect",
+    "punt-hop": r"punt-redirect",
 }
 """The entries in which the keys of a part of the schema are shown."""
 OF_NO_VPP = {"", "prefix-list", "hooks", "check"}
@@ -308,7 +335,8 @@ NEVER_SHOWN = {
     ("nat44", "static"): "its entries are shown by themselves",
     ("nat44", "exempt"): "its entries are shown by themselves",
     ("vrf", "routes"): "its entries are shown by themselves",
-    ("vrf", "dhcp-relay"): "a VRF that goes loses its relays with it",
+    ("vrf", "dhcp-relay"): "as in the section, which is shown",
+    ("vrf", "path-mtu"): "the same",
     ("acl", "description"): "VPP keeps none",
     ("acl-term", "description"): "VPP keeps none",
     ("interface", "rx-placement"): "moves are, of queues that are known before and after: tests/golden/queue_placement",
@@ -320,9 +348,11 @@ MADE_IN_LINUX = {("tap-host", "bridge-create"), ("tap-host", "namespace-create")
 """What Linux gets and never loses."""
 LEFT = {
     *(("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")),
+    *((part, key) for part in ("sub-interface", "loopback") for key in ("qos", "l3xc", "punt-redirect")),
+    ("bridge", "arp-entries"),
     *(("lldp", "system-name"), ("lldp", "hold"), ("lldp", "interval")),
 }
-"""What stays when a file does not say it any more."""
+"""What stays when a file does not say it any more, or goes with what it is on."""
 FACTS = Facts(
     plugins=frozenset(
         {"acl", "gso", "sflow", "linux_cp", "lacp", "vxlan", "gre", "gre_key", "ipip", "tap"}
@@ -339,6 +369,8 @@ FACTS = Facts(
             "af_packet",
             "memif",
             "vhost",
+            "l3xc",
+            "sflow_direction",
             "nat",
         }
     )

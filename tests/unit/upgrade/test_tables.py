@@ -17,7 +17,6 @@ from vppcfg.simulator.releases import RELEASES as SIMULATED
 from vppcfg.simulator.releases import Release as SimulatedRelease
 from vppcfg.upgrade import tables
 from vppcfg.upgrade.tables import table_of
-from vppcfg.vpp.message_list import FEATURES
 
 ON_REAL_ONES = re.compile(r"^\| (\d\d\.\d\d) \| ", re.MULTILINE)
 ASKED_SINCE_26_10 = {"lldp_dump", "lldp_dump_reply", "lldp_details"}
@@ -54,7 +53,7 @@ def test_sflow_came_between_24_10_and_25_06() -> None:
 
 @pytest.mark.parametrize(
     "parts",
-    [*(kind.capabilities for kind in KINDS), *(feature.PARTS for feature in FEATURES)],
+    [kind.capabilities for kind in KINDS],
     ids=lambda parts: "-".join(parts) or "none",
 )
 def test_the_message_that_shows_a_part_is_one_of_the_newest_release(parts: Mapping[str, str]) -> None:

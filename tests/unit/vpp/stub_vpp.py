@@ -27,7 +27,7 @@ ALL = 0xFFFFFFFF
 FIXED_IDS = {"sockclnt_create": 15, "sockclnt_create_reply": 16, "sockclnt_delete": 17, "sockclnt_delete_reply": 18}
 CLIENT = 0x80000007
 
-ALL_PLUGINS = ("linux_cp", *PLUGINS)
+ALL_PLUGINS = ("linux_cp", "l3xc", *PLUGINS)
 """Every optional part of VPP that matters."""
 
 
@@ -77,6 +77,8 @@ class StubVpp:
             "sflow_sampling_rate_get": self._sflow_default("sampling_N", 10000),
             "sflow_polling_interval_get": self._sflow_default("polling_S", 20),
             "sflow_header_bytes_get": self._sflow_default("header_B", 128),
+            "sflow_direction_get": self._sflow_default("sampling_D", 1),
+            "sflow_drop_monitoring_get": self._sflow_default("drop_M", 0),
         }
         self.build()
 

@@ -11,12 +11,12 @@ import pytest
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS, Request, StubVpp, connected, observed
 from vppcfg.common.addresses import canonical_address
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.sub_interface import SubFlag
 from vppcfg.model.features import DhcpClient, MssLimit, RouterAdvertisements, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.state import State
 from vppcfg.plan.request import Value
-from vppcfg.vpp.messages.sub_interface import SubFlag
 
 SUB = 1
 PORT, SUB_INTERFACE = 1, 10
@@ -364,6 +364,7 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "gre_key",
         "gso",
         "ipip",
+        "l3xc",
         "lacp",
         "linux_cp",
         "lldp",
@@ -373,6 +374,7 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "mss_clamp",
         "nat",
         "sflow",
+        "sflow_direction",
         "tap",
         "urpf",
         "urpf_dump",

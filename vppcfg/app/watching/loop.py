@@ -59,6 +59,7 @@ class VppWatch:
         half_way: Callable[[str], HalfWay | None] = lambda boot_id: None,
         protected_by: Callable[[str], State | None] = lambda boot_id: None,
         verifier: Verifier | None = None,
+        daemon_drift: Callable[[], tuple[str, ...]] = tuple,
         is_verbose: bool = False,
         clock: WallClock = time,
     ) -> None:
@@ -67,7 +68,8 @@ class VppWatch:
         `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift. `attend` looks
         after the timer of a change that waits to be confirmed; `half_way` tells, for a run of VPP, whether a change
         left it between two states; `protected_by` returns, for a run of VPP, the state that was accepted last in it,
-        for the IPsec that interfaces had then. `verifier` holds VPP against Linux after a look, once in an interval.
+        for the IPsec that interfaces had then. `verifier` holds VPP against Linux after a look, once in an interval;
+        `daemon_drift` is asked then how routing daemons differ from what was accepted.
         When it `is_verbose`, each difference is told beside their summary, and VPP's ids.
         """
         self._file = file
@@ -88,6 +90,10 @@ class VppWatch:
         self._verify_at_s = 0.0
         self._is_once = False
         self._was_verified_as: tuple[object, ...] | None = None
+        self._daemon_drift = daemon_drift
+        self._drifted: tuple[str, ...] = ()
+        """How routing daemons differ."""
+        self._drift_at_s = 0.0
         self._is_verbose = is_verbose
         self._unconfirmed: Unconfirmed | None = None
         self._busy_since: float | None = None
@@ -116,7 +122,7 @@ class VppWatch:
         if self._unconfirmed is not None and self._unconfirmed.is_overdue:
             return ExitCode.NOT_CONFIRMED
         is_other = self._status.verified is not None and self._status.verified.count > 0
-        is_other |= bool(self._unprotected)
+        is_other |= bool(self._unprotected or self._drifted)
         return ExitCode.DRIFT if self._said.is_drift or is_other else exit_code_of(self._said.problems)
 
     def run(self) -> None:
@@ -267,8 +273,20 @@ class VppWatch:
         self._look_for_protection(dataplane, observed)
         self._status.problems = tuple(problem.rule for problem in self._said.standing)
         self._verify()
+        self._look_at_daemons()
         self._output.show(self._status)
         return took_s
+
+    def _look_at_daemons(self) -> None:
+        """Say when routing daemons do not run what was accepted, and when they do again."""
+        if self._clock.monotonic() < self._drift_at_s:
+            return
+        before, self._drifted = self._drifted, self._daemon_drift()
+        self._drift_at_s = self._clock.monotonic() + self._interval_s
+        if self._drifted and self._drifted != before:
+            self._say("daemon_drift", "; ".join(self._drifted), {"daemons": list(self._drifted)}, is_bad=True)
+        elif before and not self._drifted:
+            self._say("daemon_in_sync", "The routing daemons run what was accepted", {"daemons": []})
 
     def _look_for_protection(self, dataplane: Dataplane, observed: State) -> None:
         """Say when interfaces have lost IPsec that they had when vppcfg last changed them; VPP is asked only then."""

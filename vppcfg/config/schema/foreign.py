@@ -56,7 +56,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "nat": (("snat", "dnat", "masquerade", "port-forward", "port-forwards"), "a section of its own, `nat44`"),
     "nat64": (("cgnat", "map"), _SCRIPT),
     "ipsec": (("ikev2", "vpn", "tunnel-protection"), _SCRIPT),
-    "policer": (("policers", "qos", "policy", "traffic-policy", "shaper", "storm-control"), _SCRIPT),
+    "policer": (("policers", "policy", "traffic-policy", "shaper", "storm-control"), _SCRIPT),
     "span": (("port-mirroring", "monitor-session"), "written `mirror`"),
     "cdp": (("lldp-med",), "not in VPP; `lldp` is"),
     "memif": (("memif-interface",), "a section of its own, `memifs`"),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-
-from netaddr import IPAddress
+from ipaddress import IPv4Address
 
 from vppcfg.common.addresses import address_key
 from vppcfg.config.configuration import InterfaceConfig
@@ -82,7 +81,7 @@ def nat44_pool_networks(index: Index) -> Iterator[Problem]:
     for pool in config.pools:
         if not pool.first or pool.is_twice:
             continue
-        first, last = int(IPAddress(pool.first)), int(IPAddress(pool.last))
+        first, last = int(IPv4Address(pool.first)), int(IPv4Address(pool.last))
         for interface, address in _addresses(index.interfaces):
             key = address_key(address)
             low = key.network << (key.width - key.length)

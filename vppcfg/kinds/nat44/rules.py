@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from netaddr import IPAddress
+from ipaddress import IPv4Address
 
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import Configuration
@@ -84,7 +83,7 @@ def nat44_pools(index: Index) -> Iterator[Problem]:
     for is_twice in (False, True):
         ranges = [pool for pool in config.pools if pool.first and pool.is_twice is is_twice]
         yield from _overlaps(ranges)
-    total = sum(int(IPAddress(pool.last)) - int(IPAddress(pool.first)) + 1 for pool in config.pools if pool.first)
+    total = sum(int(IPv4Address(pool.last)) - int(IPv4Address(pool.first)) + 1 for pool in config.pools if pool.first)
     if total > MOST_ADDRESSES:
         text = (
             f"the pools have {total:,} addresses, more than {MOST_ADDRESSES:,}; each serves 64,000 sessions to one host"
@@ -100,10 +99,10 @@ def nat44_pools(index: Index) -> Iterator[Problem]:
 
 
 def _overlaps(ranges: list[NatPoolConfig]) -> Iterator[Problem]:
-    ordered = sorted(ranges, key=lambda pool: int(IPAddress(pool.first)))
+    ordered = sorted(ranges, key=lambda pool: int(IPv4Address(pool.first)))
     for place, pool in enumerate(ordered[1:]):
         former = ordered[place]
-        if int(IPAddress(pool.first)) <= int(IPAddress(former.last)):
+        if int(IPv4Address(pool.first)) <= int(IPv4Address(former.last)):
             text = f"{pool.first} is in another entry too ({former.first} to {former.last}); take it out of one"
             yield Problem(rule="nat44-pool-duplicate", path=pool.path, text=text)
 
@@ -122,14 +121,14 @@ def _own_addresses(config: Nat44Config, index: Index) -> Iterator[Problem]:
 def _holding(address: str, is_twice: bool, config: Nat44Config) -> NatPoolConfig | None:
     if ":" in address:
         return None
-    value = int(IPAddress(address))
+    value = int(IPv4Address(address))
     return next(
         (
             pool
             for pool in config.pools
             if pool.first
             and pool.is_twice is is_twice
-            and int(IPAddress(pool.first)) <= value <= int(IPAddress(pool.last))
+            and int(IPv4Address(pool.first)) <= value <= int(IPv4Address(pool.last))
         ),
         None,
     )

@@ -9,9 +9,8 @@ nat44:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Address, IPv4Network
 from typing import Any
-
-from netaddr import IPAddress, IPNetwork, IPRange, IPSet
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
@@ -182,8 +181,8 @@ def objects_of(
             yield NatPool(interface=pool.interface, is_twice=pool.is_twice)
             continue
         table = None if pool.vrf is None else _table_id(pool.vrf, configuration)
-        for address in IPRange(pool.first, pool.last):
-            yield NatAddress(address=str(address), table_id=table, is_twice=pool.is_twice)
+        for number in range(int(IPv4Address(pool.first)), int(IPv4Address(pool.last)) + 1):
+            yield NatAddress(address=str(IPv4Address(number)), table_id=table, is_twice=pool.is_twice)
     for each in config.static:
         yield NatMapping(
             local=each.local.address,
@@ -238,10 +237,10 @@ def _pools(raw: Mapping[str, Any], parsing: Parsing) -> Iterator[NatPoolConfig]:
 def _ends(text: str) -> tuple[str, str] | None:
     """Return the first and the last address of a range or prefix, None where it has none."""
     if "/" in text:
-        network = IPNetwork(text)
-        return str(IPAddress(network.first)), str(IPAddress(network.last))
+        network = IPv4Network(text, strict=False)
+        return str(network[0]), str(network[-1])
     first, dash, last = (part.strip() for part in text.partition("-"))
-    ends = IPAddress(first), IPAddress(last if dash else first)
+    ends = IPv4Address(first), IPv4Address(last if dash else first)
     return (str(ends[0]), str(ends[1])) if ends[0] <= ends[1] else None
 
 
@@ -320,6 +319,8 @@ def _vrf_of(table_id: int, state: State) -> str | None:
 
 def _restated_pools(state: State) -> Iterator[NatPoolConfig]:
     """Yield the addresses as ranges, by table and kind, then the interfaces."""
+    from netaddr import IPAddress, IPSet  # slow to import, and of use only where NAT44 is read back
+
     groups: dict[tuple[bool, int], IPSet] = {}
     for each in state.of(NatAddress).values():
         group = groups.setdefault((each.is_twice, -1 if each.table_id is None else each.table_id), IPSet())

@@ -6,40 +6,10 @@ Those of kinds are listed by their kind (`Kind.operations`); here stand only tho
 
 from __future__ import annotations
 
+from vppcfg.kinds.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
+from vppcfg.kinds.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
-from vppcfg.kinds.dhcp_client import SetDhcpClient
-from vppcfg.kinds.gre import CreateGre, DeleteGre
-from vppcfg.kinds.gso import SetGso
-from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
-from vppcfg.kinds.ipfix import SetFlowRecords
-from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
-from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
-from vppcfg.kinds.link_local import SetLinkLocal
-from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
-from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
-from vppcfg.kinds.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
-from vppcfg.kinds.memif import CreateMemif, DeleteMemif
-from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
-from vppcfg.kinds.mirror import SetMirror
-from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
-from vppcfg.kinds.mss_clamp import SetMssClamp
-from vppcfg.kinds.proxy_arp import SetProxyArp
-from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
-from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
-from vppcfg.kinds.route import RemoveRoute, SetRoute
-from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
-from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
-from vppcfg.kinds.urpf import SetUrpf
-from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
-from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
-from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
-from vppcfg.plan.feature import SetFeature, Switch
-from vppcfg.plan.object_operation import RemoveObject, SetObject
-from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
-from vppcfg.plan.operations.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
-from vppcfg.plan.operations.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
-from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, PutBack, RestoreInLinux, TakeOff
-from vppcfg.plan.operations.bridge import (
+from vppcfg.kinds.bridge import (
     BridgeFlag,
     CreateBridge,
     DeleteBridge,
@@ -48,7 +18,11 @@ from vppcfg.plan.operations.bridge import (
     SetBridgeFlag,
     SetBridgeMacAge,
 )
-from vppcfg.plan.operations.interface import (
+from vppcfg.kinds.dhcp_client import SetDhcpClient
+from vppcfg.kinds.gre import CreateGre, DeleteGre
+from vppcfg.kinds.gso import SetGso
+from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
+from vppcfg.kinds.interface import (
     SetAdminState,
     SetLinkMtu,
     SetMac,
@@ -58,12 +32,38 @@ from vppcfg.plan.operations.interface import (
     SetTag,
     SetTxPlacement,
 )
-from vppcfg.plan.operations.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
-from vppcfg.plan.operations.lcp import CreateLcpPair, DeleteLcpPair
+from vppcfg.kinds.ipfix import SetFlowRecords
+from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
+from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
+from vppcfg.kinds.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
+from vppcfg.kinds.lcp import CreateLcpPair, DeleteLcpPair
+from vppcfg.kinds.link_local import SetLinkLocal
+from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
+from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
+from vppcfg.kinds.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
+from vppcfg.kinds.memif import CreateMemif, DeleteMemif
+from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
+from vppcfg.kinds.mirror import SetMirror
+from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
+from vppcfg.kinds.mss_clamp import SetMssClamp
+from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
+from vppcfg.kinds.proxy_arp import SetProxyArp
+from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
+from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
+from vppcfg.kinds.route import RemoveRoute, SetRoute
+from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
+from vppcfg.kinds.sub_interface import CreateSubInterface, DeleteSubInterface
+from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
+from vppcfg.kinds.urpf import SetUrpf
+from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
+from vppcfg.kinds.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
+from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
+from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
+from vppcfg.plan.feature import SetFeature, Switch
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
+from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, PutBack, RestoreInLinux, TakeOff
 from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
-from vppcfg.plan.operations.neighbor import RemoveNeighbor, SetNeighbor
-from vppcfg.plan.operations.sub_interface import CreateSubInterface, DeleteSubInterface
-from vppcfg.plan.operations.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
 
 __all__ = [
     "AddAddress",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from vppcfg.model.attachment import Attachment
+from collections.abc import Iterable
+
+from vppcfg.model.attachment import BYTES, INDEX_OF, ApiCall, Attachment
+from vppcfg.model.iproute2 import command
 from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.plan.operation import Operation
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
@@ -37,6 +41,14 @@ class TakeOff(AttachmentOperation):
         """Remove it."""
         draft.unmanaged[self.subject].discard(self.attachment)
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.attachment.take, self, indexes)
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        return self.attachment.removal or None
+
 
 @record
 class BringBack(AttachmentOperation):
@@ -61,6 +73,15 @@ class PutBack(BringBack):
         missing = [name for name in (call.interfaces() if call is not None else ()) if name not in draft.interfaces]
         return f"{missing[0]} does not exist" if missing else None
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.attachment.put, self, indexes)
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        lines = self.attachment.lines
+        return lines[0] if len(lines) == 1 else None
+
 
 @record
 class RestoreInLinux(BringBack):
@@ -76,3 +97,26 @@ class RestoreInLinux(BringBack):
         needed = (self.subject, *(self.attachment.linux.interfaces() if self.attachment.linux is not None else ()))
         missing = [name for name in needed if name not in draft.linux]
         return f"{missing[0]} has no Linux device" if missing else None
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        line = command(self.setting, self.netns)
+        return f"comment {{ {line} }}" if line is not None else None
+
+
+def _request(call: ApiCall | None, operation: AttachmentOperation, indexes: Indexes) -> Request:
+    """Return the message of a call. Raise ValueError when it refers to an interface that is not there."""
+    if call is None:
+        raise ValueError(f"VPP has no message for {operation.attachment.label} of {operation.subject}")
+    elements = [_values(element.split(" "), indexes) for element in call.elements]
+    return Request(call.message, _values(call.values, indexes), call.list_name, elements, call.text)
+
+
+def _values(pairs: Iterable[str], indexes: Indexes) -> dict[str, Value]:
+    return {path: _value(text, indexes) for path, _, text in (pair.partition("=") for pair in pairs)}
+
+
+def _value(text: str, indexes: Indexes) -> Value:
+    if text.startswith(INDEX_OF):
+        return indexes.interface(text.removeprefix(INDEX_OF))
+    return bytes.fromhex(text.removeprefix(BYTES)) if text.startswith(BYTES) else int(text)

@@ -29,6 +29,10 @@ class CreateNamespace(Operation):
         """Enter the namespace."""
         draft.namespaces.add(self.netns)
 
+    def cli(self) -> str:
+        """Return the command."""
+        return f"comment {{ vppcfg: ip netns add {self.netns} }}"
+
 
 @record
 class CreateLinuxBridge(Operation):
@@ -54,6 +58,10 @@ class CreateLinuxBridge(Operation):
         """Enter the bridge."""
         draft.linux_bridges.add((self.netns, self.bridge))
 
+    def cli(self) -> str:
+        """Return the command."""
+        return f"comment {{ vppcfg: {_ip_link(self.netns)} add {self.bridge} up type bridge }}"
+
 
 @record
 class SetLinuxLink(InterfaceOperation):
@@ -76,6 +84,11 @@ class SetLinuxLink(InterfaceOperation):
         device = draft.linux[self.interface]
         draft.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
 
+    def cli(self) -> str:
+        """Return the command."""
+        state = "up" if self.is_up else "down"
+        return f"comment {{ {_ip_link(self.netns)} set {self.host_name} mtu {self.mtu} {state} }}"
+
 
 @record
 class SetLinuxBridge(InterfaceOperation):
@@ -96,6 +109,15 @@ class SetLinuxBridge(InterfaceOperation):
         """Set the bridge of the device."""
         draft.linux[self.interface] = replace(draft.linux[self.interface], bridge=self.bridge)
 
+    def cli(self) -> str:
+        """Return the command."""
+        master = f"master {self.bridge}" if self.bridge else "nomaster"
+        return f"comment {{ {_ip_link(self.netns)} set {self.host_name} {master} }}"
+
 
 def _missing_device(name: str, draft: WorkingState) -> str | None:
     return None if name in draft.linux else f"{name} has no Linux device"
+
+
+def _ip_link(netns: str) -> str:
+    return f"ip -n {netns} link" if netns else "ip link"

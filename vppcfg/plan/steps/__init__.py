@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from vppcfg.kinds.kind_list import KINDS
+from vppcfg.model.interface import FEATURES, Interface, InterfaceKind
+from vppcfg.model.state import State
 from vppcfg.plan.stages import Step
 from vppcfg.plan.steps import (
     address,
@@ -22,20 +25,20 @@ from vppcfg.plan.steps import (
 )
 from vppcfg.plan.transition import Transition
 
-_ASPECTS = (
-    virtual_interface.steps,
+_ASPECTS = (virtual_interface.steps, interface.steps, mtu.steps, address.steps)
+"""Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
+_RARER_ASPECTS = (
     bond.member_steps,
     virtual_interface.changes,
-    interface.steps,
     l2.steps,
-    mtu.steps,
     vrf.steps,
-    address.steps,
     features.acl_binding_steps,
     features.feature_steps,
     neighbor.steps,
 )
-"""Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
+"""The same, of interfaces that have more than addresses, or are created with something of their own."""
+_more_of = attrgetter("l2xc", "bridge", "tag_rewrite", "tables", "acls", "neighbors", *FEATURES)
+_NO_MORE = _more_of(Interface(name="", kind=InterfaceKind.PHYSICAL))
 
 
 def steps_of(transition: Transition) -> Iterator[Step]:
@@ -44,6 +47,9 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     for name in transition.touched:
         for aspect in _ASPECTS:
             yield from aspect(transition, name)
+        if _has_more(transition.observed, name) or _has_more(transition.desired, name):
+            for aspect in _RARER_ASPECTS:
+                yield from aspect(transition, name)
     for pair in difference.lcps.values():
         yield from lcp.pair_steps(transition, pair)
     for table in difference.vrfs.values():
@@ -60,3 +66,9 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     yield from lcp.copying_steps(transition)
     for kind in KINDS:
         yield from kind.setting_steps(transition)
+
+
+def _has_more(state: State, name: str) -> bool:
+    """Return whether an interface of a state has anything that the rarer aspects look at."""
+    interface = state.interfaces.get(name)
+    return interface is not None and (name in state.virtual or _more_of(interface) != _NO_MORE)

@@ -26,11 +26,11 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     is_doomed, replaced = name in transition.to_delete, transition.replaced_addresses(name)
     unwanted, wanted = (observed, desired) if is_doomed else (observed - desired, desired - observed)
     unwanted, wanted = unwanted | replaced, wanted | replaced
-    for address in sorted(unwanted, key=address_key):
+    for address in sorted(unwanted, key=address_key) if unwanted else ():
         may_wait = not is_doomed and before and after and transition.may_outlast(address, before, after)
         stage = Stage.REMOVE_REPLACED_ADDRESS if may_wait else Stage.REMOVE_ADDRESS
         yield Step(stage=stage, operation=RemoveAddress(interface=name, address=address))
-    for address in sorted(wanted, key=address_key):
+    for address in sorted(wanted, key=address_key) if wanted else ():
         yield Step(stage=Stage.ADD_ADDRESS, operation=AddAddress(interface=name, address=address))
     yield from _borrowing(transition, before, after)
 

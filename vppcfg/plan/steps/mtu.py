@@ -14,6 +14,9 @@ from vppcfg.plan.operations import SetAdminState, SetLinkMtu, SetPacketMtu
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
+_NEW_SUB_INTERFACE = sub_interface_as_created("", "", 0, None)
+"""Has the MTUs of any new sub-interface, and is down as they are."""
+
 
 def steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that set the link MTU of a port, and the packet MTU of it and of what it overwrites."""
@@ -33,7 +36,7 @@ def _current(transition: Transition, after: Interface) -> Interface:
     if kept is not None:
         return kept
     if after.parent is not None:
-        return sub_interface_as_created(after.name, after.parent, after.sub_id, after.encapsulation)
+        return _NEW_SUB_INTERFACE
     return as_created(after.name, after.kind, transition.desired.virtual.get(after.name))
 
 

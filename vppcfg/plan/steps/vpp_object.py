@@ -66,7 +66,7 @@ def _refers_to_doomed(thing: VppObject, transition: Transition) -> bool:
         Referent.INTERFACE: transition.to_delete,
         Referent.TABLE: transition.doomed_tables,
         Referent.BRIDGE: transition.doomed_bridges,
-        Referent.OBJECT: frozenset(),
+        Referent.OBJECT: transition.doomed_objects,
     }
     return any(each.name in names[each.referent] for each in thing.references())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from struct import unpack
 
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Call, Kind
@@ -33,6 +34,8 @@ request arping_acd 48817482 23.10-: address address, interface_index sw_if_index
 f64 interval=1.0
 reply arping_acd_reply e08c3b05 23.10-: i32 retval, u32 reply_count, mac_address mac_address
 """
+_LEAST_S = 0.001
+"""An answer takes longer than that; a wait in network order comes to none (clib_net_to_host_f64)."""
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -55,7 +58,8 @@ def _ping(call: Call, values: Values) -> Iterator[Outgoing]:
     yield call.reply()
     has_route = _egress(call.tables, address) is not None
     host = call.tables.part(Hosts).answering.get(str(address))
-    is_heard = has_route and host is not None and host[0] == _egress(call.tables, address)
+    is_waiting = unpack("<d", values["interval"])[0] >= _LEAST_S
+    is_heard = is_waiting and host is not None and host[0] == _egress(call.tables, address)
     counts = {"request_count": repeat if has_route else 0, "reply_count": repeat if is_heard else 0}
     yield "ping_finished_event", {"client_index": call.client.handle, **counts}
 
@@ -69,8 +73,7 @@ def _arping(call: Call, values: Values) -> Outgoing:
     is_asking = call.tables.sw[index].is_up and any(True for _ in book.of(index))
     if not is_asking or host is None or host[0] != index:
         return call.reply()
-    mac = host[1] if address.version == 4 else bytes(6)
-    return call.reply(reply_count=values["repeat"], mac_address=mac)
+    return call.reply(reply_count=values["repeat"], mac_address=host[1])
 
 
 def _egress(tables: Tables, address: _Address) -> int | None:

@@ -12,9 +12,9 @@ from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
-from vppcfg.simulator.fib_entries import NetlinkMain
+from vppcfg.simulator.fib_entries import FibPath, NetlinkMain
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds import mpls, sub_interface, tap
+from vppcfg.simulator.kinds import mpls, punt_redirect, sub_interface, tap
 from vppcfg.simulator.kinds.address import check_addressable
 from vppcfg.simulator.kinds.lcp_sync import NETNS_BYTES
 from vppcfg.simulator.linux_side import Device
@@ -94,6 +94,9 @@ def create(tables: Tables, phy_index: int, request: PairRequest) -> Pair:
     if tables.parent_of(host).is_up or not host.is_sub:
         interfaces.set_admin_state(tables, host, True)
     mpls.pair_created(tables, phy.index)
+    for is_ipv6 in (False, True):
+        path = FibPath(sw_if_index=host.index, is_ipv6=is_ipv6)
+        punt_redirect.redirect(tables, is_ipv6, phy.index, (path,))
     return pair
 
 
@@ -195,6 +198,8 @@ def delete(tables: Tables, phy_index: int) -> None:
     pair = _pair_of(tables, phy_index)
     if pair is None:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    for is_ipv6 in (False, True):
+        punt_redirect.stop(tables, is_ipv6, phy_index)
     del tables.lcp.by_phy[phy_index]
     tables.lcp.pairs.remove(pair.index)
     host = tables.sw.stale(pair.host)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from vppcfg.model.qos import SOURCES, QosMap, QosMark, QosRecord, QosStore
+from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
-from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.l2 import L2_INPUT, bit_of
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
@@ -86,43 +91,55 @@ def _count(
         arcs.set_features(tables, place[0], features, is_on=is_on)
 
 
-def _answer_record(call: Call, values: Values) -> Outgoing:
-    interfaces.require(call.tables, values["record.sw_if_index"])
-    place, is_on = (values["record.sw_if_index"], values["record.input_source"]), bool(values["enable"])
-    counts = call.tables.part(QosMain).recorded
-    _count(call.tables, counts, place, _of_record(place[1]), is_on=is_on)
+def set_record(tables: Tables, place: Place, *, is_on: bool) -> None:
+    """Record the class of packets once more, or once less often."""
+    counts = tables.part(QosMain).recorded
+    _count(tables, counts, place, _of_record(place[1]), is_on=is_on)
     if place[1] == _IP:
-        config, bit = call.tables.l2_of(place[0]), bit_of(L2_INPUT, "L2_IP_QOS_RECORD")
+        config, bit = tables.l2_of(place[0]), bit_of(L2_INPUT, "L2_IP_QOS_RECORD")
         config.input_bits = config.input_bits | bit if counts[place] else config.input_bits & ~bit
+
+
+def set_store(tables: Tables, place: Place, value: int, *, is_on: bool) -> None:
+    """Store a class once more, which is the new one then, or once less often. Raise RefusedError but for IP."""
+    main = tables.part(QosMain)
+    if place[1] != _IP:
+        raise RefusedError(Retval.UNIMPLEMENTED)
+    _count(tables, main.stored, place, _of_store(), is_on=is_on)
+    if is_on:
+        main.values[place] = value
+
+
+def set_mark(tables: Tables, place: Place, number: int, *, is_on: bool) -> None:
+    """Mark with a map, or no longer; where something is marked already, only the map changes."""
+    main = tables.part(QosMain)
+    if is_on:
+        if number not in main.maps:
+            raise RefusedError(Retval.NO_SUCH_TABLE)
+        if place not in main.marked:
+            arcs.enable(tables, place[0], *_of_mark(place[1]))
+        main.marked[place] = number
+    else:
+        if main.marked.pop(place, None) is None:
+            raise RefusedError(Retval.VALUE_EXIST)
+        arcs.disable(tables, place[0], *_of_mark(place[1]))
+
+
+def _answer_record(call: Call, values: Values) -> Outgoing:
+    place = interfaces.require(call.tables, values["record.sw_if_index"]).index, values["record.input_source"]
+    set_record(call.tables, place, is_on=bool(values["enable"]))
     return call.reply()
 
 
 def _answer_store(call: Call, values: Values) -> Outgoing:
-    interfaces.require(call.tables, values["store.sw_if_index"])
-    place, is_on = (values["store.sw_if_index"], values["store.input_source"]), bool(values["enable"])
-    main = call.tables.part(QosMain)
-    if place[1] != _IP:
-        raise RefusedError(Retval.UNIMPLEMENTED)
-    _count(call.tables, main.stored, place, _of_store(), is_on=is_on)
-    if is_on:
-        main.values[place] = values["store.value"]
+    place = interfaces.require(call.tables, values["store.sw_if_index"]).index, values["store.input_source"]
+    set_store(call.tables, place, values["store.value"], is_on=bool(values["enable"]))
     return call.reply()
 
 
 def _answer_mark(call: Call, values: Values) -> Outgoing:
-    """Mark with a map, or no longer; where something is marked already, only the map changes."""
-    interfaces.require(call.tables, values["mark.sw_if_index"])
-    main, place = call.tables.part(QosMain), (values["mark.sw_if_index"], values["mark.output_source"])
-    if values["enable"]:
-        if values["mark.map_id"] not in main.maps:
-            raise RefusedError(Retval.NO_SUCH_TABLE)
-        if place not in main.marked:
-            arcs.enable(call.tables, place[0], *_of_mark(place[1]))
-        main.marked[place] = values["mark.map_id"]
-    else:
-        if main.marked.pop(place, None) is None:
-            raise RefusedError(Retval.VALUE_EXIST)
-        arcs.disable(call.tables, place[0], *_of_mark(place[1]))
+    place = interfaces.require(call.tables, values["mark.sw_if_index"]).index, values["mark.output_source"]
+    set_mark(call.tables, place, values["mark.map_id"], is_on=bool(values["enable"]))
     return call.reply()
 
 
@@ -173,6 +190,116 @@ def _interface_gone(tables: Tables, sw_if_index: int) -> None:
             del counts[place]
 
 
+_SOURCES = {"ip": _IP, "mpls": _MPLS, "ext": 0, "vlan": _VLAN}
+"""In the order in which the prompt tries them."""
+
+
+@dataclass(slots=True)
+class _Typed:
+    """What the words of a command say."""
+
+    place: Place
+    is_on: bool
+    numbers: dict[str, int]
+
+
+def _typed(tables: Tables, line: Input, word: str, needed: str = "") -> _Typed:
+    """Read `qos record|store|mark <source> <interface> [value|id <number>] [disable]`, in any order."""
+    row, source, is_on = None, None, True
+    numbers: dict[str, int] = {}
+    while not line.is_at_end:
+        if (found := line.interface(tables)) is not None:
+            row = found
+        elif (name := next((name for name in _SOURCES if line.take(name)), None)) is not None:
+            source = _SOURCES[name]
+        elif line.take("enable"):
+            is_on = True
+        elif line.take("disable"):
+            is_on = False
+        elif not (word and line.take_setting(word, numbers)):
+            break
+    if row is None:
+        raise RefusedError(Retval.UNSPECIFIED, "interface must be specified")
+    if needed and word not in numbers:
+        raise RefusedError(Retval.UNSPECIFIED, needed)
+    if source is None:
+        raise RefusedError(Retval.UNSPECIFIED, "input location must be specified")
+    return _Typed((row.index, source), is_on, numbers)
+
+
+def _unheard(change: Callable[[], None]) -> str:
+    """Make a change whose refusal the prompt passes over."""
+    with suppress(RefusedError):
+        change()
+    return ""
+
+
+def _command_record(tables: Tables, line: Input) -> str:
+    typed = _typed(tables, line, "")
+    return _unheard(lambda: set_record(tables, typed.place, is_on=typed.is_on))
+
+
+def _command_store(tables: Tables, line: Input) -> str:
+    typed = _typed(tables, line, "value", "value to be stored must be specified")
+    return _unheard(lambda: set_store(tables, typed.place, typed.numbers["value"] & 0xFF, is_on=typed.is_on))
+
+
+def _command_mark(tables: Tables, line: Input) -> str:
+    typed = _typed(tables, line, "id")
+    try:
+        set_mark(tables, typed.place, typed.numbers.get("id", NONE), is_on=typed.is_on)
+    except RefusedError as refusal:
+        raise RefusedError(refusal.retval, "Failed to map interface") from None
+    return ""
+
+
+_CELL = re.compile(r"\[(ip|mpls|ext|vlan)\]\[(\d+)\]=(\d+)")
+
+
+def _command_map(tables: Tables, line: Input) -> str:
+    """`qos egress map id <number> [delete] {[source][value]=value}`: what a map has stays beside what is added."""
+    number, is_add, maps = None, True, tables.part(QosMain).maps
+    while not line.is_at_end:
+        if line.take("delete") or line.take("del"):
+            is_add = False
+        elif (found := line.number_after("id")) is not None:
+            number = found
+            maps.setdefault(number, (bytes(256),) * 4)
+        elif number is None:
+            raise RefusedError(Retval.UNSPECIFIED, "map-id must be specified")
+        else:
+            rows = [bytearray(row) for row in maps[number]]
+            while (cell := _CELL.fullmatch(line.next_word)) is not None:
+                line.string()
+                rows[_SOURCES[cell[1]]][int(cell[2])] = int(cell[3]) & 0xFF
+            maps[number] = tuple(map(bytes, rows))
+            break
+    if not is_add and number is not None:
+        del maps[number]
+    return ""
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    for each in state.of(QosMap).values():
+        pairs = (getattr(each, source.value) for source in SOURCES)
+        tables.part(QosMain).maps[each.map_id] = tuple(map(_outputs, pairs))
+    for recorded in state.of(QosRecord).values():
+        set_record(tables, (rows[recorded.interface].index, _SOURCES[recorded.source.value]), is_on=True)
+    for stored in state.of(QosStore).values():
+        set_store(tables, (rows[stored.interface].index, _IP), stored.value, is_on=True)
+    for mark in state.of(QosMark).values():
+        if mark.map_id is not None:
+            place = rows[mark.interface].index, _SOURCES[mark.target.value]
+            set_mark(tables, place, mark.map_id, is_on=True)
+
+
+def _outputs(pairs: Sequence[int]) -> bytes:
+    raw = bytearray(256)
+    for value, becomes in zip(pairs[::2], pairs[1::2], strict=True):
+        raw[value] = becomes
+    return bytes(raw)
+
+
 KIND = Kind(
     api={"qos": _API},
     changes={
@@ -188,5 +315,12 @@ KIND = Kind(
         "qos_mark_dump": _dump_marked,
         "qos_egress_map_dump": _dump_maps,
     },
+    commands={
+        "qos record": _command_record,
+        "qos store": _command_store,
+        "qos mark": _command_mark,
+        "qos egress map": _command_map,
+    },
+    load=_load,
     deleted=_interface_gone,
 )

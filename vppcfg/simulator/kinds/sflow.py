@@ -202,6 +202,15 @@ def _command_direction(tables: Tables, line: Input) -> str:
     return ""
 
 
+def _command_drops(tables: Tables, line: Input) -> str:
+    """`sflow drop-monitoring enable|disable`."""
+    is_on = line.take("enable")
+    if not is_on and not line.take("disable"):
+        raise RefusedError(Retval.UNSPECIFIED, "Please specify enable or disable...")
+    tables.part(SflowMain).has_drop_monitoring = int(is_on)
+    return ""
+
+
 def _command_show(tables: Tables, _line: Input) -> str:
     """Run `show sflow`, which still shows a deleted port under the name that it had."""
     main = tables.part(SflowMain)
@@ -229,6 +238,11 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     main.sampling_rate = state.sflow.sampling_rate
     main.polling_interval_s = state.sflow.polling_interval_s
     main.header_bytes = state.sflow.header_bytes
+    if state.sflow.direction is not None:
+        main.direction = {"input": Direction.RX, "output": Direction.TX, "both": Direction.BOTH}[
+            state.sflow.direction.value
+        ]
+    main.has_drop_monitoring = int(bool(state.sflow.has_drops))
     for name, row in rows.items():
         if state.interfaces[name].has_sflow and not row.is_sub:
             set_enabled(tables, row.index, True)
@@ -253,6 +267,7 @@ KIND = Kind(
         "sflow polling-interval": _command_interval,
         "sflow header-bytes": _command_header,
         "sflow direction": _command_direction,
+        "sflow drop-monitoring": _command_drops,
         "show sflow": _command_show,
     },
     load=_load,

@@ -1,1 +1,1 @@
-"""API messages, a module per kind of object; `vpp/message_list` lists them. Nothing is sent or received here."""
+"""What VPP is asked and answers, a module per kind of object that has none in `kinds/`. Nothing is sent here."""

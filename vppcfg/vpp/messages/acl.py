@@ -5,19 +5,16 @@ Lists of allowed EtherTypes are other objects of the plugin and are left alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule
 from vppcfg.model.ownership import unique_names
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.address_codec import prefix_values, text_of_address
+from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies, malformed
 
-_ACTION_NUMBERS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFLECT: 2}
-"""acl_action (plugins/acl/acl_types.api)."""
 _DUMP, _DETAILS, _BINDING = "acl_dump", "acl_details", "acl_interface_list_details"
 _ACTIONS = {1: AclAction.PERMIT, 2: AclAction.PERMIT_REFLECT}
 """acl_action (plugins/acl/acl_types.api); everything else drops (plugins/acl/dataplane_node.c)."""
@@ -36,68 +33,6 @@ _RULE = (
     "tcp_flags_mask",
     "tcp_flags_value",
 )
-
-
-def _create_acl(operation: op.CreateAcl, indexes: Indexes, vpp: Vocabulary) -> Request:
-    """Replace no list, which adds one."""
-    return _add_replace(NO_INDEX, operation.tag, operation.rules)
-
-
-def _replace_acl(operation: op.ReplaceAcl, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return _add_replace(indexes.acl(operation.acl), operation.tag, operation.rules)
-
-
-def _add_replace(index: Value, tag: str, rules: Sequence[AclRule]) -> Request:
-    return Request("acl_add_replace", {"acl_index": index, "tag": tag}, "r", [_rule_values(rule) for rule in rules])
-
-
-def _rule_values(rule: AclRule) -> dict[str, Value]:
-    return {
-        "is_permit": _ACTION_NUMBERS[rule.action],
-        **prefix_values("src_prefix", rule.source),
-        **prefix_values("dst_prefix", rule.destination),
-        "proto": rule.protocol,
-        "srcport_or_icmptype_first": rule.source_ports[0],
-        "srcport_or_icmptype_last": rule.source_ports[1],
-        "dstport_or_icmpcode_first": rule.destination_ports[0],
-        "dstport_or_icmpcode_last": rule.destination_ports[1],
-        "tcp_flags_mask": rule.tcp_flags[0],
-        "tcp_flags_value": rule.tcp_flags[1],
-    }
-
-
-def _delete_acl(operation: op.DeleteAcl, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("acl_del", {"acl_index": indexes.acl(operation.acl)})
-
-
-def _bind_acls(operation: op.BindAcls, indexes: Indexes, vpp: Vocabulary) -> Request:
-    binding = operation.binding
-    values: dict[str, Value] = {
-        "sw_if_index": indexes.interface(operation.interface),
-        "n_input": len(binding.input),
-    }
-    elements = [{"": indexes.acl(name)} for name in (*binding.input, *binding.output)]
-    return Request("acl_interface_set_acl_list", values, "acls", elements)
-
-
-MESSAGES: Messages = {
-    op.CreateAcl: _create_acl,
-    op.ReplaceAcl: _replace_acl,
-    op.DeleteAcl: _delete_acl,
-    op.BindAcls: _bind_acls,
-}
-
-
-def objection(operation: op.BindAcls) -> str:
-    """Return why VPP must not be told this, '' when it may.
-
-    A list twice in one direction is refused after the other direction has been changed (acl_interface_set_acl_list in
-    plugins/acl/acl.c).
-    """
-    for direction in (operation.binding.input, operation.binding.output):
-        if len(direction) > len(set(direction)):
-            return "VPP applies an access list only once in a direction"
-    return ""
 
 
 def requests(connection: Connection) -> list[bytes]:

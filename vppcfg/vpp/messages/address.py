@@ -8,63 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
+from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies, malformed
 
 _FAMILIES = (0, 1)
 """ADDRESS_IP4, ADDRESS_IP6 (vnet/ip/ip_types.api); the same numbers are is_ipv6 where a message asks for that."""
 _UNNUMBERED = "ip_unnumbered_dump"
-
-
-def _add_address(operation: op.AddAddress, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return _address(indexes.interface(operation.interface), operation.address, is_add=1)
-
-
-def _remove_address(operation: op.RemoveAddress, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return _address(indexes.interface(operation.interface), operation.address, is_add=0)
-
-
-def _address(index: Value, address: str, is_add: int) -> Request:
-    text, _, length = address.partition("/")
-    family, raw = family_and_bytes(text)
-    values: dict[str, Value] = {
-        "sw_if_index": index,
-        "is_add": is_add,
-        "prefix.address.af": family,
-        "prefix.address.un": raw,
-        "prefix.len": int(length),
-    }
-    return Request("sw_interface_add_del_address", values)
-
-
-def _set_unnumbered(operation: op.SetUnnumbered, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return _unnumbered(indexes.interface(operation.donor), operation.interface, indexes, is_add=1)
-
-
-def _unset_unnumbered(operation: op.UnsetUnnumbered, indexes: Indexes, vpp: Vocabulary) -> Request:
-    """Name no donor: VPP does not look at it, and it may be gone (vnet/interface_api.c)."""
-    return _unnumbered(0, operation.interface, indexes, is_add=0)
-
-
-def _unnumbered(donor: Value, interface: str, indexes: Indexes, is_add: int) -> Request:
-    """Name the donor in sw_if_index, as VPP has it (vnet/interface.api)."""
-    values: dict[str, Value] = {
-        "sw_if_index": donor,
-        "unnumbered_sw_if_index": indexes.interface(interface),
-        "is_add": is_add,
-    }
-    return Request("sw_interface_set_unnumbered", values)
-
-
-MESSAGES: Messages = {
-    op.AddAddress: _add_address,
-    op.RemoveAddress: _remove_address,
-    op.SetUnnumbered: _set_unnumbered,
-    op.UnsetUnnumbered: _unset_unnumbered,
-}
 
 
 def requests(connection: Connection, indexes: Sequence[int]) -> list[bytes]:

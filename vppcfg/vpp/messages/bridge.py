@@ -7,22 +7,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Messages, Request, Value, Vocabulary
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies, malformed
 
-_BRIDGE = ("bridge_domain_add_del_v2", "bridge_domain_add_del")
-"""Newest first: 23.02, before. The reply of the newer one tells an id that VPP picked."""
-_FLAGS = {
-    op.BridgeFlag.LEARN: 1,
-    op.BridgeFlag.UNICAST_FORWARD: 2,
-    op.BridgeFlag.UNICAST_FLOOD: 4,
-    op.BridgeFlag.UNKNOWN_UNICAST_FLOOD: 8,
-    op.BridgeFlag.ARP_TERMINATION: 16,
-    op.BridgeFlag.ARP_UNICAST_FORWARD: 32,
-}
-"""bd_flags (vnet/l2/l2.api)."""
 _DUMP = "bridge_domain_dump"
 _DETAILS = "bridge_domain_details"
 _SETTINGS = ("learn", "flood", "uu_flood", "forward", "arp_term", "arp_ufwd", "mac_age")
@@ -38,44 +26,6 @@ class Portless(NamedTuple):
 
 
 _NO_MACS = Portless()
-
-
-def _create_bridge(operation: op.CreateBridge, indexes: Indexes, vpp: Vocabulary) -> Request:
-    settings = operation.settings
-    values: dict[str, Value] = {
-        "bd_id": operation.bd_id,
-        "flood": int(settings.unicast_flood),
-        "uu_flood": int(settings.unknown_unicast_flood),
-        "forward": int(settings.unicast_forward),
-        "learn": int(settings.learn),
-        "arp_term": int(settings.arp_termination),
-        "arp_ufwd": int(settings.arp_unicast_forward),
-        "mac_age": settings.mac_age_minutes,
-        "bd_tag": operation.tag,
-        "is_add": 1,
-    }
-    return Request(vpp.newest(_BRIDGE), values)
-
-
-def _delete_bridge(operation: op.DeleteBridge, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request(vpp.newest(_BRIDGE), {"bd_id": operation.bd_id, "is_add": 0})
-
-
-def _set_bridge_flag(operation: op.SetBridgeFlag, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values = {"bd_id": operation.bd_id, "is_set": int(operation.is_on), "flags": _FLAGS[operation.flag]}
-    return Request("bridge_flags", values)
-
-
-def _set_bridge_mac_age(operation: op.SetBridgeMacAge, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("bridge_domain_set_mac_age", {"bd_id": operation.bd_id, "mac_age": operation.minutes})
-
-
-MESSAGES: Messages = {
-    op.CreateBridge: _create_bridge,
-    op.DeleteBridge: _delete_bridge,
-    op.SetBridgeFlag: _set_bridge_flag,
-    op.SetBridgeMacAge: _set_bridge_mac_age,
-}
 
 
 class BridgeMember(NamedTuple):

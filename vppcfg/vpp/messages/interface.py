@@ -9,26 +9,20 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vppcfg.kinds.interface import ADMIN_UP, RX_MODES
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
+from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.record import record
 from vppcfg.vpp import devclass
-from vppcfg.vpp.address_codec import mac_bytes
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
 from vppcfg.vpp.messages.sub_interface import encapsulation_of
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.row import SIGNED_IDS, Row, unsigned
 
-_ADMIN_UP = 1
-"""IF_STATUS_API_FLAG_ADMIN_UP (vnet/interface_types.api)."""
-_RX_MODES = {1: RxMode.POLLING, 2: RxMode.INTERRUPT, 3: RxMode.ADAPTIVE}
-_RX_MODE_NUMBERS = {mode: number for number, mode in _RX_MODES.items()}
-"""RX_MODE_API_POLLING and so on (vnet/interface_types.api)."""
 _QUEUES = "sw_interface_rx_placement_dump"
 _TX_QUEUES = "sw_interface_tx_placement_get"
 _THREADS = "show_threads"
@@ -68,84 +62,6 @@ _PATHS = (
 )
 
 _SUB_ID = _PATHS.index("sub_id")
-
-
-def _set_admin_state(operation: op.SetAdminState, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values = {"sw_if_index": indexes.interface(operation.interface), "flags": _ADMIN_UP if operation.is_up else 0}
-    return Request("sw_interface_set_flags", values)
-
-
-def _set_rx_mode(operation: op.SetRxMode, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values = {
-        "sw_if_index": indexes.interface(operation.interface),
-        "queue_id_valid": 0,
-        "queue_id": 0,
-        "mode": _RX_MODE_NUMBERS[operation.mode],
-    }
-    return Request("sw_interface_set_rx_mode", values)
-
-
-def _set_rx_placement(operation: op.SetRxPlacement, indexes: Indexes, vpp: Vocabulary) -> Request:
-    """Return the message, in which workers are counted, from 0, and not threads."""
-    values = {
-        "sw_if_index": indexes.interface(operation.interface),
-        "queue_id": operation.queue,
-        "worker_id": max(operation.thread - 1, 0),
-        "is_main": int(operation.thread == 0),
-    }
-    return Request("sw_interface_set_rx_placement", values)
-
-
-def _set_tx_placement(operation: op.SetTxPlacement, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values = {
-        "sw_if_index": indexes.interface(operation.interface),
-        "queue_id": operation.queue,
-        "array_size": len(operation.threads),
-    }
-    return Request("sw_interface_set_tx_placement", values, "threads", [{"": thread} for thread in operation.threads])
-
-
-def _set_link_mtu(operation: op.SetLinkMtu, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values = {"sw_if_index": indexes.interface(operation.interface), "mtu": operation.mtu}
-    return Request("hw_interface_set_mtu", values)
-
-
-def _set_packet_mtu(operation: op.SetPacketMtu, indexes: Indexes, vpp: Vocabulary) -> Request:
-    ip4, ip6, mpls = operation.protocol_mtus
-    values = {
-        "sw_if_index": indexes.interface(operation.interface),
-        "mtu.0": operation.mtu,
-        "mtu.1": ip4,
-        "mtu.2": ip6,
-        "mtu.3": mpls,
-    }
-    return Request("sw_interface_set_mtu", values)
-
-
-def _set_mac(operation: op.SetMac, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values = {"sw_if_index": indexes.interface(operation.interface), "mac_address": mac_bytes(operation.mac)}
-    return Request("sw_interface_set_mac_address", values)
-
-
-def _set_tag(operation: op.SetTag, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values: dict[str, Value] = {
-        "is_add": int(operation.tag != ""),
-        "sw_if_index": indexes.interface(operation.interface),
-        "tag": operation.tag,
-    }
-    return Request("sw_interface_tag_add_del", values)
-
-
-MESSAGES: Messages = {
-    op.SetAdminState: _set_admin_state,
-    op.SetRxMode: _set_rx_mode,
-    op.SetRxPlacement: _set_rx_placement,
-    op.SetTxPlacement: _set_tx_placement,
-    op.SetLinkMtu: _set_link_mtu,
-    op.SetPacketMtu: _set_packet_mtu,
-    op.SetMac: _set_mac,
-    op.SetTag: _set_tag,
-}
 
 
 @record
@@ -248,8 +164,8 @@ def read_rx_modes(connection: Connection, replies: Replies) -> dict[int, RxMode]
     if not connection.offers(_QUEUES):
         return found
     for index, number in connection.rows(replies, "sw_interface_rx_placement_details", "sw_if_index", "mode"):
-        if number in _RX_MODES:
-            mode = _RX_MODES[number]
+        if number in RX_MODES:
+            mode = RX_MODES[number]
             found[index] = mode if found.get(index, mode) is mode else RxMode.MIXED
     return found
 
@@ -319,7 +235,7 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "name": row.name,
         "packet_mtu": row.packet_mtu,
         "protocol_mtus": _protocol_mtus(row),
-        "is_up": bool(row.flags & _ADMIN_UP),
+        "is_up": bool(row.flags & ADMIN_UP),
         "tag": row.tag,
         "addresses": around.addresses.get(index, _NO_ADDRESSES),
         "l2xc": _named(around.targets, index, around),

@@ -1,58 +1,22 @@
-"""MAC addresses that bridge domains do not learn: those of one interface, and filters (vnet/l2/l2.api).
+"""What frames are switched by: cross-connects, and MAC addresses that bridge domains do not learn (vnet/l2/l2.api).
 
 VPP tells all that it knows in one list, also what it has learnt, which is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from vppcfg.model.bridge import StaticMac, macs_in_order
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import NO_INDEX, Indexes, Known, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.address_codec import mac_bytes
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.bridge import Portless
 from vppcfg.vpp.reading import Replies
 
-ATTRIBUTE = "static_macs"
-PARTS: dict[str, str] = {}
 _DUMP = "l2_fib_table_dump"
 _DETAILS = "l2_fib_table_details"
 _PATHS = ("bd_id", "mac", "sw_if_index", "static_mac", "filter_mac", "bvi_mac")
 _ALL_DOMAINS = 0xFFFFFFFF
-_WHATEVER = 0
-"""In place of an interface: VPP does not look where the entry that it forgets leads."""
-
-
-def _set_static_mac(operation: op.SetStaticMac, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values = {"sw_if_index": indexes.interface(operation.interface), "static_mac": 1, "filter_mac": 0}
-    return _request(operation, values, is_add=operation.is_on)
-
-
-def _filter_mac(operation: op.FilterMac, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values: dict[str, Value] = {"sw_if_index": NO_INDEX, "static_mac": 0, "filter_mac": 1}
-    return _request(operation, values, is_add=True)
-
-
-def _forget_mac(operation: op.ForgetMac, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values: dict[str, Value] = {"sw_if_index": _WHATEVER, "static_mac": 0, "filter_mac": 0}
-    return _request(operation, values, is_add=False)
-
-
-def _request(
-    operation: op.SetStaticMac | op.FilterMac | op.ForgetMac, values: dict[str, Value], *, is_add: bool
-) -> Request:
-    known: dict[str, Value] = {"mac": mac_bytes(operation.mac), "bd_id": operation.bd_id, "is_add": int(is_add)}
-    return Request("l2fib_add_del", {**known, **values, "bvi_mac": 0})
-
-
-MESSAGES: Messages = {
-    op.SetStaticMac: _set_static_mac,
-    op.FilterMac: _filter_mac,
-    op.ForgetMac: _forget_mac,
-}
 
 
 class _Entry(NamedTuple):
@@ -63,15 +27,21 @@ class _Entry(NamedTuple):
 
 
 def requests(connection: Connection) -> list[bytes]:
-    """Return the request for what all bridge domains know; none where VPP has no such thing."""
-    return [connection.request(_DUMP, {"bd_id": _ALL_DOMAINS})[1]] if connection.offers(_DUMP) else []
+    """Return the requests for all cross-connects, and for what all bridge domains know, where VPP has such things."""
+    known = [connection.request(_DUMP, {"bd_id": _ALL_DOMAINS})[1]] if connection.offers(_DUMP) else []
+    return [connection.request("l2_xconnect_dump")[1], *known]
 
 
-def read(connection: Connection, replies: Replies, known: Known) -> dict[int, tuple[StaticMac, ...]]:
+def read_targets(connection: Connection, replies: Replies) -> dict[int, int]:
+    """Return where every cross-connected interface sends what it receives."""
+    return dict(connection.rows(replies, "l2_xconnect_details", "rx_sw_if_index", "tx_sw_if_index"))
+
+
+def read(connection: Connection, replies: Replies, names: Mapping[int, str]) -> dict[int, tuple[StaticMac, ...]]:
     """Return the static MAC addresses by the index of their interface."""
     found: dict[int, list[StaticMac]] = {}
     for entry in _entries(connection, replies):
-        if not entry.is_filter and entry.sw_if_index in known.names:
+        if not entry.is_filter and entry.sw_if_index in names:
             found.setdefault(entry.sw_if_index, []).append(StaticMac(bd_id=entry.bd_id, mac=entry.mac))
     return {index: macs_in_order(macs) for index, macs in found.items()}
 

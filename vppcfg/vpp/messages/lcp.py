@@ -5,59 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from vppcfg.kinds.lcp import HOST_TUN
 from vppcfg.model.lcp import LcpPair, LcpSettings
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.row import Row
 from vppcfg.vpp.shell import Shown, show
 
-_LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")
-"""Newest first: 24.06, 22.02, before. They differ in what the reply tells."""
-_HOST_TAP, _HOST_TUN = 0, 1
-"""lcp_itf_host_type (linux-cp/lcp.api)."""
 _PAIRS = "lcp_itf_pair_get"
 """Not its successor: lcp_itf_pair_get_v2 answers a question for all pairs with the reply of the first version, and
 filters by interface, which is of no use here (linux-cp/lcp_api.c, 24.06 to 26.10)."""
 _SHOW = "show lcp phy local0"
 """The plugin's switches, and the pair of an interface that never has one: without a name, all pairs are printed."""
 _SHOW_PLUGINS = "show plugins"
-
-
-def _create_lcp_pair(operation: op.CreateLcpPair, indexes: Indexes, vpp: Vocabulary) -> Request:
-    """Write the namespace out, the default one too, unless it is VPP's own, whose name is empty."""
-    message = vpp.newest(_LCP_PAIR)
-    values: dict[str, Value] = {
-        "is_add": 1,
-        "sw_if_index": indexes.interface(operation.interface),
-        "host_if_name": operation.host_name,
-        "host_if_type": _HOST_TUN if operation.is_tun else _HOST_TAP,
-        "netns" if vpp.has_field(message, "netns") else "namespace": operation.netns,
-    }
-    return Request(message, values)
-
-
-def _delete_lcp_pair(operation: op.DeleteLcpPair, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request(vpp.newest(_LCP_PAIR), {"is_add": 0, "sw_if_index": indexes.interface(operation.interface)})
-
-
-MESSAGES: Messages = {
-    op.CreateLcpPair: _create_lcp_pair,
-    op.DeleteLcpPair: _delete_lcp_pair,
-}
-
-
-def objection(operation: op.CreateLcpPair) -> str:
-    """Return why VPP must not be told this, '' when it may.
-
-    An empty namespace means the default one to linux-cp, and has no other name for VPP's own (lcp_itf_pair_create in
-    linux-cp/lcp_interface.c).
-    """
-    if not operation.netns and not operation.is_default_netns:
-        return "VPP cannot be told to make a pair in its own namespace while it has a default one"
-    return ""
 
 
 class PairRow(NamedTuple):
@@ -156,6 +117,6 @@ def _page(connection: Connection, replies: Replies) -> list[PairRow]:
     paths = ("phy_sw_if_index", "host_sw_if_index", "host_if_name", netns, "host_if_type", "vif_index")
     rows = connection.rows(replies, "lcp_itf_pair_details", *paths)
     return [
-        PairRow(index, host, text_of(name), text_of(space), is_tun=kind == _HOST_TUN, device_index=device)
+        PairRow(index, host, text_of(name), text_of(space), is_tun=kind == HOST_TUN, device_index=device)
         for index, host, name, space, kind, device in rows
     ]

@@ -5,39 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from vppcfg.kinds.neighbor import STATIC, WITHOUT_ROUTE
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor, in_order
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import ALL_INDEXES, Indexes, Messages, Request, Value, Vocabulary
-from vppcfg.vpp.address_codec import address_values, mac_bytes, text_of_address
+from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 
 _DUMP = "ip_neighbor_dump"
-_STATIC, _WITHOUT_ROUTE = 1, 2
-"""IP_API_NEIGHBOR_FLAG_STATIC, IP_API_NEIGHBOR_FLAG_NO_FIB_ENTRY (vnet/ip-neighbor/ip_neighbor.api)."""
 _FAMILIES = (0, 1)
 _PATHS = ("neighbor.sw_if_index", "neighbor.flags", "neighbor.mac_address")
 _ADDRESS = ("neighbor.ip_address.af", "neighbor.ip_address.un")
-
-
-def _set_neighbor(operation: op.SetNeighbor, indexes: Indexes, vpp: Vocabulary) -> Request:
-    flags = _STATIC if operation.has_route else _STATIC | _WITHOUT_ROUTE
-    return Request("ip_neighbor_add_del", {**_neighbor(operation, indexes), "is_add": 1, "neighbor.flags": flags})
-
-
-def _remove_neighbor(operation: op.RemoveNeighbor, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("ip_neighbor_add_del", {**_neighbor(operation, indexes), "is_add": 0})
-
-
-def _neighbor(operation: op.SetNeighbor | op.RemoveNeighbor, indexes: Indexes) -> dict[str, Value]:
-    return {
-        "neighbor.sw_if_index": indexes.interface(operation.interface),
-        "neighbor.mac_address": mac_bytes(operation.mac),
-        **address_values("neighbor.ip_address", operation.address),
-    }
-
-
-MESSAGES: Messages = {op.SetNeighbor: _set_neighbor, op.RemoveNeighbor: _remove_neighbor}
 
 
 def requests(connection: Connection) -> list[bytes]:
@@ -64,9 +42,9 @@ def read(connection: Connection, replies: Replies) -> dict[int, tuple[Neighbor, 
     """
     found: dict[int, list[Neighbor]] = {}
     for index, flags, mac, family, raw, _ in rows(connection, replies):
-        if flags & _STATIC:
+        if flags & STATIC:
             address = text_of_address(family, raw)
-            neighbor = Neighbor(address=address, mac=mac.hex(":"), has_route=not flags & _WITHOUT_ROUTE)
+            neighbor = Neighbor(address=address, mac=mac.hex(":"), has_route=not flags & WITHOUT_ROUTE)
             found.setdefault(index, []).append(neighbor)
     return {index: in_order(each) for index, each in found.items()}
 

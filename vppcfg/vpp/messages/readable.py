@@ -9,7 +9,6 @@ from typing import Any
 from vppcfg.model.secret_key import KEY_BYTES, key_text
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import NO_MAC, Value
-from vppcfg.vpp.message_list import request_of
 
 _MAC_BYTES = 6
 _ADDRESS_BYTES = (4, 16)
@@ -61,7 +60,7 @@ class _NewestRelease:
 
 def api_call(operation: op.Operation) -> tuple[str, dict[str, Any]]:
     """Return the message of an operation and its values: objects by name, addresses as text, lists as lists."""
-    request = request_of(operation, _Names(), _NewestRelease())
+    request = operation.request(_Names(), _NewestRelease())
     arguments: dict[str, Any] = {path: _readable(value) for path, value in request.values.items()}
     if request.list_name:
         arguments[request.list_name] = [_element(element) for element in request.elements]

@@ -9,63 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan import operations as op
-from vppcfg.plan.request import Indexes, Messages, Request, Value, Vocabulary
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
 
 _FAMILIES = (0, 1)
 """As is_ipv6 of the messages."""
 _DUMP = "ip_table_dump"
-_ADD_DEL = ("ip_table_add_del_v2", "ip_table_add_del")
-"""Newest first; v2 came in 24.10, and may leave out the table for multicast, which its predecessor always makes."""
-
-
-def _create_vrf(operation: op.CreateVrf, indexes: Indexes, vpp: Vocabulary) -> Request:
-    message = vpp.newest(_ADD_DEL)
-    multicast = {"create_mfib": 1} if vpp.has_field(message, "create_mfib") else {}
-    return Request(message, {**_table(operation), "table.name": operation.name, "is_add": 1, **multicast})
-
-
-def _delete_vrf(operation: op.DeleteVrf, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request(vpp.newest(_ADD_DEL), {**_table(operation), "is_add": 0})
-
-
-def _mark_routes(operation: op.MarkVrfRoutes, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("ip_table_replace_begin", _table(operation))
-
-
-def _sweep_routes(operation: op.SweepVrfRoutes, indexes: Indexes, vpp: Vocabulary) -> Request:
-    return Request("ip_table_replace_end", _table(operation))
-
-
-def _release_typed_vrf(operation: op.ReleaseTypedVrf, indexes: Indexes, vpp: Vocabulary) -> Request:
-    """Write the command, which succeeds where nobody typed the other one (vnet/ip/lookup.c)."""
-    family = "ip6" if operation.is_ipv6 else "ip"
-    return Request("cli_inband", {}, text=f"{family} table del {operation.table_id}")
-
-
-def _set_table(operation: op.SetTable, indexes: Indexes, vpp: Vocabulary) -> Request:
-    values = {
-        "sw_if_index": indexes.interface(operation.interface),
-        "is_ipv6": int(operation.is_ipv6),
-        "vrf_id": operation.table_id,
-    }
-    return Request("sw_interface_set_table", values)
-
-
-def _table(operation: op.CreateVrf | op.DeleteVrf | op.MarkVrfRoutes | op.SweepVrfRoutes) -> dict[str, Value]:
-    return {"table.table_id": operation.table_id, "table.is_ip6": int(operation.is_ipv6)}
-
-
-MESSAGES: Messages = {
-    op.CreateVrf: _create_vrf,
-    op.MarkVrfRoutes: _mark_routes,
-    op.SweepVrfRoutes: _sweep_routes,
-    op.ReleaseTypedVrf: _release_typed_vrf,
-    op.DeleteVrf: _delete_vrf,
-    op.SetTable: _set_table,
-}
 
 
 def requests(connection: Connection) -> list[bytes]:

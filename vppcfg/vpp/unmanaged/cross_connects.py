@@ -1,13 +1,14 @@
 """Cross-connects of L3: all that an interface takes in goes one way (plugins/l3xc/l3xc.api).
 
-One outlives its interface without effect, and then none that is set for the next interface with the index has any.
+One outlives its interface without effect, and then none that is set for the next interface with the index has any. VPP
+does not fill in the family (l3xc_send_details): it is that of the next hops.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
@@ -22,14 +23,16 @@ def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
 
 
 def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
-    for (index, is_ipv6), rows in connection.lists(replies, "l3xc_details", ("l3xc.sw_if_index", "l3xc.is_ip6"), *PATH):
+    for (index,), rows in connection.lists(replies, "l3xc_details", ("l3xc.sw_if_index",), *PATH):
         if not (name := wanted.name(index)):
             continue
         paths = [dict(zip(PATH, row, strict=True)) for row in rows]
+        is_ipv6 = any(path["proto"] == 1 for path in paths)
         names = [wanted.names.get(path["sw_if_index"], "") for path in paths]
         ways = [way_of(path, through) + share_of(path) for path, through in zip(paths, names, strict=True)]
         elements = [element_of(path, through) for path, through in zip(paths, names, strict=True)]
-        head = {"l3xc.sw_if_index": index_of(name), "l3xc.is_ip6": is_ipv6}
+        head: Values = {"l3xc.sw_if_index": index_of(name), "l3xc.is_ip6": int(is_ipv6)}
+        family = "ip6 " if is_ipv6 else ""
         yield Attachment(
             holder=name,
             kind="L3 cross-connect",
@@ -38,8 +41,8 @@ def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[
             put=stored_call(_UPDATE, head, "l3xc.paths", elements),
             take=stored_call(_DELETE, {"sw_if_index": index_of(name), "is_ip6": is_ipv6}),
             outlives=True,
-            lines=(f"l3xc add {name} {' '.join(ways)}",),
-            removal=f"l3xc del {name}",
+            lines=(f"l3xc add {name} {family}{' '.join(ways)}",),
+            removal=f"l3xc del {name} {family}{' '.join(ways)}",
         )
 
 

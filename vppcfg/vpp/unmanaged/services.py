@@ -11,6 +11,7 @@ from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, way_of
 from vppcfg.vpp.unmanaged.simple import Fields, simple
 
 
@@ -143,7 +144,40 @@ def _teib(fields: Fields, name: str) -> tuple[str, str, str]:
     return "TEIB neighbour", peer, line
 
 
+_PUNT, _PUNT_DUMP = "add_del_ip_punt_redirect_v2", "ip_punt_redirect_v2_dump"
+
+
+def _punt_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    return [connection.request(_PUNT_DUMP, {"sw_if_index": ALL_INDEXES, "af": family})[1] for family in (0, 1)]
+
+
+def _read_punts(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    """Yield redirects of interfaces, but for those of linux-cp, which lead to the host side of an LCP pair."""
+    heads = ("punt.rx_sw_if_index", "punt.af")
+    for (index, family), rows in connection.lists(replies, "ip_punt_redirect_v2_details", heads, *PATH):
+        name, paths = wanted.name(index), [dict(zip(PATH, row, strict=True)) for row in rows]
+        through = [wanted.names.get(path["sw_if_index"], "") for path in paths]
+        if not name or not all(each in wanted.state.interfaces for each in through):
+            continue
+        ways = " ".join(way_of(path, each) for path, each in zip(paths, through, strict=True))
+        command = f"ip{6 if family else ''} punt redirect"
+        head: Values = {"punt.rx_sw_if_index": index_of(name), "punt.af": family}
+        elements = [element_of(path, each) for path, each in zip(paths, through, strict=True)]
+        yield Attachment(
+            holder=name,
+            kind="punt redirect",
+            name=f"of IPv{6 if family else 4} {ways}",
+            layer=Layer.ROUTED,
+            put=stored_call(_PUNT, {"is_add": 1, **head}, "punt.paths", elements),
+            take=stored_call(_PUNT, {"is_add": 0, **head}),
+            outlives=True,
+            lines=(f"{command} add rx {name} {ways}",),
+            removal=f"{command} del rx {name}",
+        )
+
+
 READERS = (
+    Reader((_PUNT_DUMP, _PUNT), _punt_requests, _read_punts),
     simple(
         "abf_itf_attach_dump",
         "abf_itf_attach_details",

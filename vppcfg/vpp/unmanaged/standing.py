@@ -195,11 +195,11 @@ def _read_punts(connection: Connection, replies: Replies, wanted: Wanted) -> Ite
     for (index, family), hops in connection.lists(
         replies, f"{_PUNTS}_details", ("punt.rx_sw_if_index", "punt.af"), *_HOPS
     ):
-        rx = "all" if index in (0, NO_INDEX) else wanted.names.get(index, "")
-        ways = [_way(hop, wanted) for hop in hops]
-        command = f"ip{6 if family else ''} punt redirect add rx {rx}"
-        lines = (f"{command} {ways[0]}",) if len(ways) == 1 and ways[0] and rx else ()
-        yield Attachment(holder="", kind="redirection of punted packets", name=f"of {rx}", lines=lines)
+        if index in (0, NO_INDEX):
+            ways = [_way(hop, wanted) for hop in hops]
+            command = f"ip{6 if family else ''} punt redirect add rx all"
+            lines = (f"{command} {ways[0]}",) if len(ways) == 1 and ways[0] else ()
+            yield Attachment(holder="", kind="punt redirect", name="of all", lines=lines)
 
 
 _DHCP = "dhcp_proxy"

@@ -225,6 +225,7 @@ def watch_of(
     is_verbose: bool = True,
     verifier: Verifier | None = None,
     accepted: State | None = None,
+    daemon_drift: Callable[[], tuple[str, ...]] = tuple,
 ) -> VppWatch:
     file = WatchedFile(SourceFiles(names=(str(path),)), Terminal(ColourChoice.NEVER))
     return VppWatch(
@@ -237,6 +238,7 @@ def watch_of(
         is_busy=lambda: world.is_busy,
         protected_by=lambda boot_id: accepted,
         verifier=verifier,
+        daemon_drift=daemon_drift,
         is_verbose=is_verbose,
         clock=world,
     )
@@ -247,6 +249,25 @@ def test_it_looks_at_once_and_then_every_so_often(watch: WatchWorld, heard: Hear
     watch(world)
     assert world.looks == [0, 60, 120, 180]
     assert heard.events == ["connected", "in_sync"]
+
+
+def test_a_routing_daemon_that_drifts_is_said_once_and_when_it_is_back(
+    path: Path, heard: Heard, status: WatchMetrics
+) -> None:
+    world = World(until_s=300)
+    drifted: list[str] = []
+    world.at(70, lambda: drifted.append("FRR does not run what was accepted: + router bgp 1"))
+    world.at(190, drifted.clear)
+    with pytest.raises(OverError):
+        watch_of(world, path, heard, status, daemon_drift=lambda: tuple(drifted)).run()
+    assert heard.events == ["connected", "in_sync", "daemon_drift", "daemon_in_sync"]
+    assert heard.notices[-2].text == "FRR does not run what was accepted: + router bgp 1"
+    assert heard.notices[-2].is_bad
+
+
+def test_a_look_that_finds_a_drifted_daemon_exits_as_for_drift(path: Path, heard: Heard, status: WatchMetrics) -> None:
+    world = World(until_s=300)
+    assert watch_of(world, path, heard, status, daemon_drift=lambda: ("BIRD drifts",)).once() == ExitCode.DRIFT
 
 
 def test_ipsec_that_is_gone_from_an_interface_is_said_once(path: Path, heard: Heard, status: WatchMetrics) -> None:

@@ -14,9 +14,13 @@ from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
 from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.dataplane import Performance
+from vppcfg.kinds import sflow as op_sflow
+from vppcfg.kinds.bridge_arp import RemoveBridgeArp, SetBridgeArp
 from vppcfg.kinds.det44 import DropDet44Feature, EnableDet44, SetDet44
 from vppcfg.kinds.det44_objects import AddDet44Map, RemoveDet44Map, ResetDet44Timeouts, SetDet44Timeouts
 from vppcfg.kinds.dhcp_relay import RemoveDhcpRelay, SetDhcpRelay
+from vppcfg.kinds.l3xc import RemoveL3CrossConnect, SetL3CrossConnect
+from vppcfg.kinds.path_mtu import RemovePathMtu, SetPathMtu
 from vppcfg.kinds.policy_route_operations import (
     AddPolicyPaths,
     AttachPolicy,
@@ -25,18 +29,34 @@ from vppcfg.kinds.policy_route_operations import (
     RemovePolicy,
     RemovePolicyPaths,
 )
+from vppcfg.kinds.punt_redirect import RemovePuntRedirect, SetPuntRedirect
+from vppcfg.kinds.qos import (
+    RemoveQosMap,
+    RemoveQosMark,
+    RemoveQosRecord,
+    RemoveQosStore,
+    SetQosMap,
+    SetQosMark,
+    SetQosRecord,
+    SetQosStore,
+)
 from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.attachment import Attachment, stored_call
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge import BridgeSettings
+from vppcfg.model.bridge_arp import BridgeArp
 from vppcfg.model.det44 import Det44Map, Det44Side, Det44Timeouts
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.features import DhcpClient, Lldp, MssLimit, RouterAdvertisements, TrafficDirection, UrpfMode
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
+from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
+from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
+from vppcfg.model.punt_redirect import PuntRedirect
+from vppcfg.model.qos import QosMap, QosMark, QosRecord, QosSource, QosStore
 from vppcfg.model.route import NextHop, Route, RouteEnd
 from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.tap import Tap
@@ -77,6 +97,13 @@ ON_PORT = Attachment(
     put=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 1}),
     take=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 0}),
 )
+RECORD = QosRecord(interface="port", source=QosSource.VLAN)
+STORE = QosStore(interface="port", value=46)
+MARK = QosMark(interface="port", target=QosSource.IP, map_id=4)
+ARP = BridgeArp(bd_id=7, address="192.0.2.5", mac="02:00:00:00:00:05")
+MTU = PathMtu(address="192.0.2.9", mtu=1400, table_id=7)
+CROSS = L3CrossConnect(interface="port", is_ipv6=True, hops=(NextHop(interface="other"),))
+PUNT = PuntRedirect(interface="port", is_ipv6=True, hop=NextHop(interface="other"))
 HOP = NextHop(gateway="192.0.2.9", interface="port", weight=3)
 STEERED = PolicyRoute(priority=10, acl="ssh", hops=(HOP,), policy_id=7)
 POLICY = LoosePolicy(policy_id=7, acl="ssh", hops=(HOP, NextHop(gateway="192.0.2.8", table_id=5)))
@@ -366,6 +393,32 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
             "route.src": 40,
         },
     ),
+    (SetQosMap(thing=QosMap(map_id=4, ip=(184, 46))), "qos_egress_map_update", {"map.id": 4}),
+    (RemoveQosMap(thing=QosMap(map_id=4)), "qos_egress_map_delete", {"id": 4}),
+    (SetQosRecord(thing=RECORD), "qos_record_enable_disable", {"enable": True, "record.input_source": 1}),
+    (RemoveQosRecord(thing=RECORD), "qos_record_enable_disable", {"enable": False, "record.sw_if_index": 1}),
+    (
+        SetQosStore(thing=STORE),
+        "qos_store_enable_disable",
+        {"enable": True, "store.input_source": 3, "store.value": 46},
+    ),
+    (RemoveQosStore(thing=STORE), "qos_store_enable_disable", {"enable": False, "store.sw_if_index": 1}),
+    (SetQosMark(thing=MARK), "qos_mark_enable_disable", {"enable": True, "mark.output_source": 3, "mark.map_id": 4}),
+    (RemoveQosMark(thing=MARK), "qos_mark_enable_disable", {"enable": False, "mark.sw_if_index": 1}),
+    (
+        SetBridgeArp(thing=ARP),
+        "bd_ip_mac_add_del",
+        {"is_add": True, "entry.bd_id": 7, "entry.mac": b"\2\0\0\0\0\5", "entry.ip.un": b"\xc0\0\2\5" + bytes(12)},
+    ),
+    (RemoveBridgeArp(thing=ARP), "bd_ip_mac_add_del", {"is_add": False, "entry.bd_id": 7}),
+    (SetPathMtu(thing=MTU), "ip_path_mtu_update", {"pmtu.table_id": 7, "pmtu.path_mtu": 1400}),
+    (RemovePathMtu(thing=MTU), "ip_path_mtu_update", {"pmtu.table_id": 7, "pmtu.path_mtu": 0}),
+    (SetL3CrossConnect(thing=CROSS), "l3xc_update", {"l3xc.sw_if_index": 1, "l3xc.is_ip6": True}),
+    (RemoveL3CrossConnect(thing=CROSS), "l3xc_del", {"sw_if_index": 1, "is_ip6": True}),
+    (SetPuntRedirect(thing=PUNT), "add_del_ip_punt_redirect_v2", {"is_add": True, "punt.rx_sw_if_index": 1}),
+    (RemovePuntRedirect(thing=PUNT), "add_del_ip_punt_redirect_v2", {"is_add": False, "punt.af": 1}),
+    (op_sflow.SetSflowDirection(direction=TrafficDirection.BOTH), "sflow_direction_set", {"sampling_D": 3}),
+    (op_sflow.SetSflowDrops(has_drops=True), "sflow_drop_monitoring_set", {"drop_M": 1}),
     (
         SetDhcpRelay(thing=RELAY),
         "dhcp_proxy_config",

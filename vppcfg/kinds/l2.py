@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from vppcfg.kinds.bridge import l2fib_request, missing_bridge
 from vppcfg.model.bridge import StaticMac, bridge_name, macs_in_order
 from vppcfg.model.interface import TagRewrite
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import InterfaceOperation
-from vppcfg.plan.operations.bridge import missing_bridge
+from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
+
+_REWRITES = {
+    1: "push {kind} {tag1}",
+    2: "push {kind} {tag1} {tag2}",
+    3: "pop 1",
+    4: "pop 2",
+    5: "translate 1-1 {kind} {tag1}",
+    6: "translate 1-2 {kind} {tag1} {tag2}",
+    7: "translate 2-1 {kind} {tag1}",
+    8: "translate 2-2 {kind} {tag1} {tag2}",
+}
+"""The words for each vtr_op (vnet/l2/l2_vtr.c)."""
+_NORMAL, _BVI = 0, 1
+"""l2_port_type (vnet/l2/l2.api)."""
 
 
 @record
@@ -26,6 +41,19 @@ class SetCrossConnect(InterfaceOperation):
     def apply_to(self, draft: WorkingState) -> None:
         """Point the interface to its target."""
         draft.switch(self.interface, l2xc=self.target)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {
+            "rx_sw_if_index": indexes.interface(self.interface),
+            "tx_sw_if_index": indexes.interface(self.target),
+            "enable": 1,
+        }
+        return Request("sw_interface_set_l2_xconnect", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface l2 xconnect {self.interface} {self.target}"
 
 
 @record
@@ -51,6 +79,24 @@ class JoinBridge(InterfaceOperation):
             self.interface, bridge=self.bd_id, is_bvi=self.is_bvi, split_horizon_group=self.split_horizon_group
         )
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {
+            "rx_sw_if_index": indexes.interface(self.interface),
+            "bd_id": self.bd_id,
+            "port_type": _BVI if self.is_bvi else _NORMAL,
+            "shg": self.split_horizon_group,
+            "enable": 1,
+        }
+        return Request("sw_interface_set_l2_bridge", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        line = f"set interface l2 bridge {self.interface} {self.bd_id}"
+        if self.is_bvi:
+            return f"{line} bvi"
+        return f"{line} {self.split_horizon_group}" if self.split_horizon_group else line
+
 
 @record
 class LeaveL2(InterfaceOperation):
@@ -63,6 +109,15 @@ class LeaveL2(InterfaceOperation):
         """Return the interface to L3, without its tag rewrite."""
         draft.switch(self.interface, tag_rewrite=None)
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Say what `set interface l3` does: disabling a cross-connect leaves a bridge as well (vnet/l2/l2_api.c)."""
+        values = {"rx_sw_if_index": indexes.interface(self.interface), "tx_sw_if_index": 0, "enable": 0}
+        return Request("sw_interface_set_l2_xconnect", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface l3 {self.interface}"
+
 
 @record
 class SetTagRewrite(InterfaceOperation):
@@ -73,6 +128,22 @@ class SetTagRewrite(InterfaceOperation):
     def apply_to(self, draft: WorkingState) -> None:
         """Set the tag rewrite."""
         draft.change(self.interface, tag_rewrite=self.tag_rewrite)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        rewrite = self.tag_rewrite
+        values = {
+            "sw_if_index": indexes.interface(self.interface),
+            "vtr_op": rewrite.operation if rewrite else 0,
+            "push_dot1q": rewrite.push_dot1q if rewrite else 0,
+            "tag1": rewrite.tag1 if rewrite else 0,
+            "tag2": rewrite.tag2 if rewrite else 0,
+        }
+        return Request("l2_interface_vlan_tag_rewrite", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface l2 tag-rewrite {self.interface} {rewrite_words(self.tag_rewrite)}"
 
 
 @record
@@ -124,3 +195,22 @@ class SetStaticMac(SetFeature):
             known[self.mac] = self.interface
         else:
             known.pop(self.mac, None)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {"sw_if_index": indexes.interface(self.interface), "static_mac": 1, "filter_mac": 0}
+        return l2fib_request(self.mac, self.bd_id, values, is_add=self.is_on)
+
+    def cli(self) -> str:
+        """Write the command of vnet/l2/l2_fib.c, which forgets an entry wherever it leads."""
+        if not self.is_on:
+            return f"l2fib del {self.mac} {self.bd_id}"
+        return f"l2fib add {self.mac} {self.bd_id} {self.interface} static"
+
+
+def rewrite_words(rewrite: TagRewrite | None) -> str:
+    """Return a tag rewrite as `set interface l2 tag-rewrite` takes it."""
+    if rewrite is None:
+        return "disable"
+    kind = "dot1q" if rewrite.push_dot1q else "dot1ad"
+    return _REWRITES[rewrite.operation].format(kind=kind, tag1=rewrite.tag1, tag2=rewrite.tag2)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.app.hook_process import KEPT_BYTES, Ran, run_command
+from vppcfg.common.bounded_command import KEPT_BYTES, Ran, run_command
 
 
 def ran(script: str, within_s: float = 20.0, *, stops: bool = False) -> Ran:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
+from vppcfg.vpp.address_codec import family_and_bytes
 
 _NO_SUCH_ADDRESS = -60
 """VNET_API_ERROR_ADDRESS_NOT_FOUND_FOR_INTERFACE (vnet/error.h)."""
@@ -29,6 +31,14 @@ class AddAddress(InterfaceOperation):
         interface = draft.interfaces[self.interface]
         draft.address_index(interface, self.address).add(interface.name, self.address)
         draft.change(interface.name, addresses=interface.addresses | {self.address})
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _address(indexes.interface(self.interface), self.address, is_add=1)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface ip address {self.interface} {self.address}"
 
 
 @record
@@ -55,6 +65,14 @@ class RemoveAddress(InterfaceOperation):
         if ":" in self.address and not draft.interfaces[interface.name].has_ipv6:
             draft.change(interface.name, ra=None, link_local=None, ra_mtu=0)
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _address(indexes.interface(self.interface), self.address, is_add=0)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface ip address del {self.interface} {self.address}"
+
 
 @record
 class SetUnnumbered(InterfaceOperation):
@@ -78,6 +96,14 @@ class SetUnnumbered(InterfaceOperation):
         """Let the interface borrow."""
         draft.borrow(self.interface, self.donor)
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _unnumbered(indexes.interface(self.donor), self.interface, indexes, is_add=1)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface unnumbered {self.interface} use {self.donor}"
+
 
 @record
 class UnsetUnnumbered(InterfaceOperation):
@@ -94,6 +120,14 @@ class UnsetUnnumbered(InterfaceOperation):
         """Let the interface borrow from nobody."""
         draft.borrow(self.interface, None)
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Name no donor: VPP does not look at it, and it may be gone (vnet/interface_api.c)."""
+        return _unnumbered(0, self.interface, indexes, is_add=0)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set interface unnumbered del {self.interface}"
+
 
 def _cannot_route(interface: Interface) -> str | None:
     """Return why an interface cannot have addresses."""
@@ -103,3 +137,26 @@ def _cannot_route(interface: Interface) -> str | None:
             return f"{interface.name} is not exact-match, so it takes no addresses"
     is_switched = interface.is_l2 and not interface.is_bvi
     return f"{interface.name} is in L2 mode, where an address has no effect" if is_switched else None
+
+
+def _address(index: Value, address: str, is_add: int) -> Request:
+    text, _, length = address.partition("/")
+    family, raw = family_and_bytes(text)
+    values: dict[str, Value] = {
+        "sw_if_index": index,
+        "is_add": is_add,
+        "prefix.address.af": family,
+        "prefix.address.un": raw,
+        "prefix.len": int(length),
+    }
+    return Request("sw_interface_add_del_address", values)
+
+
+def _unnumbered(donor: Value, interface: str, indexes: Indexes, is_add: int) -> Request:
+    """Name the donor in sw_if_index, as VPP has it (vnet/interface.api)."""
+    values: dict[str, Value] = {
+        "sw_if_index": donor,
+        "unnumbered_sw_if_index": indexes.interface(interface),
+        "is_add": is_add,
+    }
+    return Request("sw_interface_set_unnumbered", values)

@@ -7,9 +7,48 @@ from enum import Enum
 
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.vpp_object import Reference, Referent
-from vppcfg.plan.operation import Operation
+from vppcfg.plan.operation import Operation, braced
+from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
+from vppcfg.vpp.address_codec import mac_bytes
+
+
+class BridgeFlag(Enum):
+    """A switch of a bridge domain; the value is the attribute of BridgeSettings."""
+
+    LEARN = "learn"
+    UNICAST_FLOOD = "unicast_flood"
+    UNKNOWN_UNICAST_FLOOD = "unknown_unicast_flood"
+    UNICAST_FORWARD = "unicast_forward"
+    ARP_TERMINATION = "arp_termination"
+    ARP_UNICAST_FORWARD = "arp_unicast_forward"
+
+
+_BRIDGE_WORDS = {
+    "learn": BridgeFlag.LEARN,
+    "forward": BridgeFlag.UNICAST_FORWARD,
+    "uu-flood": BridgeFlag.UNKNOWN_UNICAST_FLOOD,
+    "flood": BridgeFlag.UNICAST_FLOOD,
+    "arp-term": BridgeFlag.ARP_TERMINATION,
+    "arp-ufwd": BridgeFlag.ARP_UNICAST_FORWARD,
+}
+"""The words of `create bridge-domain`."""
+_BRIDGE_WORDS_LATER = {flag: word for word, flag in _BRIDGE_WORDS.items()} | {BridgeFlag.ARP_TERMINATION: "arp term"}
+"""The words of `set bridge-domain`."""
+_BRIDGE = ("bridge_domain_add_del_v2", "bridge_domain_add_del")
+"""Newest first: 23.02, before. The reply of the newer one tells an id that VPP picked."""
+_FLAGS = {
+    BridgeFlag.LEARN: 1,
+    BridgeFlag.UNICAST_FORWARD: 2,
+    BridgeFlag.UNICAST_FLOOD: 4,
+    BridgeFlag.UNKNOWN_UNICAST_FLOOD: 8,
+    BridgeFlag.ARP_TERMINATION: 16,
+    BridgeFlag.ARP_UNICAST_FORWARD: 32,
+}
+"""bd_flags (vnet/l2/l2.api)."""
+_WHATEVER = 0
+"""In place of an interface: VPP does not look where the entry that it forgets leads."""
 
 
 @record
@@ -38,6 +77,32 @@ class CreateBridge(BridgeOperation):
         """Enter the bridge domain."""
         draft.bridges[bridge_name(self.bd_id)] = Bridge(bd_id=self.bd_id, settings=self.settings, tag=self.tag)
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        settings = self.settings
+        values: dict[str, Value] = {
+            "bd_id": self.bd_id,
+            "flood": int(settings.unicast_flood),
+            "uu_flood": int(settings.unknown_unicast_flood),
+            "forward": int(settings.unicast_forward),
+            "learn": int(settings.learn),
+            "arp_term": int(settings.arp_termination),
+            "arp_ufwd": int(settings.arp_unicast_forward),
+            "mac_age": settings.mac_age_minutes,
+            "bd_tag": self.tag,
+            "is_add": 1,
+        }
+        return Request(vpp.newest(_BRIDGE), values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        settings = self.settings
+        words = [f"{word} {int(getattr(settings, flag.value))}" for word, flag in _BRIDGE_WORDS.items()]
+        words.append(f"mac-age {settings.mac_age_minutes}")
+        if self.tag:
+            words.append(f"bd-tag {braced(self.tag)}")
+        return f"create bridge-domain {self.bd_id} {' '.join(words)}"
+
 
 @record
 class DeleteBridge(BridgeOperation):
@@ -58,16 +123,13 @@ class DeleteBridge(BridgeOperation):
         """Take the bridge domain out."""
         del draft.bridges[bridge_name(self.bd_id)]
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(vpp.newest(_BRIDGE), {"bd_id": self.bd_id, "is_add": 0})
 
-class BridgeFlag(Enum):
-    """A switch of a bridge domain; the value is the attribute of BridgeSettings."""
-
-    LEARN = "learn"
-    UNICAST_FLOOD = "unicast_flood"
-    UNKNOWN_UNICAST_FLOOD = "unknown_unicast_flood"
-    UNICAST_FORWARD = "unicast_forward"
-    ARP_TERMINATION = "arp_termination"
-    ARP_UNICAST_FORWARD = "arp_unicast_forward"
+    def cli(self) -> str:
+        """Return the command."""
+        return f"create bridge-domain {self.bd_id} del"
 
 
 @record
@@ -84,6 +146,16 @@ class SetBridgeFlag(BridgeOperation):
         """Turn the switch."""
         _set(self.bd_id, draft, **{self.flag.value: self.is_on})
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {"bd_id": self.bd_id, "is_set": int(self.is_on), "flags": _FLAGS[self.flag]}
+        return Request("bridge_flags", values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        line = f"set bridge-domain {_BRIDGE_WORDS_LATER[self.flag]} {self.bd_id}"
+        return line if self.is_on else f"{line} disable"
+
 
 @record
 class SetBridgeMacAge(BridgeOperation):
@@ -97,6 +169,14 @@ class SetBridgeMacAge(BridgeOperation):
     def apply_to(self, draft: WorkingState) -> None:
         """Set the age."""
         _set(self.bd_id, draft, mac_age_minutes=self.minutes)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("bridge_domain_set_mac_age", {"bd_id": self.bd_id, "mac_age": self.minutes})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set bridge-domain mac-age {self.bd_id} {self.minutes}"
 
 
 @record
@@ -119,6 +199,15 @@ class FilterMac(BridgeOperation):
         bridge = draft.bridges[bridge_name(self.bd_id)]
         filtered = tuple(sorted({*bridge.filtered_macs, self.mac}))
         draft.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values: dict[str, Value] = {"sw_if_index": NO_INDEX, "static_mac": 0, "filter_mac": 1}
+        return l2fib_request(self.mac, self.bd_id, values, is_add=True)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"l2fib add {self.mac} {self.bd_id} filter"
 
 
 @record
@@ -143,6 +232,15 @@ class ForgetMac(BridgeOperation):
         )
         draft.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered, stray_macs=stray)
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values: dict[str, Value] = {"sw_if_index": _WHATEVER, "static_mac": 0, "filter_mac": 0}
+        return l2fib_request(self.mac, self.bd_id, values, is_add=False)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"l2fib del {self.mac} {self.bd_id}"
+
 
 def missing_bridge(bd_id: int, draft: WorkingState) -> str | None:
     """Return that there is no such bridge domain, None when there is."""
@@ -153,3 +251,9 @@ def _set(bd_id: int, draft: WorkingState, **settings: int | bool) -> None:
     bridge = draft.bridges[bridge_name(bd_id)]
     changed = replace(bridge.settings, **settings)  # type: ignore[arg-type]
     draft.bridges[bridge_name(bd_id)] = replace(bridge, settings=changed)
+
+
+def l2fib_request(mac: str, bd_id: int, values: dict[str, Value], *, is_add: bool) -> Request:
+    """Return the message that makes VPP know or forget a MAC address in a bridge domain (vnet/l2/l2.api)."""
+    known: dict[str, Value] = {"mac": mac_bytes(mac), "bd_id": bd_id, "is_add": int(is_add)}
+    return Request("l2fib_add_del", {**known, **values, "bvi_mac": 0})

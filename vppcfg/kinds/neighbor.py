@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from vppcfg.model.neighbor import Neighbor, in_order
 from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
+from vppcfg.vpp.address_codec import address_values, mac_bytes
+
+STATIC, WITHOUT_ROUTE = 1, 2
+"""IP_API_NEIGHBOR_FLAG_STATIC, IP_API_NEIGHBOR_FLAG_NO_FIB_ENTRY (vnet/ip-neighbor/ip_neighbor.api)."""
 
 
 @record
@@ -28,6 +33,16 @@ class SetNeighbor(InterfaceOperation):
         entered = Neighbor(address=self.address, mac=self.mac, has_route=self.has_route)
         draft.change(self.interface, neighbors=in_order([*others, entered]))
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        flags = STATIC if self.has_route else STATIC | WITHOUT_ROUTE
+        return Request("ip_neighbor_add_del", {**_neighbor(self, indexes), "is_add": 1, "neighbor.flags": flags})
+
+    def cli(self) -> str:
+        """Return the command."""
+        line = f"set ip neighbor {self.interface} {self.address} {self.mac} static"
+        return line if self.has_route else f"{line} no-fib-entry"
+
 
 @record
 class RemoveNeighbor(InterfaceOperation):
@@ -44,6 +59,14 @@ class RemoveNeighbor(InterfaceOperation):
         """Take it out."""
         draft.change(self.interface, neighbors=_others(self.interface, self.address, draft))
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("ip_neighbor_add_del", {**_neighbor(self, indexes), "is_add": 0})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"set ip neighbor del {self.interface} {self.address} {self.mac}"
+
 
 def _known(interface: str, address: str, draft: WorkingState) -> Neighbor | None:
     return next((each for each in draft.interfaces[interface].neighbors if each.address == address), None)
@@ -51,3 +74,11 @@ def _known(interface: str, address: str, draft: WorkingState) -> Neighbor | None
 
 def _others(interface: str, address: str, draft: WorkingState) -> tuple[Neighbor, ...]:
     return tuple(each for each in draft.interfaces[interface].neighbors if each.address != address)
+
+
+def _neighbor(operation: SetNeighbor | RemoveNeighbor, indexes: Indexes) -> dict[str, Value]:
+    return {
+        "neighbor.sw_if_index": indexes.interface(operation.interface),
+        "neighbor.mac_address": mac_bytes(operation.mac),
+        **address_values("neighbor.ip_address", operation.address),
+    }

@@ -7,10 +7,14 @@ interfaces in it, routes that lead into it, linux-nl. What is left in one that g
 from __future__ import annotations
 
 from vppcfg.model.vpp_object import Reference, Referent
-from vppcfg.model.vrf import FibTable, table_key
+from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
 from vppcfg.plan.operation import InterfaceOperation, Operation, missing_table
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
+
+_ADD_DEL = ("ip_table_add_del_v2", "ip_table_add_del")
+"""Newest first; v2 came in 24.10, and may leave out the table for multicast, which its predecessor always makes."""
 
 
 @record
@@ -45,20 +49,57 @@ class CreateVrf(VrfOperation):
         """Enter the table."""
         draft.vrfs[self.subject] = FibTable(table_id=self.table_id, is_ipv6=self.is_ipv6, name=self.name)
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        message = vpp.newest(_ADD_DEL)
+        multicast = {"create_mfib": 1} if vpp.has_field(message, "create_mfib") else {}
+        return Request(message, {**_table(self), "table.name": self.name, "is_add": 1, **multicast})
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        if self.table_id > LAST_TYPED:
+            return None
+        return f"{_table_words(is_ipv6=self.is_ipv6)} add {self.table_id} name {self.name}"
+
 
 @record
 class MarkVrfRoutes(VrfOperation):
     """ip_table_replace_begin: mark the routes that came through the API, for those to go that nobody writes again."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("ip_table_replace_begin", _table(self))
+
+    def cli(self) -> None:
+        """Return None: no command does it."""
+        return None
 
 
 @record
 class SweepVrfRoutes(VrfOperation):
     """ip_table_replace_end: remove the marked routes. ip_table_flush would shut every interface in the table too."""
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("ip_table_replace_end", _table(self))
+
+    def cli(self) -> None:
+        """Return None: no command does it."""
+        return None
+
 
 @record
 class ReleaseTypedVrf(VrfOperation):
     """cli_inband: let go what `ip table add` at VPP's prompt, or a file that VPP runs, holds of a table."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Write the command, which succeeds where nobody typed the other one (vnet/ip/lookup.c)."""
+        family = "ip6" if self.is_ipv6 else "ip"
+        return Request("cli_inband", {}, text=f"{family} table del {self.table_id}")
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"{_table_words(is_ipv6=self.is_ipv6)} del {self.table_id}"
 
 
 @record
@@ -84,6 +125,14 @@ class DeleteVrf(VrfOperation):
         del draft.vrfs[self.subject]
         draft.unmanaged.pop(self.subject, None)
 
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(vpp.newest(_ADD_DEL), {**_table(self), "is_add": 0})
+
+    def cli(self) -> None:
+        """Return None: no command does it."""
+        return None
+
 
 @record
 class SetTable(InterfaceOperation):
@@ -107,3 +156,26 @@ class SetTable(InterfaceOperation):
     def apply_to(self, draft: WorkingState) -> None:
         """Put the interface into the table."""
         draft.move(self.interface, self.table_id, is_ipv6=self.is_ipv6)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {
+            "sw_if_index": indexes.interface(self.interface),
+            "is_ipv6": int(self.is_ipv6),
+            "vrf_id": self.table_id,
+        }
+        return Request("sw_interface_set_table", values)
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        if self.table_id > LAST_TYPED:
+            return None
+        return f"set interface {_table_words(is_ipv6=self.is_ipv6)} {self.interface} {self.table_id}"
+
+
+def _table_words(*, is_ipv6: bool) -> str:
+    return "ip6 table" if is_ipv6 else "ip table"
+
+
+def _table(operation: CreateVrf | DeleteVrf | MarkVrfRoutes | SweepVrfRoutes) -> dict[str, Value]:
+    return {"table.table_id": operation.table_id, "table.is_ip6": int(operation.is_ipv6)}

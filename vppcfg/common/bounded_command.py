@@ -34,8 +34,9 @@ class Ran:
 class _Output:
     """What a command prints on both of its streams, as it comes."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, kept_bytes: int) -> None:
         os.set_blocking(descriptor, False)
+        self._kept_bytes = kept_bytes
         self._descriptor = descriptor
         self._kept = bytearray()
         self._lost = 0
@@ -59,7 +60,7 @@ class _Output:
         """Read what is there, and return whether there may be more."""
         with suppress(BlockingIOError):
             part = os.read(self._descriptor, _PART_BYTES)
-            kept = part[: KEPT_BYTES - len(self._kept)]
+            kept = part[: self._kept_bytes - len(self._kept)]
             self._kept += kept
             self._lost += len(part) - len(kept)
             return bool(part)
@@ -67,12 +68,19 @@ class _Output:
 
 
 def run_command(
-    command: Sequence[str], environment: Mapping[str, str], within_s: float, should_stop: Callable[[], bool]
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    within_s: float,
+    should_stop: Callable[[], bool],
+    *,
+    kept_bytes: int = KEPT_BYTES,
+    has_errors: bool = True,
 ) -> Ran:
     """Run a program with its words and nothing but this environment, and return what became of it.
 
     When it takes longer than `within_s`, or `should_stop` says so, it is killed with everything that it has started in
-    its process group. What it leaves running when it ends by itself is left alone.
+    its process group. What it leaves running when it ends by itself is left alone. Of its output the first `kept_bytes`
+    are kept; what it prints as errors is among it only with `has_errors`.
     """
     began = time.monotonic()
     try:
@@ -80,7 +88,7 @@ def run_command(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.STDOUT if has_errors else subprocess.DEVNULL,
             cwd="/",
             env=dict(environment),
             start_new_session=True,
@@ -89,7 +97,7 @@ def run_command(
         return Ran(output=b"", seconds=0.0, trouble=f"{command[0]} cannot be started: {error.strerror}")
     assert process.stdout is not None
     with process.stdout as stream:
-        output = _Output(stream.fileno())
+        output = _Output(stream.fileno(), kept_bytes)
         try:
             trouble = _awaited(process, output, began + within_s, should_stop) or _of_code(process.returncode)
         finally:

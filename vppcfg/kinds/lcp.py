@@ -6,8 +6,14 @@ from vppcfg.model.interface import Encapsulation, Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
+
+_LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")
+"""Newest first: 24.06, 22.02, before. They differ in what the reply tells."""
+HOST_TAP, HOST_TUN = 0, 1
+"""lcp_itf_host_type (linux-cp/lcp.api)."""
 
 
 @record
@@ -38,6 +44,34 @@ class CreateLcpPair(InterfaceOperation):
         if draft.has_linux:
             draft.linux[self.interface] = _new_device(self.interface, draft)
 
+    def objection(self) -> str:
+        """Return why VPP must not be told this, '' when it may.
+
+        An empty namespace means the default one to linux-cp, and has no other name for VPP's own
+        (lcp_itf_pair_create in linux-cp/lcp_interface.c).
+        """
+        if not self.netns and not self.is_default_netns:
+            return "VPP cannot be told to make a pair in its own namespace while it has a default one"
+        return ""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Write the namespace out, the default one too, unless it is VPP's own, whose name is empty."""
+        message = vpp.newest(_LCP_PAIR)
+        values: dict[str, Value] = {
+            "is_add": 1,
+            "sw_if_index": indexes.interface(self.interface),
+            "host_if_name": self.host_name,
+            "host_if_type": HOST_TUN if self.is_tun else HOST_TAP,
+            "netns" if vpp.has_field(message, "netns") else "namespace": self.netns,
+        }
+        return Request(message, values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        netns = "" if self.is_default_netns else f" netns {self.netns}"
+        tun = " tun" if self.is_tun else ""
+        return f"lcp create {self.interface} host-if {self.host_name}{netns}{tun}"
+
 
 @record
 class DeleteLcpPair(InterfaceOperation):
@@ -57,6 +91,14 @@ class DeleteLcpPair(InterfaceOperation):
         """Take the pair and its Linux device out."""
         draft.remove_pair(self.interface)
         draft.linux.pop(self.interface, None)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(vpp.newest(_LCP_PAIR), {"is_add": 0, "sw_if_index": indexes.interface(self.interface)})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"lcp delete {self.interface}"
 
 
 def _missing_carrier(interface: Interface, draft: WorkingState) -> str | None:

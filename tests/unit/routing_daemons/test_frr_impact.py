@@ -1,0 +1,55 @@
+"""What a reload of FRR does to sessions, by the lines that frr-reload.py prints."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.routing_daemons.daemon import SessionImpact
+from vppcfg.routing_daemons.frr_impact import impacts_of
+
+NONE, POLICY, UNKNOWN, SESSIONS = SessionImpact
+
+
+@pytest.mark.parametrize(
+    ("lines", "worst", "said"),
+    [
+        ("- no router bgp 65001", SESSIONS, "all BGP sessions of `router bgp 65001` end"),
+        ("- router bgp 65001\n-  no neighbor 192.0.2.2 remote-as 65002", SESSIONS, "session with 192.0.2.2 ends"),
+        ("+ router bgp 65001\n+  neighbor 192.0.2.2 remote-as 65003", SESSIONS, "session with 192.0.2.2 begins"),
+        ("+ router bgp 65001\n+  neighbor 192.0.2.2 password x", SESSIONS, "begins anew (`password`)"),
+        ("+ router bgp 65001\n+  neighbor 192.0.2.2 timers 3 9", SESSIONS, "begins anew (`timers`)"),
+        ("+ router bgp 65001\n+  neighbor 192.0.2.2 description x", NONE, ""),
+        (
+            "+ router bgp 65001\n+  address-family ipv4 unicast\n+   neighbor 192.0.2.2 route-map IN in",
+            POLICY,
+            "the BGP session with 192.0.2.2 stays",
+        ),
+        ("+ router bgp 65001\n+  bgp router-id 10.0.0.9", SESSIONS, "all BGP sessions begin anew"),
+        ("+ router bgp 65001\n+  address-family ipv4 unicast\n+   network 10.0.0.0/8", POLICY, "BGP routes are chosen"),
+        ("+ router ospf\n+  network 192.0.2.0/24 area 0", SESSIONS, "adjacencies and routes of ospf may change"),
+        ("- no router ospf", SESSIONS, "all adjacencies of ospf end"),
+        ("+ interface e0\n+  ip ospf cost 20", SESSIONS, "adjacencies on e0 may begin anew"),
+        ("+ interface e0\n+  shutdown", SESSIONS, "e0 is set down in Linux"),
+        ("+ ip route 10.0.0.0/8 192.0.2.2", POLICY, "the static route to 10.0.0.0/8 changes"),
+        ("+ no ip route 10.0.0.0/8 192.0.2.2", POLICY, "the static route to 10.0.0.0/8 changes"),
+        ("+ ip prefix-list A seq 5 permit any", POLICY, "policy changes"),
+        ("+ route-map A permit 10\n+  set metric 5", POLICY, "policy changes"),
+        ("+ log syslog", NONE, ""),
+        ("+ ip forwarding", UNKNOWN, "what `ip forwarding` does to sessions is not known"),
+        ("+ fabric thing", UNKNOWN, "is not known"),
+    ],
+)
+def test_each_kind_of_line_has_its_effect(lines: str, worst: SessionImpact, said: str) -> None:
+    found = impacts_of([(line[0], line[2:]) for line in lines.splitlines()])
+    assert max((impact.level for impact in found), default=NONE) is worst
+    assert said in "; ".join(impact.text for impact in found)
+
+
+def test_the_worst_comes_first_and_nothing_twice() -> None:
+    lines = [("+", "ip route 10.0.0.0/8 192.0.2.2"), ("-", "no router bgp 65001"), ("-", "no router bgp 65001")]
+    assert [impact.level for impact in impacts_of(lines)] == [SESSIONS, POLICY]
+
+
+def test_no_password_is_in_an_effect() -> None:
+    lines = [("+", "interface e0"), ("+", " ip ospf message-digest-key 1 md5 geheim")]
+    assert "geheim" not in "".join(impact.text for impact in impacts_of(lines))

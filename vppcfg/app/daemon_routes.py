@@ -1,0 +1,100 @@
+"""Routes that a routing daemon has put into Linux and VPP lacks, after a change, within a deadline."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable, Iterable
+
+from vppcfg.app.target import Target
+from vppcfg.common.clock import Clock, SystemClock
+from vppcfg.errors import DataplaneError
+from vppcfg.model.forwarding import TableId, VppForwarding, prefix_key
+from vppcfg.record import record
+from vppcfg.routing_daemons.daemon import DaemonRoute, RoutingDaemon
+from vppcfg.verify.routes import FALLBACKS
+from vppcfg.vpp.live import LiveDataplane
+
+log = logging.getLogger("root.main")
+
+_PAUSE_S = 1.0
+_CLOCK = SystemClock()
+_NAMED = 5
+
+
+@record
+class MissingRoutes:
+    """What VPP lacks of a daemon's routes."""
+
+    prefixes: tuple[str, ...] = ()
+    unknown: str = ""
+    """Why that is not known; '' when it is."""
+
+    @property
+    def text(self) -> str:
+        """Return how many and which, in words."""
+        more = f" and {len(self.prefixes) - _NAMED} more" if len(self.prefixes) > _NAMED else ""
+        count = f"{len(self.prefixes)} route{'' if len(self.prefixes) == 1 else 's'}"
+        return f"VPP lacks {count} that the daemon has: {', '.join(self.prefixes[:_NAMED])}{more}"
+
+
+def await_routes(
+    daemon: RoutingDaemon,
+    target: Target,
+    within_s: float,
+    before: MissingRoutes,
+    should_stop: Callable[[], bool] = lambda: False,
+    clock: Clock = _CLOCK,
+) -> MissingRoutes:
+    """Return what VPP lacks when it lacks nothing more than `before`, or after `within_s`."""
+    until_s = clock.now() + within_s
+    while True:
+        found = missing_routes(daemon, target)
+        left = tuple(prefix for prefix in found.prefixes if prefix not in before.prefixes)
+        if found.unknown or not left or should_stop() or clock.now() + _PAUSE_S > until_s:
+            return MissingRoutes(prefixes=left, unknown=found.unknown)
+        clock.sleep(_PAUSE_S)
+
+
+def missing_routes(daemon: RoutingDaemon, target: Target) -> MissingRoutes:
+    """Return which routes of a daemon VPP lacks, of those that leave by LCP pairs."""
+    routes = daemon.routes()
+    if isinstance(routes, str):
+        return MissingRoutes(unknown=routes)
+    try:
+        vpp, _ = target.connect_apart()
+        with vpp:
+            facts = vpp.read_forwarding()
+            if not facts.has_linux_nl:
+                return MissingRoutes(unknown="VPP runs without linux-nl, and gets no routes from Linux")
+            wanted = _wanted(routes, facts)
+            return MissingRoutes(prefixes=_not_there(wanted, vpp, facts))
+    except DataplaneError as error:
+        return MissingRoutes(unknown=error.message)
+
+
+def _wanted(routes: Iterable[DaemonRoute], facts: VppForwarding) -> dict[TableId, dict[bytes, str]]:
+    devices = {pair.host_name for pair in facts.pairs if pair.netns == facts.default_netns}
+    wanted: dict[TableId, dict[bytes, str]] = {}
+    for route in routes:
+        if route.devices & devices:
+            key = _key_of(route.prefix)
+            wanted.setdefault(TableId(key[0] == 1, route.table_id), {})[key] = route.prefix
+    return wanted
+
+
+def _not_there(wanted: dict[TableId, dict[bytes, str]], vpp: LiveDataplane, facts: VppForwarding) -> tuple[str, ...]:
+    missing: list[str] = []
+    for table, prefixes in wanted.items():
+        if table in facts.tables:
+            for key, way in vpp.read_routes(table, facts):
+                if way.source not in FALLBACKS:
+                    prefixes.pop(key, None)
+        missing += prefixes.values()
+    return tuple(sorted(missing))
+
+
+def _key_of(prefix: str) -> bytes:
+    address, _, length = prefix.partition("/")
+    is_ipv6 = ":" in address
+    return prefix_key(is_ipv6, socket.inet_pton(socket.AF_INET6 if is_ipv6 else socket.AF_INET, address), int(length))

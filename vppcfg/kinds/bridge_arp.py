@@ -1,0 +1,168 @@
+"""ARP entries of bridge domains: their key `arp-entries` (vnet/l2/l2_api.c).
+
+bridgedomains: { bd10: { settings: { arp-termination: true }, arp-entries: { 192.0.2.5: "02:00:00:00:00:05" } } }
+
+Asked for the entries of all bridge domains, VPP answers with the number of the question in place of theirs: it is asked
+about each (vl_api_bd_ip_mac_dump_t_handler).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vppcfg.common.addresses import address_key, canonical_host, canonical_mac
+from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.config.rules.index import Index
+from vppcfg.config.sections.owned_section import OwnedSection
+from vppcfg.config.sections.section import Section
+from vppcfg.config.yaml.errors import shown
+from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.bridge_arp import BridgeArp
+from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Request, Vocabulary
+from vppcfg.record import record
+from vppcfg.vpp.address_codec import address_values, mac_bytes, text_of_address
+from vppcfg.vpp.reading import Replies, VppReader
+
+KEY = "arp-entries"
+_DUMP, _DETAILS = "bd_ip_mac_dump", "bd_ip_mac_details"
+Entries = tuple[tuple[str, str], ...]
+"""Addresses, each with its MAC address, in the order of the file."""
+
+
+@record
+class SetBridgeArp(SetObject):
+    """bd_ip_mac_add_del: tell who asks for an address which MAC address it has; another one takes its place."""
+
+    thing: BridgeArp
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, is_add=1)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return _line(self.thing)
+
+
+@record
+class RemoveBridgeArp(RemoveObject):
+    """bd_ip_mac_add_del: leave the answer to whoever has the address."""
+
+    thing: BridgeArp
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, is_add=0)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"{_line(self.thing)} del"
+
+
+def _request(entry: BridgeArp, *, is_add: int) -> Request:
+    values = {
+        "entry.bd_id": entry.bd_id,
+        **address_values("entry.ip", entry.address),
+        "entry.mac": mac_bytes(entry.mac),
+    }
+    return Request("bd_ip_mac_add_del", {"is_add": is_add, **values})
+
+
+def _line(entry: BridgeArp) -> str:
+    return f"set bridge-domain arp entry {entry.bd_id} {entry.address} {entry.mac}"
+
+
+def arp_entries_unused(index: Index) -> Iterator[Problem]:
+    """Find ARP entries of bridge domains that do not answer by themselves."""
+    for name, entry in index.configuration.owned.get(KEY, {}).items():
+        bridge = index.configuration.bridges.get(name)
+        if entry.value and bridge is not None and not bridge.settings.arp_termination:
+            text = f"{name} answers nobody by itself; add `arp-termination: true` to its settings"
+            yield Problem(rule="arp-entries-unused", path=entry.path, text=text, severity=Severity.WARNING)
+
+
+class BridgeArpKind(VppObjectKind[BridgeArp]):
+    """The entries in VPP."""
+
+    key = KEY
+    thing = BridgeArp
+    operations = (SetBridgeArp, RemoveBridgeArp)
+    rules = (arp_entries_unused,)
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the key `arp-entries`."""
+        return (SECTION,)
+
+    def set(self, thing: BridgeArp) -> SetBridgeArp:
+        """Return the operation that adds an entry, or gives it another MAC address."""
+        return SetBridgeArp(thing=thing)
+
+    def remove(self, thing: BridgeArp) -> RemoveBridgeArp:
+        """Return the operation that removes an entry."""
+        return RemoveBridgeArp(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request that shows whether there are any."""
+        return [connection.request(_DUMP, {"bd_id": ALL_INDEXES})[1]]
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[BridgeArp]:
+        """Yield the entries: those of each bridge domain are asked for here, where there are any."""
+        if not connection.rows(replies, _DETAILS, "entry.bd_id"):
+            return
+        domains = [bd_id for (bd_id,) in connection.rows(replies, "bridge_domain_details", "bd_id")]
+        told = connection.ask([connection.request(_DUMP, {"bd_id": bd_id})[1] for bd_id in domains])
+        paths = ("entry.bd_id", "entry.ip.af", "entry.ip.un", "entry.mac")
+        for bd_id, family, raw, mac in connection.rows(told, _DETAILS, *paths):
+            yield BridgeArp(bd_id=bd_id, address=text_of_address(family, raw), mac=mac.hex(":"))
+
+
+class BridgeArpSection(OwnedSection[Entries]):
+    """The key `arp-entries` of bridge domains."""
+
+    key = KEY
+    holders = (KeyHolder.BRIDGE,)
+    things = (BridgeArp,)
+    is_block = True
+
+    def parse_value(self, raw: Any, path: KeyPath) -> Entries | list[Problem]:
+        """Return the entries, or the keys that are no addresses or stand there twice."""
+        found: dict[str, str] = {}
+        problems = []
+        for key, mac in raw.items():
+            address = canonical_host(key)
+            if address is None or address in found:
+                reason = "is no address of a host" if address is None else "has an entry already"
+                problems.append(Problem(rule="arp-entries-address", path=(*path, key), text=f"{shown(key)} {reason}"))
+            else:
+                found[address] = canonical_mac(mac) or ""
+        return problems or tuple(found.items())
+
+    def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[BridgeArp]:
+        """Yield the entries."""
+        if (bridge := configuration.bridges.get(entry.name)) is not None:
+            yield from (BridgeArp(bd_id=bridge.bd_id, address=address, mac=mac) for address, mac in entry.value)
+
+    def as_yaml(self, value: Entries) -> Value:
+        """Return the MAC addresses by their addresses."""
+        return tuple(KeyValue(address, mac) for address, mac in value)
+
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, Entries]]:
+        """Yield the entries of each bridge domain, in order."""
+        found: dict[str, list[BridgeArp]] = {}
+        for entry in state.of(BridgeArp).values():
+            found.setdefault(entry.scope, []).append(entry)
+        for name, entries in found.items():
+            ordered = sorted(entries, key=lambda each: address_key(f"{each.address}/0"))
+            yield KeyHolder.BRIDGE, name, tuple((each.address, each.mac) for each in ordered)
+
+
+SECTION = BridgeArpSection()
+KIND = BridgeArpKind()

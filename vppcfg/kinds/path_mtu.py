@@ -1,0 +1,157 @@
+"""Path MTUs: the key `path-mtu` of the file and of VRFs (vnet/ip/ip_path_mtu.c).
+
+path-mtu: { 192.0.2.9: 1400, "2001:db8::9": 1400 }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vppcfg.common.addresses import address_key, canonical_host
+from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.config.rules.index import Index
+from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
+from vppcfg.config.sections.section import Section
+from vppcfg.config.yaml.errors import shown
+from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.path_mtu import PathMtu
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.record import record
+from vppcfg.vpp.address_codec import address_values, text_of_address
+from vppcfg.vpp.reading import Replies, VppReader
+
+KEY = "path-mtu"
+_UPDATE, _GET, _DETAILS = "ip_path_mtu_update", "ip_path_mtu_get", "ip_path_mtu_details"
+_NONE = 0
+"""What removes one."""
+Mtus = tuple[tuple[str, int], ...]
+"""Addresses, each with its MTU, in the order of the file."""
+
+
+@record
+class SetPathMtu(SetObject):
+    """ip_path_mtu_update: send no larger packets to a host; larger ones are fragmented, or answered with ICMP."""
+
+    thing: PathMtu
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, self.thing.mtu)
+
+    def cli(self) -> None:
+        """Return None: the prompt only shows them."""
+
+
+@record
+class RemovePathMtu(RemoveObject):
+    """ip_path_mtu_update: send what the interface takes."""
+
+    thing: PathMtu
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, _NONE)
+
+    def cli(self) -> None:
+        """Return None: the prompt only shows them."""
+
+
+def _request(path: PathMtu, mtu: int) -> Request:
+    values = {"pmtu.table_id": path.table_id, **address_values("pmtu.nh", path.address), "pmtu.path_mtu": mtu}
+    return Request(_UPDATE, values)
+
+
+def path_mtu_family(index: Index) -> Iterator[Problem]:
+    """Find hosts of a family of which their VRF has no table."""
+    for name, entry in index.configuration.owned.get(KEY, {}).items():
+        vrf = index.configuration.vrfs.get(name)
+        for address, _ in entry.value:
+            if vrf is not None and not (vrf.has_ipv6 if ":" in address else vrf.has_ipv4):
+                text = f"{name} has no table for the family of {address}"
+                yield Problem(rule="vrf-family", path=(*entry.path, address), text=text)
+
+
+class PathMtuKind(VppObjectKind[PathMtu]):
+    """The path MTUs in VPP."""
+
+    key = KEY
+    thing = PathMtu
+    operations = (SetPathMtu, RemovePathMtu)
+    rules = (path_mtu_family,)
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the key `path-mtu`."""
+        return (SECTION,)
+
+    def set(self, thing: PathMtu) -> SetPathMtu:
+        """Return the operation that sets one, new or other."""
+        return SetPathMtu(thing=thing)
+
+    def remove(self, thing: PathMtu) -> RemovePathMtu:
+        """Return the operation that removes one."""
+        return RemovePathMtu(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for the first page."""
+        return [connection.request(_GET, {"cursor": 0})[1]]
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[PathMtu]:
+        """Yield the path MTUs. Further pages of them are asked for here."""
+        paths = ("pmtu.table_id", "pmtu.nh.af", "pmtu.nh.un", "pmtu.path_mtu")
+        for page in connection.pages(replies, _GET, {}, "path MTUs"):
+            for table_id, family, raw, mtu in connection.rows(page, _DETAILS, *paths):
+                yield PathMtu(address=text_of_address(family, raw), mtu=mtu, table_id=table_id)
+
+
+class PathMtuSection(OwnedSection[Mtus]):
+    """The key `path-mtu`."""
+
+    key = KEY
+    holders = (KeyHolder.FILE, KeyHolder.VRF)
+    things = (PathMtu,)
+    is_block = True
+
+    def parse_value(self, raw: Any, path: KeyPath) -> Mtus | list[Problem]:
+        """Return the MTUs, or the keys that are no addresses or stand there twice."""
+        found: dict[str, int] = {}
+        problems = []
+        for key, mtu in raw.items():
+            address = canonical_host(key)
+            if address is None or address in found:
+                reason = "is no address of a host" if address is None else "has an MTU already"
+                problems.append(Problem(rule="path-mtu-address", path=(*path, key), text=f"{shown(key)} {reason}"))
+            else:
+                found[address] = mtu
+        return problems or tuple(found.items())
+
+    def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[PathMtu]:
+        """Yield the path MTUs."""
+        table_id = int(self.scope_of(entry, configuration) or 0)
+        for address, mtu in entry.value:
+            yield PathMtu(address=address, mtu=mtu, table_id=table_id)
+
+    def as_yaml(self, value: Mtus) -> Value:
+        """Return the MTUs by their addresses."""
+        return tuple(KeyValue(address, mtu) for address, mtu in value)
+
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, Mtus]]:
+        """Yield those of each table that a file can name, in order."""
+        found: dict[tuple[KeyHolder, str], list[tuple[str, int]]] = {}
+        for path in sorted(state.of(PathMtu).values(), key=lambda each: address_key(f"{each.address}/0")):
+            holder = vrf_of_table(path.table_id, state, is_ipv6=":" in path.address)
+            if holder is not None:
+                found.setdefault(holder, []).append((path.address, path.mtu))
+        for (place, name), mtus in found.items():
+            yield place, name, tuple(mtus)
+
+
+SECTION = PathMtuSection()
+KIND = PathMtuKind()

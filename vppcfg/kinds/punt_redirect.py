@@ -1,0 +1,195 @@
+"""Punt redirects: the key `punt-redirect` of the file and of interfaces (vnet/ip/ip_punt_drop.c).
+
+interfaces: { eth0: { punt-redirect: { ipv4: { interface: tap0, gateway: 10.0.0.2 } } } }
+
+linux-cp has a redirect of its own on the interface of each LCP pair, to its Linux device (lcp_itf_pair_add): with
+another one Linux gets nothing. VPP counts redirects and turns the feature off for all when the count is 0; it counts
+one that takes the place of another, and the removal of one that is not there. So one that changes is removed and set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vppcfg.common.addresses import canonical_host
+from vppcfg.common.resemblance import did_you_mean
+from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.config.rules.index import Index
+from vppcfg.config.sections.owned_section import OwnedSection
+from vppcfg.config.sections.section import Section
+from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.kinds.next_hop import NORMAL, PATH, hop_at, path_of
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.punt_redirect import PuntRedirect
+from vppcfg.model.route import NextHop
+from vppcfg.model.state import State
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Request, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+from vppcfg.vpp.reading import Replies, VppReader
+
+KEY = "punt-redirect"
+_CHANGE = "add_del_ip_punt_redirect_v2"
+_DUMP, _DETAILS = "ip_punt_redirect_v2_dump", "ip_punt_redirect_v2_details"
+_FAMILIES = ("ipv4", "ipv6")
+Ways = Mapping[str, NextHop]
+"""Next hops by family."""
+
+
+@record
+class SetPuntRedirect(SetObject):
+    """add_del_ip_punt_redirect_v2: redirect packets; refused where there is one, or an LCP pair that has its own."""
+
+    thing: PuntRedirect
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.thing.name in draft.objects.get(PuntRedirect, {}):
+            return f"there is a {self.thing.label}, which VPP would lose"
+        if self.thing.interface in draft.lcps:
+            return f"{self.thing.interface} has an LCP pair, whose Linux device would get no packets any more"
+        return SetObject._refusal(self, draft)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, indexes, is_add=1)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"{_line('add', self.thing)} {_via(self.thing.hop)}"
+
+
+@record
+class RemovePuntRedirect(RemoveObject):
+    """add_del_ip_punt_redirect_v2: redirect nothing any more."""
+
+    thing: PuntRedirect
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _request(self.thing, indexes, is_add=0)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return _line("del", self.thing)
+
+
+def _request(thing: PuntRedirect, indexes: Indexes, *, is_add: int) -> Request:
+    rx = indexes.interface(thing.interface) if thing.interface else NO_INDEX
+    values = {"is_add": is_add, "punt.rx_sw_if_index": rx, "punt.af": int(thing.is_ipv6)}
+    paths = [path_of(thing.hop, indexes, 0, is_ipv6=thing.is_ipv6)] if is_add else []
+    return Request(_CHANGE, values, "punt.paths", paths)
+
+
+def _line(word: str, thing: PuntRedirect) -> str:
+    return f"ip{6 if thing.is_ipv6 else ''} punt redirect {word} rx {thing.interface or 'all'}"
+
+
+def _via(hop: NextHop) -> str:
+    return f"via {hop.gateway} {hop.interface}" if hop.gateway else f"via {hop.interface}"
+
+
+def punt_redirect_lcp(index: Index) -> Iterator[Problem]:
+    """Find redirects on interfaces with an LCP pair, and those to interfaces that the file lacks."""
+    for name, entry in index.configuration.owned.get(KEY, {}).items():
+        interface = index.find(name) if name else None
+        if interface is not None and interface.lcp is not None and entry.value:
+            text = f"{name} has `lcp`: a redirect here would take all packets from its Linux device; remove one of both"
+            yield Problem(rule="punt-redirect-lcp", path=entry.path, text=text)
+        for family, hop in entry.value.items():
+            if not index.has(hop.interface):
+                text = f"there is no interface {hop.interface} in this file{did_you_mean(hop.interface, index.names)}"
+                yield Problem(rule="punt-redirect-interface", path=(*entry.path, family, "interface"), text=text)
+
+
+class PuntRedirectKind(VppObjectKind[PuntRedirect]):
+    """The redirects in VPP, but for those of linux-cp."""
+
+    key = KEY
+    thing = PuntRedirect
+    operations = (SetPuntRedirect, RemovePuntRedirect)
+    rules = (punt_redirect_lcp,)
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the key `punt-redirect`."""
+        return (SECTION,)
+
+    def set(self, thing: PuntRedirect) -> SetPuntRedirect:
+        """Return the operation that redirects."""
+        return SetPuntRedirect(thing=thing)
+
+    def remove(self, thing: PuntRedirect) -> RemovePuntRedirect:
+        """Return the operation that redirects no more."""
+        return RemovePuntRedirect(thing=thing)
+
+    def disturbed(self, before: Mapping[str, PuntRedirect], after: Mapping[str, PuntRedirect]) -> frozenset[str]:
+        """Return those that change: VPP leaks the one whose place another one takes."""
+        return frozenset(name for name, each in before.items() if name in after and after[name] != each)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the requests for both families."""
+        return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES, "af": family})[1] for family in (0, 1)]
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[PuntRedirect]:
+        """Yield the redirects to one interface; those of linux-cp lead to interfaces that no state has."""
+        heads = ("punt.rx_sw_if_index", "punt.af")
+        for (rx, family), rows in connection.lists(replies, _DETAILS, heads, *PATH):
+            paths = [dict(zip(PATH, row, strict=True)) for row in rows]
+            if len(paths) == 1 and paths[0]["type"] == NORMAL and (rx in names or rx in (0, NO_INDEX)):
+                hop = hop_at({**paths[0], "weight": 1}, 0, names)
+                interface = "" if rx in (0, NO_INDEX) else names[rx]
+                if hop.interface:
+                    yield PuntRedirect(interface=interface, hop=hop, is_ipv6=bool(family))
+
+
+class PuntRedirectSection(OwnedSection[Ways]):
+    """The key `punt-redirect`."""
+
+    key = KEY
+    holders = (KeyHolder.FILE, KeyHolder.INTERFACE)
+    things = (PuntRedirect,)
+
+    def parse_value(self, raw: Any, path: KeyPath) -> Ways | list[Problem]:
+        """Return the next hops by family, or the gateways of the other one."""
+        found: dict[str, NextHop] = {}
+        problems = []
+        for family in _FAMILIES:
+            if (given := raw.get(family)) is None:
+                continue
+            gateway = canonical_host(given.get("gateway")) or ""
+            if gateway and _FAMILIES[":" in gateway] != family:
+                text = f"{gateway} is no gateway of this family"
+                problems.append(Problem(rule="punt-redirect-family", path=(*path, family, "gateway"), text=text))
+            found[family] = NextHop(gateway=gateway, interface=given["interface"])
+        return problems or found
+
+    def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[PuntRedirect]:
+        """Yield one for each family."""
+        for family, hop in entry.value.items():
+            yield PuntRedirect(interface=entry.name, hop=hop, is_ipv6=family == "ipv6")
+
+    def as_yaml(self, value: Ways) -> Value:
+        """Return the next hops by family."""
+        return tuple(KeyValue(family, tuple(_keys(hop))) for family, hop in value.items())
+
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, Ways]]:
+        """Yield the redirects of each interface, and of all."""
+        found: dict[str, dict[str, NextHop]] = {}
+        for each in state.of(PuntRedirect).values():
+            found.setdefault(each.interface, {})[_FAMILIES[each.is_ipv6]] = each.hop
+        for name, ways in found.items():
+            yield KeyHolder.INTERFACE if name else KeyHolder.FILE, name, dict(sorted(ways.items()))
+
+
+def _keys(hop: NextHop) -> Iterator[KeyValue]:
+    yield KeyValue("interface", hop.interface)
+    yield from [KeyValue("gateway", hop.gateway)] if hop.gateway else []
+
+
+SECTION = PuntRedirectSection()
+KIND = PuntRedirectKind()

@@ -1,0 +1,440 @@
+"""Quality of service: the section `qos_maps`, and the key `qos` of interfaces (vnet/qos/qos_api.c).
+
+interfaces: { eth0: { qos: { record: [ vlan ] } }, eth1: { qos: { mark: { ip: 1 } } } }
+qos_maps: { 1: { vlan: { 5: 184 } } }
+
+VPP counts how often a class is recorded or stored on an interface, and shows only that it is. A map that is deleted
+while packets are marked by it leaves marks that go by the next map in its place: it goes after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.config.rules.index import Index
+from vppcfg.config.sections.owned_section import OwnedSection
+from vppcfg.config.sections.section import Section
+from vppcfg.config.yaml.errors import shown
+from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.qos import SOURCES, QosMap, QosMark, QosRecord, QosSource, QosStore
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Request, Vocabulary
+from vppcfg.record import record
+from vppcfg.vpp.reading import Replies, VppReader
+
+MAPS, QOS = "qos_maps", "qos"
+LAST_MAP = 0xFFFFFFFE
+"""VPP shows ~0 for a map that is gone."""
+_VALUES = 256
+_NUMBERS = {source: number for number, source in enumerate(SOURCES)}
+_ROWS = tuple(f"map.rows.{number}.outputs" for number in range(len(SOURCES)))
+
+
+@record
+class SetQosMap(SetObject):
+    """qos_egress_map_update: create a map, or write it anew in place."""
+
+    thing: QosMap
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        rows = {path: _outputs(self.thing, source) for path, source in zip(_ROWS, SOURCES, strict=True)}
+        return Request("qos_egress_map_update", {"map.id": self.thing.map_id, **rows})
+
+    def cli(self) -> None:
+        """Return None: the prompt adds to a map, and takes nothing out."""
+
+
+@record
+class RemoveQosMap(RemoveObject):
+    """qos_egress_map_delete: delete a map that nothing is marked by."""
+
+    thing: QosMap
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("qos_egress_map_delete", {"id": self.thing.map_id})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"qos egress map delete id {self.thing.map_id}"
+
+
+@record
+class SetQosRecord(SetObject):
+    """qos_record_enable_disable: note the class of packets that come in."""
+
+    thing: QosRecord
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _switch("record", self.thing.interface, self.thing.source, indexes, enable=1)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"qos record {self.thing.source.value} {self.thing.interface}"
+
+
+@record
+class RemoveQosRecord(RemoveObject):
+    """qos_record_enable_disable: note the class no more."""
+
+    thing: QosRecord
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _switch("record", self.thing.interface, self.thing.source, indexes, enable=0)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"qos record {self.thing.source.value} {self.thing.interface} disable"
+
+
+@record
+class SetQosStore(SetObject):
+    """qos_store_enable_disable: give packets that come in one class."""
+
+    thing: QosStore
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _switch("store", self.thing.interface, QosSource.IP, indexes, enable=1, value=self.thing.value)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"qos store ip {self.thing.interface} value {self.thing.value}"
+
+
+@record
+class RemoveQosStore(RemoveObject):
+    """qos_store_enable_disable: give packets no class any more."""
+
+    thing: QosStore
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _switch("store", self.thing.interface, QosSource.IP, indexes, enable=0, value=self.thing.value)
+
+    def cli(self) -> str:
+        """Return the command, for which the prompt wants the value."""
+        return f"qos store ip {self.thing.interface} value {self.thing.value} disable"
+
+
+@record
+class SetQosMark(SetObject):
+    """qos_mark_enable_disable: write the class into packets that go out; of a marked interface the map changes."""
+
+    thing: QosMark
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _mark(self.thing, indexes, enable=1)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"qos mark {self.thing.target.value} {self.thing.interface} id {self.thing.map_id}"
+
+
+@record
+class RemoveQosMark(RemoveObject):
+    """qos_mark_enable_disable: leave the class of packets as it is."""
+
+    thing: QosMark
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _mark(self.thing, indexes, enable=0)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"qos mark {self.thing.target.value} {self.thing.interface} disable"
+
+
+def _outputs(thing: QosMap, source: QosSource) -> bytes:
+    pairs = getattr(thing, source.value)
+    raw = bytearray(_VALUES)
+    for value, becomes in zip(pairs[::2], pairs[1::2], strict=True):
+        raw[value] = becomes
+    return bytes(raw)
+
+
+def _switch(what: str, name: str, source: QosSource, indexes: Indexes, **values: int) -> Request:
+    enable = values.pop("enable")
+    fields = {"sw_if_index": indexes.interface(name), "input_source": _NUMBERS[source], **values}
+    return Request(f"qos_{what}_enable_disable", {"enable": enable, **{f"{what}.{key}": fields[key] for key in fields}})
+
+
+def _mark(mark: QosMark, indexes: Indexes, *, enable: int) -> Request:
+    values = {
+        "enable": enable,
+        "mark.sw_if_index": indexes.interface(mark.interface),
+        "mark.map_id": NO_INDEX if mark.map_id is None else mark.map_id,
+        "mark.output_source": _NUMBERS[mark.target],
+    }
+    return Request("qos_mark_enable_disable", values)
+
+
+def qos_map(index: Index) -> Iterator[Problem]:
+    """Find maps that interfaces name and the file lacks."""
+    maps = index.configuration.owned.get(MAPS, {})
+    known = {each.map_id for entry in maps.values() for each in entry.value}
+    if MAPS in index.lost_sections or MAPS in index.broken_entries:
+        return
+    for entry in index.configuration.owned.get(QOS, {}).values():
+        for mark in entry.value:
+            if isinstance(mark, QosMark) and mark.map_id not in known:
+                text = f"there is no map {mark.map_id} in `{MAPS}`; add it there"
+                yield Problem(rule="qos-map", path=(*entry.path, "mark", mark.target.value), text=text)
+
+
+class QosMapKind(VppObjectKind[QosMap]):
+    """The maps, with the sections of all QoS."""
+
+    key = MAPS
+    thing = QosMap
+    operations = (SetQosMap, RemoveQosMap)
+    rules = (qos_map,)
+    api_module = "qos"
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of the maps, and the key of interfaces."""
+        return MAPS_SECTION, SECTION
+
+    def set(self, thing: QosMap) -> SetQosMap:
+        """Return the operation that writes a map."""
+        return SetQosMap(thing=thing)
+
+    def remove(self, thing: QosMap) -> RemoveQosMap:
+        """Return the operation that deletes a map."""
+        return RemoveQosMap(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all maps."""
+        return [connection.request("qos_egress_map_dump")[1]]
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[QosMap]:
+        """Yield the maps."""
+        for number, *rows in connection.rows(replies, "qos_egress_map_details", "map.id", *_ROWS):
+            pairs = {source.value: _pairs(raw) for source, raw in zip(SOURCES, rows, strict=True)}
+            yield QosMap(map_id=number, **pairs)
+
+
+def _pairs(raw: bytes) -> tuple[int, ...]:
+    return tuple(number for value, becomes in enumerate(raw) if becomes for number in (value, becomes))
+
+
+class QosRecordKind(VppObjectKind[QosRecord]):
+    """Where classes are noted."""
+
+    key = QOS
+    thing = QosRecord
+    operations = (SetQosRecord, RemoveQosRecord)
+
+    def set(self, thing: QosRecord) -> SetQosRecord:
+        """Return the operation that notes a class."""
+        return SetQosRecord(thing=thing)
+
+    def remove(self, thing: QosRecord) -> RemoveQosRecord:
+        """Return the operation that notes it no more."""
+        return RemoveQosRecord(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all interfaces."""
+        return [connection.request("qos_record_dump")[1]]
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[QosRecord]:
+        """Yield what is noted."""
+        paths = ("record.sw_if_index", "record.input_source")
+        for index, source in connection.rows(replies, "qos_record_details", *paths):
+            if index in names:
+                yield QosRecord(interface=names[index], source=SOURCES[source])
+
+
+class QosStoreKind(VppObjectKind[QosStore]):
+    """Where packets get a class."""
+
+    key = QOS
+    thing = QosStore
+    operations = (SetQosStore, RemoveQosStore)
+
+    def set(self, thing: QosStore) -> SetQosStore:
+        """Return the operation that gives a class."""
+        return SetQosStore(thing=thing)
+
+    def remove(self, thing: QosStore) -> RemoveQosStore:
+        """Return the operation that gives none any more."""
+        return RemoveQosStore(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all interfaces."""
+        return [connection.request("qos_store_dump")[1]]
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[QosStore]:
+        """Yield what is given."""
+        for index, value in connection.rows(replies, "qos_store_details", "store.sw_if_index", "store.value"):
+            if index in names:
+                yield QosStore(interface=names[index], value=value)
+
+
+class QosMarkKind(VppObjectKind[QosMark]):
+    """Where classes are written."""
+
+    key = QOS
+    thing = QosMark
+    operations = (SetQosMark, RemoveQosMark)
+
+    def set(self, thing: QosMark) -> SetQosMark:
+        """Return the operation that marks."""
+        return SetQosMark(thing=thing)
+
+    def remove(self, thing: QosMark) -> RemoveQosMark:
+        """Return the operation that marks no more."""
+        return RemoveQosMark(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all interfaces."""
+        return [connection.request("qos_mark_dump", {"sw_if_index": ALL_INDEXES})[1]]
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[QosMark]:
+        """Yield the marks, those by a map that is deleted too."""
+        paths = ("mark.sw_if_index", "mark.map_id", "mark.output_source")
+        for index, number, target in connection.rows(replies, "qos_mark_details", *paths):
+            if index in names:
+                map_id = None if number == NO_INDEX else number
+                yield QosMark(interface=names[index], target=SOURCES[target], map_id=map_id)
+
+
+class QosMaps(OwnedSection[tuple[QosMap, ...]]):
+    """The section `qos_maps`."""
+
+    key = MAPS
+    holders = (KeyHolder.FILE,)
+    things = (QosMap,)
+    is_block = True
+
+    def parse_value(self, raw: Any, path: KeyPath) -> tuple[QosMap, ...] | list[Problem]:
+        """Return the maps in the order of the file, or the numbers that are none."""
+        problems = list(_wrong_numbers(raw, path))
+        if problems:
+            return problems
+        return tuple(QosMap(map_id=number, **_rows(entry or {})) for number, entry in raw.items())
+
+    def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[QosMap]:
+        """Return the maps."""
+        maps: tuple[QosMap, ...] = entry.value
+        return maps
+
+    def as_yaml(self, value: tuple[QosMap, ...]) -> Value:
+        """Return the maps by their numbers."""
+        return tuple(KeyValue(str(each.map_id), tuple(_row_keys(each)), is_block=True) for each in value)
+
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[QosMap, ...]]]:
+        """Yield all maps."""
+        if maps := state.of(QosMap):
+            yield KeyHolder.FILE, "", tuple(sorted(maps.values(), key=lambda each: each.map_id))
+
+
+def _wrong_numbers(raw: Mapping[Any, Any], path: KeyPath) -> Iterator[Problem]:
+    for number, entry in raw.items():
+        if not _is_within(number, LAST_MAP):
+            text = f"{shown(number)} is no number of a map; write 0 to {LAST_MAP} without quotes"
+            yield Problem(rule="qos-map-id", path=(*path, number), text=text)
+        for source, row in (entry or {}).items():
+            for value in row or {}:
+                if not _is_within(value, _VALUES - 1):
+                    text = f"{shown(value)} is no class; write 0 to {_VALUES - 1} without quotes"
+                    yield Problem(rule="qos-class", path=(*path, number, source, value), text=text)
+
+
+def _is_within(number: Any, last: int) -> bool:
+    return type(number) is int and 0 <= number <= last
+
+
+def _rows(entry: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return the pairs of each source, in order."""
+    return {
+        source.value: tuple(number for value in sorted(row) if row[value] for number in (value, row[value]))
+        for source in SOURCES
+        if (row := entry.get(source.value))
+    }
+
+
+def _row_keys(each: QosMap) -> Iterator[KeyValue]:
+    for source in SOURCES:
+        pairs = getattr(each, source.value)
+        if pairs:
+            values = zip(pairs[::2], pairs[1::2], strict=True)
+            yield KeyValue(source.value, tuple(KeyValue(str(value), becomes) for value, becomes in values))
+
+
+class Qos(OwnedSection[tuple[VppObject, ...]]):
+    """The key `qos` of interfaces; its value is the objects themselves."""
+
+    key = QOS
+    holders = (KeyHolder.INTERFACE,)
+    things = (QosRecord, QosStore, QosMark)
+
+    def _entry(self, holder: KeyHolder, name: str, path: KeyPath, value: Any) -> OwnedConfig:
+        """Return an entry whose objects know their interface."""
+        if isinstance(value, Mapping):
+            value = tuple(_of_interface(name, value))
+        return OwnedSection._entry(self, holder, name, path, value)
+
+    def parse_value(self, raw: Any, path: KeyPath) -> Any:
+        """Return the value as it is."""
+        return raw
+
+    def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[VppObject]:
+        """Return the objects."""
+        objects: tuple[VppObject, ...] = entry.value
+        return objects
+
+    def as_yaml(self, value: tuple[VppObject, ...]) -> Value:
+        """Return what is recorded, stored and marked."""
+        recorded: list[Any] = [each.source.value for each in value if isinstance(each, QosRecord)]
+        stored = [each.value for each in value if isinstance(each, QosStore)]
+        marks = [each for each in value if isinstance(each, QosMark) and each.map_id is not None]
+        marked = tuple(KeyValue(each.target.value, each.map_id or 0) for each in marks)
+        return (
+            *([KeyValue("record", recorded)] if recorded else []),
+            *(KeyValue("store", each) for each in stored),
+            *([KeyValue("mark", marked)] if marked else []),
+        )
+
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[VppObject, ...]]]:
+        """Yield what each interface has."""
+        found: dict[str, list[VppObject]] = {}
+        for thing in self.things:
+            for each in state.of(thing).values():
+                found.setdefault(each.scope, []).append(each)
+        for name, objects in found.items():
+            yield KeyHolder.INTERFACE, name, tuple(objects)
+
+
+def _of_interface(name: str, raw: Mapping[str, Any]) -> Iterator[VppObject]:
+    for source in dict.fromkeys(raw.get("record") or ()):
+        yield QosRecord(interface=name, source=QosSource(source))
+    if raw.get("store") is not None:
+        yield QosStore(interface=name, value=raw["store"])
+    for target, number in (raw.get("mark") or {}).items():
+        if number is not None:
+            yield QosMark(interface=name, target=QosSource(target), map_id=number)
+
+
+MAPS_SECTION, SECTION = QosMaps(), Qos()
+KINDS = (QosMapKind(), QosRecordKind(), QosStoreKind(), QosMarkKind())

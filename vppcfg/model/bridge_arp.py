@@ -1,0 +1,37 @@
+"""What a bridge domain answers by itself: which MAC address an IP address has (vnet/l2/l2_bd.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.bridge import bridge_name
+from vppcfg.model.vpp_object import Reference, Referent, VppObject
+from vppcfg.record import record
+
+
+@record
+class BridgeArp(VppObject):
+    """One address and its MAC address, which VPP tells whoever asks in the bridge domain."""
+
+    noun = "ARP entry"
+    table = "bridge_arps"
+
+    bd_id: int
+    address: str
+    """Canonical, of IPv4 or IPv6."""
+    mac: str
+    """Canonical."""
+
+    @property
+    def name(self) -> str:
+        """Return the address, with the bridge domain."""
+        return f"{self.address} in {bridge_name(self.bd_id)}"
+
+    @property
+    def scope(self) -> str:
+        """Return the bridge domain."""
+        return bridge_name(self.bd_id)
+
+    def references(self) -> Iterator[Reference]:
+        """Yield the bridge domain."""
+        yield Reference(Referent.BRIDGE, bridge_name(self.bd_id))

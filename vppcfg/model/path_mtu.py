@@ -1,0 +1,38 @@
+"""The MTU on the way to a host, where it is smaller than that of the interface (vnet/ip/ip_path_mtu.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.vpp_object import Reference, Referent, VppObject
+from vppcfg.model.vrf import table_key
+from vppcfg.record import record
+
+
+@record
+class PathMtu(VppObject):
+    """The largest packets that VPP sends to one host, or to the neighbour of that address."""
+
+    noun = "path MTU"
+    table = "path_mtus"
+
+    address: str
+    """Canonical."""
+    mtu: int
+    """Bytes."""
+    table_id: int = 0
+
+    @property
+    def name(self) -> str:
+        """Return the address, with its table where that is not the default one."""
+        return f"to {self.address} in table {self.table_id}" if self.table_id else f"to {self.address}"
+
+    @property
+    def scope(self) -> str:
+        """Return the number of the table: a file owns both families together."""
+        return str(self.table_id)
+
+    def references(self) -> Iterator[Reference]:
+        """Yield the table."""
+        if self.table_id:
+            yield Reference(Referent.TABLE, table_key(self.table_id, is_ipv6=":" in self.address))

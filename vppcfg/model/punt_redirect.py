@@ -1,0 +1,39 @@
+"""Where packets go that VPP would hand to itself and has no use for (vnet/ip/ip_punt_drop.c)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.model.route import NextHop
+from vppcfg.model.vpp_object import Reference, Referent, VppObject
+from vppcfg.record import record
+
+
+@record
+class PuntRedirect(VppObject):
+    """The way of such packets of one family, of those that come in by one interface, or by any that has none."""
+
+    noun = "punt redirect"
+    table = "punt_redirects"
+    attachment_kinds = ("punt redirect",)
+
+    interface: str
+    """'' for all that have none of their own."""
+    hop: NextHop
+    is_ipv6: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the family and the interface."""
+        return f"of IPv{6 if self.is_ipv6 else 4} from {self.interface or 'all interfaces'}"
+
+    @property
+    def scope(self) -> str:
+        """Return the interface: a file owns both families together."""
+        return self.interface
+
+    def references(self) -> Iterator[Reference]:
+        """Yield the interface, and that which packets leave by."""
+        for name in dict.fromkeys((self.interface, self.hop.interface)):
+            if name:
+                yield Reference(Referent.INTERFACE, name)

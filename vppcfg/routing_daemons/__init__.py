@@ -1,0 +1,1 @@
+"""FRR and BIRD: their configuration checked, compared, loaded and taken back with the state of VPP."""

@@ -1,0 +1,147 @@
+"""BIRD: checked by `bird -p`, loaded by `birdc configure`, which goes back by itself unless it is confirmed."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from datetime import datetime
+
+from vppcfg.model.routing import RoutingFile
+from vppcfg.routing_daemons.bird_impact import impacts_between
+from vppcfg.routing_daemons.bird_text import IncludeError, with_includes
+from vppcfg.routing_daemons.daemon import (
+    DaemonRoute,
+    RoutingDifference,
+    RunningText,
+    run_bounded,
+    staged_path,
+    why_failed,
+    without_secrets,
+    write_like,
+)
+
+_QUICK_S = 20.0
+_SLACK_S = 60
+"""How much longer BIRD waits for a confirmation than vppcfg does, which then brings everything back together."""
+_LOADED = re.compile(r"^(Reconfigured|Reconfiguration in progress|Reconfiguration already in progress)", re.MULTILINE)
+_CONFIRMED = re.compile(r"^Reconfiguration confirmed|^Configuration (?:already )?confirmed", re.MULTILINE)
+_LAST = re.compile(r"^Last reconfiguration on (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)", re.MULTILINE)
+_ROUTE = re.compile(r"^(?P<prefix>[0-9a-fA-F:.]+/\d+)\s")
+_HOP = re.compile(r"^\s+(?:via \S+ on|dev) (\S+)")
+
+
+class Bird:
+    """One BIRD."""
+
+    def __init__(self, file: RoutingFile) -> None:
+        self._file = file
+
+    def check(self, text: str) -> list[str]:
+        """Return what `bird -p` says; no BIRD has to run."""
+        if trouble := write_like(self._staged, text, self._file.startup):
+            return [trouble]
+        ran = run_bounded(["bird", "-p", "-c", self._staged], self._file.within_s)
+        return [why_failed(ran)] if ran.trouble else []
+
+    def why_unfit(self, text: str) -> str:
+        """Return why BIRD cannot be spoken to."""
+        trouble, _ = self._ask("show", "status", within_s=_QUICK_S)
+        return trouble
+
+    def running(self) -> RunningText:
+        """Return the startup file, with what it includes: BIRD does not tell what it runs.
+
+        What was written since BIRD last read its configuration, it may not run.
+        """
+        trouble, output = self._ask("show", "status", within_s=_QUICK_S)
+        if trouble:
+            return RunningText(trouble=trouble)
+        try:
+            text = with_includes(self._file.startup)
+            written_s = os.stat(self._file.startup).st_mtime
+        except OSError as error:
+            return RunningText(trouble=f"{self._file.startup} cannot be read: {error.strerror}")
+        except IncludeError as error:
+            return RunningText(trouble=str(error))
+        last = _LAST.search(output)
+        if last is not None and datetime.fromisoformat(last[1]).timestamp() < written_s - 1:
+            read = f"{self._file.startup} was written since, at {datetime.fromtimestamp(written_s):%Y-%m-%d %H:%M:%S}"
+            return RunningText(text=text, trouble=f"BIRD read its configuration last at {last[1]}, and {read}")
+        return RunningText(text=text)
+
+    def difference(self, text: str) -> RoutingDifference | str:
+        """Return how a configuration differs from that of the startup file."""
+        running = self.running()
+        if running.trouble and not running.text:
+            return running.trouble
+        if running.text == text:
+            return RoutingDifference()
+        lines = difflib.unified_diff(running.text.splitlines(), text.splitlines(), lineterm="", n=0)
+        shown = [f"{line[0]} {without_secrets(line[1:])}" for line in list(lines)[2:] if not line.startswith("@@")]
+        return RoutingDifference(lines=tuple(shown), impacts=impacts_between(running.text, text))
+
+    def load(self, text: str, confirm_s: float | None) -> str:
+        """Load a configuration, with BIRD's own timeout where it must be confirmed."""
+        if trouble := write_like(self._staged, text, self._file.startup):
+            return trouble
+        words = ["configure", f'"{self._staged}"']
+        if confirm_s is not None:
+            words += ["timeout", str(round(confirm_s) + _SLACK_S)]
+        trouble, output = self._ask(*words, within_s=self._file.within_s)
+        if trouble or not _LOADED.search(output):
+            return f"BIRD did not take its configuration: {trouble or _last_line(output)}"
+        return ""
+
+    def keep(self) -> str:
+        """Confirm; a BIRD that has gone back by itself, or never waited, is told by the text that comes back."""
+        trouble, output = self._ask("configure", "confirm", within_s=_QUICK_S)
+        return trouble or ("" if _CONFIRMED.search(output) else _last_line(output))
+
+    def routes(self) -> list[DaemonRoute] | str:
+        """Return what protocol kernel exports, by its table in Linux."""
+        trouble, output = self._ask("show", "protocols", "all", within_s=self._file.within_s)
+        if trouble:
+            return trouble
+        found: list[DaemonRoute] = []
+        for name, table_id in _kernels(output):
+            trouble, routes = self._ask("show", "route", "export", name, within_s=self._file.within_s)
+            if trouble:
+                return trouble
+            found += _routes(routes, table_id)
+        return found
+
+    @property
+    def _staged(self) -> str:
+        return staged_path(self._file.startup)
+
+    def _ask(self, *words: str, within_s: float) -> tuple[str, str]:
+        """Return why birdc failed, '' when it did not, and what it printed."""
+        ran = run_bounded(["birdc", "-s", self._file.socket, *words], within_s)
+        output = ran.output.decode(errors="replace")
+        if ran.trouble:
+            return f"BIRD does not answer at {self._file.socket}: {why_failed(ran)}", output
+        return "", output
+
+
+def _last_line(output: str) -> str:
+    return without_secrets(next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "no answer"))
+
+
+def _kernels(output: str) -> list[tuple[str, int]]:
+    """Return the protocols of kind Kernel that are up; BIRD does not print their tables in Linux, the main one is 0."""
+    rows = [line.split() for line in output.splitlines()]
+    return [(row[0], 0) for row in rows if len(row) > 3 and row[1] == "Kernel" and row[3] == "up"]
+
+
+def _routes(output: str, table_id: int) -> list[DaemonRoute]:
+    """Return the routes of `show route`, whose next hops stand below them; connected ones have no `via`."""
+    found: dict[str, set[str]] = {}
+    prefix = ""
+    for line in output.splitlines():
+        if route := _ROUTE.match(line):
+            prefix = route["prefix"]
+            found[prefix] = set()
+        elif prefix and (hop := _HOP.match(line)):
+            found[prefix].add(hop[1])
+    return [DaemonRoute(prefix=each, table_id=table_id, devices=frozenset(by)) for each, by in found.items()]

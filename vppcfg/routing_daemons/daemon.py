@@ -1,0 +1,180 @@
+"""What vppcfg can ask of a routing daemon and do to it, whichever it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from enum import IntEnum
+from typing import Protocol
+
+from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, Ran, run_command
+from vppcfg.model.routing import DaemonKind, RoutingFile
+from vppcfg.record import record
+
+_STAGED = ".vppcfg"
+FRR_RUN_FOLDER = "/var/run/frr"
+_MOST_BYTES = 16 << 20
+"""Of a configuration and of what a daemon prints of it."""
+_SHOWN = 300
+_SECRET = re.compile(
+    r"(?P<word>\b(?:password|key-string|authentication-key|secret|message-digest-key \d+ md5|md5|auth-key|"
+    r"(?:area-|domain-)?password (?:md5|clear))\s+)(?P<value>(?!md5\b|clear\b|no\b)\S+)"
+)
+
+
+class SessionImpact(IntEnum):
+    """What a change of a daemon's configuration does to what it has with others, the worst last."""
+
+    NONE = 0
+    POLICY = 1
+    """Routes are accepted, chosen or announced otherwise; sessions stay."""
+    UNKNOWN = 2
+    SESSIONS = 3
+    """Sessions or adjacencies end, or begin anew."""
+
+
+@record
+class RoutingImpact:
+    """One effect of a change."""
+
+    level: SessionImpact
+    text: str
+
+
+@record
+class RoutingDifference:
+    """How what a daemon runs differs from a configuration."""
+
+    lines: tuple[str, ...] = ()
+    """For people, each with `+` or `-` in front; secrets are left out."""
+    impacts: tuple[RoutingImpact, ...] = ()
+    """The worst first."""
+
+    @property
+    def worst(self) -> SessionImpact:
+        """Return the worst effect."""
+        return max((impact.level for impact in self.impacts), default=SessionImpact.NONE)
+
+
+@record
+class RunningText:
+    """What a daemon runs."""
+
+    text: str = ""
+    trouble: str = ""
+    """Why it is not known, as the end of a sentence; '' when it is."""
+
+
+@record
+class DaemonRoute:
+    """A route that a daemon has put into Linux."""
+
+    prefix: str
+    table_id: int
+    """Of VPP: 0 is the main table."""
+    devices: frozenset[str] = frozenset()
+    """By which it leaves; none of one that leads nowhere."""
+
+
+class RoutingDaemon(Protocol):
+    """A routing daemon on this machine. What goes wrong is returned as text, the end of a sentence; '' is nothing."""
+
+    def check(self, text: str) -> list[str]:
+        """Return what the daemon's own checker finds wrong with a configuration."""
+
+    def why_unfit(self, text: str) -> str:
+        """Return why the daemon cannot load a configuration now: it is down, or lacks a part."""
+
+    def running(self) -> RunningText:
+        """Return the configuration that is in force."""
+
+    def difference(self, text: str) -> RoutingDifference | str:
+        """Return how what is in force differs from a configuration, or why that is not known."""
+
+    def load(self, text: str, confirm_s: float | None) -> str:
+        """Load a configuration. Where the daemon can, it goes back by itself after `confirm_s` without `keep`."""
+
+    def keep(self) -> str:
+        """Have the daemon not go back by itself."""
+
+    def routes(self) -> list[DaemonRoute] | str:
+        """Return the routes that it has put into Linux, or why they are not known."""
+
+
+Runner = Callable[..., Ran]
+
+
+def run_bounded(
+    command: Sequence[str], within_s: float, should_stop: Callable[[], bool] = lambda: False, *, has_errors: bool = True
+) -> Ran:
+    """Run a command of a daemon, without a shell, with bounds."""
+    return run_command(command, PLAIN_ENVIRONMENT, within_s, should_stop, kept_bytes=_MOST_BYTES, has_errors=has_errors)
+
+
+def why_failed(ran: Ran) -> str:
+    """Return why a command has failed, with what it printed last; '' when it has not."""
+    if not ran.trouble:
+        return ""
+    lines = [line.strip() for line in ran.output.decode(errors="replace").splitlines() if line.strip()]
+    said = f": {without_secrets(lines[-1])[:_SHOWN]}" if lines else ""
+    return f"{ran.trouble}{said}"
+
+
+def without_secrets(line: str) -> str:
+    """Return a line of a configuration with its passwords left out."""
+    return _SECRET.sub(lambda found: f"{found['word']}***", line)
+
+
+def staged_path(startup: str) -> str:
+    """Return where a configuration waits beside the startup file until it is accepted."""
+    return f"{startup}{_STAGED}"
+
+
+def written_folders(file: RoutingFile) -> tuple[str, ...]:
+    """Return where files are written when a daemon loads a configuration: beside its startup file, and for vtysh.
+
+    frr-reload.py hands what differs to vtysh as a file (`--rundir`).
+    """
+    folders = (os.path.dirname(file.startup),)
+    return (*folders, FRR_RUN_FOLDER) if file.kind is DaemonKind.FRR else folders
+
+
+def write_like(path: str, text: str, model: str) -> str:
+    """Write a file in one step with the owner and the mode of `model`, and return why that failed."""
+    try:
+        with _new_file(path) as descriptor:
+            with suppress(FileNotFoundError):
+                status = os.stat(model)
+                os.fchown(descriptor.number, status.st_uid, status.st_gid)
+                os.fchmod(descriptor.number, stat.S_IMODE(status.st_mode))
+            os.write(descriptor.number, b"") if not text else _write_all(descriptor.number, text.encode())
+            os.fsync(descriptor.number)
+            os.replace(descriptor.name, path)
+    except OSError as error:
+        return f"cannot write {path}: {error.strerror}"
+    return ""
+
+
+class _new_file:
+    """A new file beside `path`, which is gone again when it did not take its place."""
+
+    def __init__(self, path: str) -> None:
+        folder, name = os.path.split(path)
+        self.number, self.name = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+
+    def __enter__(self) -> _new_file:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.number)
+        with suppress(FileNotFoundError):
+            os.unlink(self.name)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]

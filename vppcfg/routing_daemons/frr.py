@@ -1,0 +1,168 @@
+"""FRR: checked by `vtysh -C`, compared and loaded by its own frr-reload.py (package frr-pythontools)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from vppcfg.model.routing import RoutingFile
+from vppcfg.routing_daemons.daemon import (
+    DaemonRoute,
+    RoutingDifference,
+    RunningText,
+    run_bounded,
+    staged_path,
+    why_failed,
+    without_secrets,
+    write_like,
+)
+from vppcfg.routing_daemons.frr_impact import impacts_of
+
+VTYSH = "vtysh"
+RELOAD = "/usr/lib/frr/frr-reload.py"
+_QUICK_S = 20.0
+"""For what only asks."""
+_PROMPT = re.compile(r"(no )?hostname \S+")
+"""The name in the prompt: vtysh shows that of the machine whatever is configured, so it would differ for ever."""
+_HEADS = {"Lines To Delete": "-", "Lines To Add": "+"}
+_NEEDS = (
+    ("bgpd", re.compile(r"^router bgp\b", re.MULTILINE)),
+    ("ospfd", re.compile(r"^router ospf\b|^ ip ospf ", re.MULTILINE)),
+    ("ospf6d", re.compile(r"^router ospf6\b|^ ipv6 ospf6 ", re.MULTILINE)),
+    ("isisd", re.compile(r"^router isis\b", re.MULTILINE)),
+    ("ripd", re.compile(r"^router rip\b", re.MULTILINE)),
+    ("ripngd", re.compile(r"^router ripng\b", re.MULTILINE)),
+    ("eigrpd", re.compile(r"^router eigrp\b", re.MULTILINE)),
+    ("babeld", re.compile(r"^router babel\b", re.MULTILINE)),
+    ("staticd", re.compile(r"^ *(ip|ipv6) route ", re.MULTILINE)),
+    ("bfdd", re.compile(r"^bfd\b", re.MULTILINE)),
+    ("ldpd", re.compile(r"^mpls ldp\b", re.MULTILINE)),
+    ("pbrd", re.compile(r"^pbr-map\b", re.MULTILINE)),
+    ("pathd", re.compile(r"^segment-routing\b", re.MULTILINE)),
+    ("vrrpd", re.compile(r"^ vrrp \d", re.MULTILINE)),
+)
+"""The daemon of FRR that each part of a configuration needs."""
+_MAIN_TABLE = 254
+"""RT_TABLE_MAIN (linux/rtnetlink.h), which is VPP's table 0 (linux-cp/lcp_router.c)."""
+_HEADER = ("Building configuration...", "Current configuration:")
+
+
+class Frr:
+    """One instance of FRR."""
+
+    def __init__(self, file: RoutingFile, *, reload_program: str = RELOAD) -> None:
+        self._file = file
+        self._reload = reload_program
+        self._space = ("-N", file.pathspace) if file.pathspace else ()
+
+    def check(self, text: str) -> list[str]:
+        """Return the lines that vtysh does not know; no daemon has to run."""
+        if trouble := self._stage(text):
+            return [trouble]
+        ran = run_bounded([VTYSH, *self._space, "-C", "-f", self._staged], self._file.within_s)
+        if not ran.trouble:
+            return []
+        lines = [line.strip() for line in ran.output.decode(errors="replace").splitlines()]
+        return [without_secrets(line) for line in lines if line.startswith("line ")] or [why_failed(ran)]
+
+    def why_unfit(self, text: str) -> str:
+        """Return which daemon of FRR is not there that a configuration needs."""
+        if not os.path.exists(self._reload):
+            return f"{self._reload} is missing, which compares and loads it: `apt-get install frr-pythontools`"
+        ran = run_bounded([VTYSH, *self._space, "-c", "show daemons"], _QUICK_S)
+        if ran.trouble:
+            return f"FRR does not answer: {why_failed(ran)}"
+        there = set(ran.output.decode(errors="replace").split())
+        missing = [daemon for daemon, need in _NEEDS if daemon not in there and need.search(text)]
+        if missing:
+            folder = os.path.dirname(self._file.startup)
+            return f"{', '.join(missing)} does not run; set it to yes in {folder}/daemons and restart FRR"
+        return ""
+
+    def running(self) -> RunningText:
+        """Return `show running-config`, without what vtysh writes around it."""
+        ran = run_bounded([VTYSH, *self._space, "-c", "show running-config"], _QUICK_S, has_errors=False)
+        if ran.trouble:
+            return RunningText(trouble=f"FRR does not answer: {why_failed(ran)}")
+        lines = ran.output.decode(errors="replace").splitlines()
+        kept = [line for line in lines if line.strip() not in (*_HEADER, "end")]
+        return RunningText(text="\n".join(kept).strip("\n") + "\n")
+
+    def difference(self, text: str) -> RoutingDifference | str:
+        """Return what a reload would delete and add, by `frr-reload.py --test`."""
+        if trouble := self._stage(text):
+            return trouble
+        ran = run_bounded([*self._command("--test"), self._staged], self._file.within_s, has_errors=False)
+        if ran.trouble:
+            again = run_bounded([*self._command("--test"), self._staged], self._file.within_s)
+            return f"frr-reload.py cannot compare it: {why_failed(again)}"
+        found = [part for part in _parts(ran.output.decode(errors="replace")) if not _PROMPT.fullmatch(part[1])]
+        return RoutingDifference(
+            lines=tuple(f"{sign} {without_secrets(line)}" for sign, line in found), impacts=impacts_of(found)
+        )
+
+    def load(self, text: str, confirm_s: float | None) -> str:
+        """Reload by frr-reload.py, which sends only what differs. FRR does not go back by itself."""
+        if trouble := self._stage(text) or self.why_unfit(text):
+            return trouble
+        ran = run_bounded([*self._command("--reload"), "--stdout", self._staged], self._file.within_s)
+        return f"FRR did not take its configuration: {why_failed(ran)}" if ran.trouble else ""
+
+    def keep(self) -> str:
+        """Do nothing."""
+        return ""
+
+    def routes(self) -> list[DaemonRoute] | str:
+        """Return what zebra has chosen and put into Linux, but for connected and local routes."""
+        found: list[DaemonRoute] = []
+        for family in ("ip", "ipv6"):
+            words = [VTYSH, *self._space, "-c", f"show {family} route vrf all json"]
+            ran = run_bounded(words, self._file.within_s, has_errors=False)
+            if ran.trouble:
+                return f"FRR does not answer: {why_failed(ran)}"
+            try:
+                found += _installed(json.loads(ran.output or b"{}"))
+            except ValueError:
+                return "FRR's list of routes is not JSON"
+        return found
+
+    @property
+    def _staged(self) -> str:
+        return staged_path(self._file.startup)
+
+    def _stage(self, text: str) -> str:
+        return write_like(self._staged, text, self._file.startup)
+
+    def _command(self, what: str) -> Sequence[str]:
+        return [self._reload, what, "--log-level", "error", *self._space]
+
+
+def _parts(output: str) -> Iterator[tuple[str, str]]:
+    """Yield each line that a reload deletes (-) or adds (+), in its order."""
+    sign = ""
+    for line in output.splitlines():
+        if line.strip() in _HEADS:
+            sign = _HEADS[line.strip()]
+        elif sign and line.strip() and not set(line.strip()) <= {"="}:
+            yield sign, line.rstrip()
+
+
+def _installed(document: Any) -> Iterator[DaemonRoute]:
+    """Yield the installed routes in zebra's document: a mapping of prefixes, or one of VRFs to such mappings."""
+    for key, value in document.items() if isinstance(document, dict) else ():
+        if isinstance(value, dict):
+            yield from _installed(value)
+            continue
+        for route in value if isinstance(value, list) else ():
+            is_own = route.get("protocol") in {"connected", "local", "kernel"}
+            if route.get("selected") and route.get("installed") and not is_own:
+                table = int(route.get("table") or 0)
+                hops = [hop for hop in route.get("nexthops", ()) if hop.get("fib")]
+                yield DaemonRoute(
+                    prefix=str(route.get("prefix", key)),
+                    table_id=0 if table == _MAIN_TABLE else table,
+                    devices=frozenset(str(hop["interfaceName"]) for hop in hops if "interfaceName" in hop),
+                )

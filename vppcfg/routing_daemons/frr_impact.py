@@ -1,0 +1,124 @@
+"""What a reload of FRR does to its sessions and routes, from the lines that frr-reload.py would delete and add.
+
+Of a neighbour of BGP only what is listed as harmless or soft counts as that; whatever else changes counts as a session
+that begins anew. What belongs to nothing that is known here is said to be unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from vppcfg.routing_daemons.daemon import RoutingImpact, SessionImpact, without_secrets
+
+_NEIGHBOR = re.compile(r"(no )?neighbor (?P<peer>\S+)(?: (?P<what>\S+))?(?: (?P<value>\S+))?")
+_HARMLESS = frozenset({"description"})
+_SOFT = frozenset(
+    {
+        *("route-map", "prefix-list", "filter-list", "distribute-list", "unsuppress-map", "advertise-map"),
+        *("soft-reconfiguration", "next-hop-self", "send-community", "weight", "default-originate", "as-override"),
+        *("allowas-in", "remove-private-AS", "attribute-unchanged", "maximum-prefix", "advertisement-interval"),
+    }
+)
+"""Of BGP: routes are refreshed, the session stays."""
+_BGP_RESETS = re.compile(r"(no )?bgp (router-id|cluster-id|confederation|listen range)\b")
+_BGP_SOFT = re.compile(
+    r"(no )?(network|redistribute|aggregate-address|maximum-paths|distance|table-map|bgp (bestpath|dampening|default "
+    r"local-preference|always-compare-med|deterministic-med)|timers bgp|import|export|label|rd|rt|nexthop|route-map)\b"
+)
+_IGP = re.compile(r"router (ospf6?|isis|rip|ripng|eigrp|babel)\b")
+_IGP_OF_INTERFACE = re.compile(r"(no )?(ip|ipv6) (ospf6?|router isis|rip|eigrp)\b|(no )?isis\b")
+_POLICY = re.compile(
+    r"(no )?(route-map|(ip|ipv6) (prefix-list|access-list)|access-list|bgp (as-path|community-list|large-community-list"
+    r"|extcommunity-list)|match|set|on-match|call|continue)\b"
+)
+_ROUTE = re.compile(r"(?:no )?(?P<family>ip|ipv6) route (?P<prefix>\S+)")
+_NOTHING = re.compile(
+    r"(no )?(hostname|log|frr (version|defaults)|service|line|banner|debug|description|domainname|exit|end)\b|!|exit-"
+)
+_SHUTDOWN = re.compile(r"(no )?shutdown\b")
+
+
+def impacts_of(lines: Iterable[tuple[str, str]]) -> tuple[RoutingImpact, ...]:
+    """Return what the lines of a difference do, each as `-` or `+` and the line, the worst first, each once."""
+    found: dict[str, SessionImpact] = {}
+    context = ""
+    for sign, line in lines:
+        text = line.strip()
+        if not line.startswith(" "):
+            context = text
+        if is_opening(text):
+            continue
+        for impact in _impact(sign, text, context if line.startswith(" ") else ""):
+            found[impact.text] = max(impact.level, found.get(impact.text, SessionImpact.NONE))
+    return tuple(
+        RoutingImpact(level=level, text=text)
+        for text, level in sorted(found.items(), key=lambda each: (-each[1], each[0]))
+        if level is not SessionImpact.NONE
+    )
+
+
+def is_opening(text: str) -> bool:
+    """Return whether a line only opens the context of those below it."""
+    return re.match(r"(router |interface |vrf |address-family |key chain |bfd$|pbr-map |mpls ldp$)", text) is not None
+
+
+def _impact(sign: str, text: str, context: str) -> Iterator[RoutingImpact]:
+    if text.startswith("no router bgp"):
+        yield _sessions(f"all BGP sessions of `{text[3:]}` end")
+    elif found := _IGP.match(text.removeprefix("no ")):
+        if text.startswith("no "):
+            yield _sessions(f"all adjacencies of {found[1]} end")
+    elif context.startswith("router bgp") or context.startswith("address-family"):
+        yield from _bgp(sign, text)
+    elif _IGP.match(context):
+        yield _sessions(f"adjacencies and routes of {context.split()[1]} may change (`{without_secrets(text)}`)")
+    elif found := _ROUTE.match(text):
+        yield RoutingImpact(level=SessionImpact.POLICY, text=f"the static route to {found['prefix']} changes")
+    elif _POLICY.match(text) or context.startswith("route-map"):
+        yield RoutingImpact(level=SessionImpact.POLICY, text="policy changes: routes are chosen and announced anew")
+    elif context.startswith("interface"):
+        yield from _of_interface(text, context.split()[1])
+    elif not _NOTHING.match(text):
+        yield _unknown(text)
+
+
+def _bgp(sign: str, text: str) -> Iterator[RoutingImpact]:
+    found = _NEIGHBOR.match(text)
+    if found is None:
+        if _BGP_RESETS.match(text):
+            yield _sessions(f"all BGP sessions begin anew (`{text}`)")
+        elif _BGP_SOFT.match(text):
+            yield RoutingImpact(level=SessionImpact.POLICY, text="BGP routes are chosen and announced anew")
+        elif not _NOTHING.match(text):
+            yield _unknown(text)
+        return
+    peer, what = found["peer"], found["what"] or ""
+    if what in _HARMLESS:
+        return
+    if what in _SOFT:
+        text = f"the BGP session with {peer} stays, and its routes are exchanged anew"
+        yield RoutingImpact(level=SessionImpact.POLICY, text=text)
+    elif what in {"remote-as", "peer-group", "interface", ""}:
+        verb = "ends" if text.startswith("no ") or sign == "-" else "begins, anew where there is one"
+        yield _sessions(f"the BGP session with {peer} {verb}")
+    else:
+        yield _sessions(f"the BGP session with {peer} begins anew (`{what}`)")
+
+
+def _of_interface(text: str, name: str) -> Iterator[RoutingImpact]:
+    if _IGP_OF_INTERFACE.match(text):
+        yield _sessions(f"adjacencies on {name} may begin anew (`{without_secrets(text)}`)")
+    elif _SHUTDOWN.match(text):
+        yield _sessions(f"{name} is set {'up' if text.startswith('no') else 'down'} in Linux")
+    elif not _NOTHING.match(text):
+        yield _unknown(f"{text} of {name}")
+
+
+def _sessions(text: str) -> RoutingImpact:
+    return RoutingImpact(level=SessionImpact.SESSIONS, text=text)
+
+
+def _unknown(text: str) -> RoutingImpact:
+    level = SessionImpact.UNKNOWN
+    return RoutingImpact(level=level, text=f"what `{without_secrets(text)}` does to sessions is not known")
