@@ -93,9 +93,7 @@ def vrrp_addresses(index: Index) -> Iterator[Problem]:
         for entry in entries:
             families = {(entry.vr_id, ":" in host) for host in entry.addresses}
             if families & known:
-                text = (
-                    f"{interface.name} has a virtual router {entry.vr_id} of this family already; renumber it"
-                )
+                text = f"{interface.name} has a virtual router {entry.vr_id} of this family already; renumber it"
                 yield Problem(rule="vrrp-address", path=entry.path, text=text)
             known |= families
 

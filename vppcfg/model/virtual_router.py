@@ -37,7 +37,7 @@ class VirtualRouter(VppObject):
 
     noun = "virtual router"
     table = "virtual_routers"
-    attachment_kinds = ("VRRP router", "VRRP peers", "VRRP router running", "VRRP tracking")
+    attachment_kinds = ("VRRP router", "VRRP router peers", "VRRP router running", "VRRP router tracking")
 
     interface: str
     vr_id: int
