@@ -66,7 +66,8 @@ ROUTER = Dashboard(
              "{{interface}} {{description}} out"),
         )),
         Panel("Packets per call, by worker", "none", (
-            (f"{_rate('vpp_worker_graph_vectors_total')} / {_rate('vpp_worker_graph_calls_total')}", "{{worker}}"),
+            (f"{_rate('vpp_worker_graph_vectors_total')} / ({_rate('vpp_worker_graph_calls_total')} > 0)",
+             "{{worker}}"),
         ), most=256, text="1 is idle, 4 to 16 usual, from 200 on a worker never catches up."),
         Panel("Lost before the graph", "pps", (
             (f"sum({_rate('vpp_interface_receive_missed_total')})", "missed by NICs"),
@@ -90,7 +91,8 @@ WORKERS = Dashboard(
     ("instance",),
     (
         Panel("Packets per call of the graph", "none", (
-            (f"{_rate('vpp_worker_graph_vectors_total')} / {_rate('vpp_worker_graph_calls_total')}", "{{worker}}"),
+            (f"{_rate('vpp_worker_graph_vectors_total')} / ({_rate('vpp_worker_graph_calls_total')} > 0)",
+             "{{worker}}"),
         ), most=256, text="What the tuner calls vectors; of `statseg { per-node-counters on }`."),
         Panel("Packets per call, by VPP's own measure", "none", (
             (f"vpp_worker_vectors_per_call{{{_ONE}}}", "{{worker}}"),), most=256),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import time
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tools.dashboard_pictures import picture_of, prometheus
 from tools.dashboards import DASHBOARDS, document_of
 from tools.top_picture import with_screen
 from vppcfg.render.change_metrics import CHANGE_METRICS
@@ -106,3 +109,15 @@ def test_a_dashboard_is_one_that_grafana_takes(path: Path) -> None:
             used = set(re.findall(r"\$(\w+)", target["expr"])) - {"__rate_interval"}
             assert used <= variables, target["expr"]
             assert target["datasource"]["uid"] == "${datasource}"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("prometheus") is None, reason="there is no Prometheus; apt-get install prometheus")
+def test_every_panel_finds_something_in_a_recording() -> None:
+    """`python -m tools.dashboard_pictures` draws them for the document."""
+    with prometheus() as api:
+        for dashboard in DASHBOARDS:
+            picture = picture_of(dashboard, api)
+            assert all(escape(panel.title) in picture for panel in dashboard.panels)
+            assert f"](dashboard-{dashboard.name}.svg)" in DOCUMENT
+            assert (ROOT / "docs" / f"dashboard-{dashboard.name}.svg").is_file()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from vppcfg.app.console import Console
 from vppcfg.common.passing import IN_PASSING
 from vppcfg.common.release import Release
+from vppcfg.common.report_archive import CONTENTS, STATE, report_in
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, load
 from vppcfg.config.yaml.files import SourceFiles, read_source
@@ -69,7 +70,9 @@ def read_state(file_name: str) -> State:
 
     Raise ConfigError when it cannot be read, UsageError when it holds something else.
     """
-    source = read_source(file_name)
+    source = state_in_report(file_name)
+    if source is None:
+        source = read_source(file_name)
     document = read_document(source)
     for problem in document.problems:
         raise UsageError(f"{file_name}:{problem.line}:{problem.column}: {problem.text}")
@@ -81,6 +84,14 @@ def read_state(file_name: str) -> State:
         return state_of(document.data.get("observed", document.data))
     except ValueError as error:
         raise UsageError(f"{file_name}: {error}") from error
+
+
+def state_in_report(file_name: str) -> bytes | None:
+    """Return the state in an archive of `vppcfg report`, None when a file is none. Raise UsageError without a state."""
+    members = report_in(file_name)
+    if members is not None and STATE not in members:
+        raise UsageError(f"{file_name} has no state of VPP", f"its {CONTENTS} says why")
+    return members[STATE] if members is not None else None
 
 
 def _configured_state(source: bytes, file_name: str) -> State:

@@ -57,7 +57,8 @@ def add_parser(subparsers: Subparsers) -> None:
         action="append",
         default=[],
         help="a startup.conf or a script of VPP commands, which may be given again, in the order in which VPP runs "
-        "them, and one file of the public vppcfg; or a folder or a tar, alone (default: the running VPP)",
+        "them, and one file of the public vppcfg; or a folder, a tar or an archive of `vppcfg report`, alone "
+        "(default: the running VPP)",
     )
     parser.add_argument(
         "--as",
@@ -116,6 +117,8 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
     from vppcfg.adopt.sources import Source, SourceKind, kind_of
     from vppcfg.config.yaml.files import read_source
 
+    if len(args.sources) == 1 and args.kind is None and (adoption := _of_report(args.sources[0])) is not None:
+        return adoption
     if len(args.sources) == 1 and (folder := _folder(args.sources[0])) is not None:
         with folder as found:
             return _of_folder(found, args)
@@ -143,6 +146,25 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
 
         return together_with_yaml(adoption, *file)
     return adoption
+
+
+def _of_report(name: str) -> Adoption | None:
+    """Return what the VPP has that an archive of `vppcfg report` is about, None when a file is none."""
+    from vppcfg.adopt.adoption import adopt_state
+    from vppcfg.adopt.startup_conf import adopt_conf
+    from vppcfg.app.loading import read_state
+    from vppcfg.common.report_archive import STARTUP_CONF as CONF
+    from vppcfg.common.report_archive import report_in
+
+    members = report_in(name)
+    if members is None:
+        return None
+    state = read_state(name)
+    if CONF not in members:
+        return adopt_state(state, name)
+    text = members[CONF].decode(errors="replace")
+    conf = adopt_conf(f"{name}: {CONF}", text, _release(state.facts.version))
+    return adopt_state(state, name, conf.settings, conf.lines)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ NAMES = (
     "watch",
     "verify",
     "probe",
+    "nat",
     "metrics",
     "top",
     "dump",
@@ -29,6 +30,7 @@ NAMES = (
     "startup",
     "upgrade",
     "tune",
+    "report",
     "loadtest",
     "completion",
 )
@@ -92,6 +94,14 @@ def _imported(name: str) -> CommandModule:
             from vppcfg.cli import probe
 
             return probe
+        case "nat":
+            from vppcfg.cli import nat
+
+            return nat
+        case "report":
+            from vppcfg.cli import report
+
+            return report
         case "top":
             from vppcfg.cli import top
 

@@ -71,11 +71,19 @@ def add_parser(subparsers: Subparsers) -> None:
             "(default on a terminal), or JSON for programs"
         ),
     )
+    parser.add_argument(
+        "--html", metavar="FILE", help="also write the plan as one page for a browser, for whoever approves the change"
+    )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--novpp", action="store_true", help="plan against an unconfigured VPP that has just the ports of the file"
     )
-    source.add_argument("--state", metavar="DUMP", help="plan against a saved `vppcfg dump` or state document")
+    source.add_argument(
+        "--state",
+        "--against",
+        metavar="DUMP",
+        help="plan against a saved `vppcfg dump`, a state document, or an archive of `vppcfg report`",
+    )
     source.add_argument(
         "--save", metavar="PLAN", help="keep the plan for `vppcfg apply PLAN`, which does that or nothing"
     )
@@ -124,6 +132,9 @@ def run(args: argparse.Namespace) -> ExitCode:
     problems = loaded.placed((*proposal.problems, *routing.problems))
     guarded = [*routing.objections, *guarded]
     _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, routing)
+    if args.html is not None:
+        shown = (*proposal.resolution.problems, *routing.problems)
+        _write_page(plan, shown, (*before, *guarded), loaded, args, routing)
     code = _verdict(before, problems, guarded, loaded.name, console)
     if code is not ExitCode.DONE:
         return code
@@ -357,6 +368,30 @@ def routing_documents(steps: Sequence[DaemonChange]) -> list[Any]:
         )
         for step in steps
     ]
+
+
+def _write_page(
+    plan: Plan,
+    problems: Sequence[Problem],
+    objections: Sequence[Objection],
+    loaded: Loaded,
+    args: argparse.Namespace,
+    routing: RoutingPlan,
+) -> None:
+    """Write the plan for a browser."""
+    from vppcfg import __version__
+    from vppcfg.app.target import now, who
+    from vppcfg.cli.console import routing_text
+    from vppcfg.cli.output import write_file
+    from vppcfg.render.plan_page import PageFacts, plan_page
+
+    place = "an unconfigured VPP" if args.novpp else args.state or f"the VPP at {args.api_socket}"
+    facts = PageFacts(
+        file=loaded.name, digest=loaded.digest, made_at=now(), made_by=who(), vppcfg_version=__version__, source=place
+    )
+    refusals = [objection.text for objection in objections]
+    write_file(plan_page(plan, problems, refusals, facts, list(routing_text(routing.steps))), args.html)
+    log.info("Wrote the plan as a page to %s", args.html)
 
 
 def api_call(operation: Operation) -> tuple[str, Mapping[str, Any]]:

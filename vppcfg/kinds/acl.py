@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
-from vppcfg.plan.operation import InterfaceOperation, Operation, braced
+from vppcfg.model.state import State
+from vppcfg.plan.operation import InterfaceOperation, Operation, Predicate, braced
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -19,6 +20,8 @@ _ACTION_NUMBERS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFL
 @record
 class AclOperation(Operation):
     """An operation on an access list."""
+
+    noun = "access list"
 
     acl: str
 
@@ -76,6 +79,10 @@ class ReplaceAcl(AclOperation):
         if self.index is None:
             return None
         return f"set acl-plugin acl index {self.index} {_acl_rules(self.rules)} tag {braced(self.tag)}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("has other rules", "have other rules")
 
 
 @record
@@ -146,6 +153,10 @@ class BindAcls(InterfaceOperation):
 
     def cli(self) -> None:
         """Return nothing: the CLI can add and remove one list, not set them all at once."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("applies other access lists", "apply other access lists")
 
 
 def _acl_rules(rules: tuple[AclRule, ...]) -> str:

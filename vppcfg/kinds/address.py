@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from vppcfg.model.interface import Encapsulation, Interface
-from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.model.state import State
+from vppcfg.plan.operation import InterfaceOperation, Predicate
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -104,6 +105,10 @@ class SetUnnumbered(InterfaceOperation):
         """Return the command."""
         return f"set interface unnumbered {self.interface} use {self.donor}"
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(f"borrows from {self.donor}", f"borrow from {self.donor}")
+
 
 @record
 class UnsetUnnumbered(InterfaceOperation):
@@ -127,6 +132,14 @@ class UnsetUnnumbered(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"set interface unnumbered del {self.interface}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        after = desired.interfaces.get(self.interface)
+        if after is not None and after.unnumbered == self.donor:
+            anew = f"must borrow anew from {self.donor}, which changes"
+            return Predicate(anew, anew)
+        return Predicate(f"stops borrowing from {self.donor}", f"stop borrowing from {self.donor}")
 
 
 def _cannot_route(interface: Interface) -> str | None:

@@ -6,8 +6,9 @@ from dataclasses import replace
 from enum import Enum
 
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
-from vppcfg.plan.operation import Operation, braced
+from vppcfg.plan.operation import Operation, Predicate, braced
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -156,6 +157,13 @@ class SetBridgeFlag(BridgeOperation):
         line = f"set bridge-domain {_BRIDGE_WORDS_LATER[self.flag]} {self.bd_id}"
         return line if self.is_on else f"{line} disable"
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(
+            f"has its switch {self.flag.value.replace('_', ' ')} turned {'on' if self.is_on else 'off'}",
+            f"have their switch {self.flag.value.replace('_', ' ')} turned {'on' if self.is_on else 'off'}",
+        )
+
 
 @record
 class SetBridgeMacAge(BridgeOperation):
@@ -209,6 +217,10 @@ class FilterMac(BridgeOperation):
         """Return the command."""
         return f"l2fib add {self.mac} {self.bd_id} filter"
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(f"filters {self.mac}", "filter MAC addresses")
+
 
 @record
 class ForgetMac(BridgeOperation):
@@ -240,6 +252,10 @@ class ForgetMac(BridgeOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"l2fib del {self.mac} {self.bd_id}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(f"forgets {self.mac}", "forget MAC addresses")
 
 
 def missing_bridge(bd_id: int, draft: WorkingState) -> str | None:

@@ -13,7 +13,8 @@ from vppcfg.model.interface import (
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_made_by_us
 from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
-from vppcfg.plan.operation import InterfaceOperation, braced
+from vppcfg.model.state import State
+from vppcfg.plan.operation import InterfaceOperation, Predicate, braced
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -52,6 +53,15 @@ class SetAdminState(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"set interface state {self.interface} {'up' if self.is_up else 'down'}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Say why an interface goes down: to stay so, or for a link MTU that its driver takes only then."""
+        after = desired.interfaces.get(self.interface)
+        if self.is_up:
+            return Predicate("comes up", "come up")
+        if after is not None and after.is_up:
+            return Predicate(f"goes down for link MTU {after.link_mtu}", f"go down for link MTU {after.link_mtu}")
+        return Predicate("is shut down", "are shut down")
 
 
 @record
@@ -193,6 +203,10 @@ class SetLinkMtu(InterfaceOperation):
         """Return the command."""
         return f"set interface mtu {self.mtu} {self.interface}"
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(f"gets link MTU {self.mtu}", f"get link MTU {self.mtu}")
+
 
 @record
 class SetPacketMtu(InterfaceOperation):
@@ -223,6 +237,10 @@ class SetPacketMtu(InterfaceOperation):
             return None
         return f"set interface mtu packet {self.mtu} {self.interface}"
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(f"gets MTU {self.mtu}", f"get MTU {self.mtu}")
+
 
 @record
 class SetMac(InterfaceOperation):
@@ -247,6 +265,10 @@ class SetMac(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"set interface mac address {self.interface} {self.mac}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("gets another MAC address", "get other MAC addresses")
 
 
 @record

@@ -7,9 +7,10 @@ from typing import Any
 
 from vppcfg.kinds.bridge import l2fib_request, missing_bridge
 from vppcfg.model.bridge import StaticMac, bridge_name, macs_in_order
-from vppcfg.model.interface import TagRewrite
+from vppcfg.model.interface import Interface, TagRewrite
+from vppcfg.model.state import State
 from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.operation import InterfaceOperation, Predicate
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -55,6 +56,10 @@ class SetCrossConnect(InterfaceOperation):
         """Return the command."""
         return f"set interface l2 xconnect {self.interface} {self.target}"
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("sends to another interface", "send to other interfaces")
+
 
 @record
 class JoinBridge(InterfaceOperation):
@@ -97,6 +102,10 @@ class JoinBridge(InterfaceOperation):
             return f"{line} bvi"
         return f"{line} {self.split_horizon_group}" if self.split_horizon_group else line
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(f"joins bridge domain {self.bd_id}", f"join bridge domain {self.bd_id}")
+
 
 @record
 class LeaveL2(InterfaceOperation):
@@ -117,6 +126,10 @@ class LeaveL2(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"set interface l3 {self.interface}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return _out_of_l2(observed.interfaces.get(self.interface), desired.interfaces.get(self.interface))
 
 
 @record
@@ -144,6 +157,10 @@ class SetTagRewrite(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"set interface l2 tag-rewrite {self.interface} {rewrite_words(self.tag_rewrite)}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return _out_of_l2(observed.interfaces.get(self.interface), desired.interfaces.get(self.interface))
 
 
 @record
@@ -214,3 +231,13 @@ def rewrite_words(rewrite: TagRewrite | None) -> str:
         return "disable"
     kind = "dot1q" if rewrite.push_dot1q else "dot1ad"
     return _REWRITES[rewrite.operation].format(kind=kind, tag1=rewrite.tag1, tag2=rewrite.tag2)
+
+
+def _out_of_l2(before: Interface | None, after: Interface | None) -> Predicate:
+    """Return what it is to leave L2 mode, or to have another tag rewrite."""
+    if before is None or after is None or (before.bridge, before.l2xc) == (after.bridge, after.l2xc):
+        if before is not None and after is not None and before.split_horizon_group != after.split_horizon_group:
+            return Predicate("gets another split-horizon group", "get other split-horizon groups")
+        return Predicate("rewrites VLAN tags differently", "rewrite VLAN tags differently")
+    place = f"bridge domain {before.bridge}" if before.bridge is not None else f"its cross-connect to {before.l2xc}"
+    return Predicate(f"leaves {place}", f"leave {place}")

@@ -18,7 +18,7 @@ from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.operation import Operation, braced
+from vppcfg.plan.operation import Operation, Predicate, braced
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary
 from vppcfg.plan.request import Value as MessageValue
 from vppcfg.plan.stages import Stage, Step
@@ -42,6 +42,8 @@ _CLI_SINCE = Release(24, 10)
 @record
 class MacipOperation(Operation):
     """An operation on a MACIP access list."""
+
+    noun = "MACIP access list"
 
     macip: str
 
@@ -95,6 +97,10 @@ class ReplaceMacip(MacipOperation):
 
     def cli(self) -> None:
         """Return nothing: the CLI makes a new list each time."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("has other rules for hosts", "have other rules for hosts")
 
 
 @record

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from vppcfg.model.neighbor import Neighbor, in_order
-from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.model.state import State
+from vppcfg.plan.operation import InterfaceOperation, Predicate
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -43,6 +44,12 @@ class SetNeighbor(InterfaceOperation):
         line = f"set ip neighbor {self.interface} {self.address} {self.mac} static"
         return line if self.has_route else f"{line} no-fib-entry"
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(
+            f"gets MAC address {self.mac} for its neighbour {self.address}", "get MAC addresses for neighbours"
+        )
+
 
 @record
 class RemoveNeighbor(InterfaceOperation):
@@ -66,6 +73,10 @@ class RemoveNeighbor(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"set ip neighbor del {self.interface} {self.address} {self.mac}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(f"loses its neighbour {self.address}", "lose neighbours")
 
 
 def _known(interface: str, address: str, draft: WorkingState) -> Neighbor | None:

@@ -25,7 +25,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import LAST_TYPED, table_key
 from vppcfg.plan.change import AttributeChange, Change, ObjectKind, setting_changes
-from vppcfg.plan.operation import Operation, missing_table
+from vppcfg.plan.operation import Operation, Predicate, missing_table
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.request import Value as MessageValue
 from vppcfg.plan.stages import Stage, Step
@@ -95,6 +95,10 @@ class AddProxyArp(ProxyArpOperation):
         """Return the command."""
         return self._line("set arp proxy")
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("gets a range", "get ranges")
+
 
 @record
 class RemoveProxyArp(ProxyArpOperation):
@@ -116,6 +120,10 @@ class RemoveProxyArp(ProxyArpOperation):
     def cli(self) -> str | None:
         """Return the command."""
         return self._line("set arp proxy del")
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("loses a range", "lose ranges")
 
 
 def proxy_arp_ranges(index: Index) -> Iterator[Problem]:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 
 from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix, RouterAdvertisements, ra_prefixes_in_order
+from vppcfg.model.state import State
 from vppcfg.plan.feature import SetFeature
-from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.operation import InterfaceOperation, Predicate
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -245,3 +246,9 @@ class RenewIpv6(InterfaceOperation):
 
     def cli(self) -> None:
         """Return None: how often IPv6 must be disabled and enabled is found out when it is done."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(
+            "has IPv6 turned off and on to advertise its MTU", "have IPv6 turned off and on to advertise MTUs"
+        )

@@ -6,9 +6,10 @@ interfaces in it, routes that lead into it, linux-nl. What is left in one that g
 
 from __future__ import annotations
 
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
-from vppcfg.plan.operation import InterfaceOperation, Operation, missing_table
+from vppcfg.plan.operation import InterfaceOperation, Operation, Predicate, missing_table
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -171,6 +172,10 @@ class SetTable(InterfaceOperation):
         if self.table_id > LAST_TYPED:
             return None
         return f"set interface {_table_words(is_ipv6=self.is_ipv6)} {self.interface} {self.table_id}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("moves to another VRF", "move to another VRF")
 
 
 def _table_words(*, is_ipv6: bool) -> str:

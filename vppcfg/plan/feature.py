@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, ClassVar, NamedTuple
 
-from vppcfg.model.interface import FEATURES
-from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.model.interface import FEATURE_DEFAULTS, FEATURES
+from vppcfg.model.state import State
+from vppcfg.plan.operation import InterfaceOperation, Predicate
 from vppcfg.plan.stages import Stage
 from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
+
+_PLURAL = frozenset({"static_macs", "ra", "flow_records"})
+"""Features that FEATURES names in the plural."""
+_VALUES = frozenset({"static_macs", "link_local", "macip"})
+"""Those that are set to something rather than on."""
+
+
+def becomes(attribute: str, what: str) -> Predicate:
+    """Return that a feature is enabled, disabled and so on."""
+    thing, verb = FEATURES[attribute], "are" if attribute in _PLURAL else "is"
+    clause = f"{thing} {verb} {what}"
+    return Predicate(f"has {thing} {what}", f"have {thing} {what}", (clause, clause))
 
 
 @record
@@ -58,6 +71,14 @@ class SetFeature(InterfaceOperation):
         value = self.applied(getattr(draft.interfaces[self.interface], self.attribute))
         draft.change(self.interface, **{self.attribute: value})
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        off = FEATURE_DEFAULTS[self.attribute]
+        ends = (observed.interfaces.get(self.interface), desired.interfaces.get(self.interface))
+        was, will = (end is not None and getattr(end, self.attribute) != off for end in ends)
+        on, off_again = ("set", "removed") if self.attribute in _VALUES else ("enabled", "disabled")
+        return becomes(self.attribute, "changed" if was == will else on if will else off_again)
+
 
 @record
 class Switch(SetFeature):
@@ -78,6 +99,10 @@ class Switch(SetFeature):
         if getattr(draft.interfaces[self.interface], self.attribute) != self.is_on:
             return None
         return f"{FEATURES[self.attribute]} on {self.interface} is {'on' if self.is_on else 'off'} already"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return becomes(self.attribute, "enabled" if self.is_on else "disabled")
 
 
 def _never(transition: Transition, name: str) -> bool:

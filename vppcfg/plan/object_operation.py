@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
-from vppcfg.plan.operation import Operation
+from vppcfg.plan.operation import Operation, Predicate
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
@@ -29,6 +30,11 @@ class SetObject(Operation):
         """Enter the object."""
         draft.set_object(self.thing)
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        is_new = self.subject not in observed.of(type(self.thing))
+        return Predicate("is set", "are set") if is_new else Predicate("changes", "change")
+
 
 @record
 class RemoveObject(Operation):
@@ -50,3 +56,7 @@ class RemoveObject(Operation):
     def apply_to(self, draft: WorkingState) -> None:
         """Take the object out."""
         draft.remove_object(self.thing)
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("is removed", "are removed")

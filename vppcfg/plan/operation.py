@@ -6,16 +6,27 @@ turn of one is stands in `plan/stages`.
 
 from __future__ import annotations
 
-from typing import ClassVar
+import re
+from typing import ClassVar, NamedTuple
 
 from vppcfg.common.release import Release
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import FEATURES, features_on
+from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
+
+
+class Predicate(NamedTuple):
+    """What an operation does to its object, as the predicate of a sentence."""
+
+    one: str
+    many: str
+    own: tuple[str, str] | None = None
+    """The clause for an object that does it to itself, alone or with others; None for the predicate, '' for nothing."""
 
 
 @record
@@ -28,6 +39,8 @@ class Operation:
 
     needs_vpp: ClassVar[bool] = True
     """False for what is done in Linux, of which VPP knows nothing."""
+    noun: ClassVar[str] = ""
+    """What stands before the name of its object in a sentence; '' before that of an interface."""
     cli_since: ClassVar[Release | None] = None
     """The first release whose prompt has the command; None where that came with the message."""
     done_already: ClassVar[frozenset[int]] = frozenset()
@@ -48,6 +61,11 @@ class Operation:
     def apply_to(self, draft: WorkingState) -> None:
         """Change the draft as VPP changes; only after `refusal` has found nothing."""
         raise NotImplementedError(type(self).__name__)
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object on the way from one state to the other."""
+        verb = re.sub(r"(?<!^)(?=[A-Z])", " ", type(self).__name__).lower()
+        return Predicate(f"is changed ({verb})", f"are changed ({verb})")
 
     def objection(self) -> str:
         """Return why VPP must not be sent it, '' when it may: its answer would mislead."""

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from vppcfg.model.interface import FEATURES, Interface, features_on
+from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.outcome import FrameProbe
+from vppcfg.probe.stages import of_route
 from vppcfg.probe.tunnels import carries_frames
 
 _TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip", "policy_routes"})
 """Features that frames prove."""
 
 
-def untried_in(state: State, probes: Iterable[FrameProbe]) -> tuple[tuple[str, int], ...]:
+def untried_in(state: State, probes: Sequence[FrameProbe]) -> tuple[tuple[str, int], ...]:
     """Return what of a state none of some frames proves, and on how many objects; in the order of the words."""
     counts = Counter(_untried(state))
+    tried = {probe.about.thing for probe in probes}
+    if routes := sum(of_route(route).thing not in tried for route in state.of(Route).values()):
+        counts["static routes"] = routes
     beside = len(state.interfaces.keys() - _on_the_way(probes))
     if beside:
         counts["interfaces that no frame has to do with"] = beside

@@ -142,6 +142,8 @@ def lacks_way_back(way: Journey, name: str, packet: Packet, *, is_input: bool) -
             continue
         table = way.network.table_of(name, is_ipv6=check.is_ipv6)
         back = way.network.way_to(table, packet.source)
+        if back is not None and back.route is not None and not back.interface:
+            raise UndecidedError("it comes from a prefix that a route drops")
         if (table, packet.source) in way.network.own:
             raise UndecidedError("it comes from an address of the router itself")
         is_known = back is not None

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
-from ipaddress import (
-    IPv4Address,
-    IPv4Interface,
-    IPv4Network,
-    IPv6Address,
-    IPv6Interface,
-    IPv6Network,
-    ip_address,
-    ip_interface,
-)
+from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_address, ip_interface, ip_network
+from itertools import groupby
+from typing import NamedTuple
 
-from vppcfg.common.addresses import address_key
+from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
-from vppcfg.model.route import Route
+from vppcfg.model.route import NextHop, Route, RouteEnd
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.probe.outcome import UndecidedError
@@ -32,6 +26,20 @@ class Connected:
     table: int
     network: IPv4Network | IPv6Network
     interface: str
+
+
+class NextStep(NamedTuple):
+    """Where a packet goes."""
+
+    interface: str = ""
+    """'' where it is dropped."""
+    address: str = ""
+    """Of the neighbour that gets it."""
+    route: Route | None = None
+    """The static route that says so."""
+
+
+_DEEPEST = 8
 
 
 class Network:
@@ -153,32 +161,67 @@ class Network:
                 for text in sorted(interface.addresses):
                     yield name, text, ip_interface(text)
 
-    def way_to(self, table: int, address: str) -> Connected | None:
-        """Return the connected prefix that an address is in. Raise UndecidedError for a route that the file lacks."""
+    def way_to(self, table: int, address: str, depth: int = 0) -> NextStep | None:
+        """Return where packets to an address go, None where there is no route.
+
+        Raise UndecidedError for a route that the file lacks, and where one address does not tell which way is taken.
+        """
         host = ip_address(address)
         found = next((each for each in self.connected if each.table == table and host in each.network), None)
-        self.asked[table, address] = found
+        route = self.route_to(table, address)
+        if not depth:
+            network = found.network if route is None and found is not None else None
+            network = ip_network(route.prefix) if route is not None and route.end is None else network
+            interface = found.interface if found is not None else ""
+            self.asked[table, address] = (
+                None if network is None else Connected(table=table, network=network, interface=interface)
+            )
         if (table, address) in self.foreign:
             raise UndecidedError("VPP has a route that is not of the file")
-        if self._has_route(table, host, 0 if found is None else found.network.prefixlen + 1):
-            raise UndecidedError("a static route has the address, and probe does not follow next hops")
-        return found
+        if route is not None:
+            return self._by_route(route, address, depth)
+        return None if found is None else NextStep(interface=found.interface, address=address)
 
-    def _has_route(self, table: int, host: IPv4Address | IPv6Address, shortest: int) -> bool:
-        """Return whether a static route of some length at least has an address."""
-        lengths = self._routes.get((table, host.version), {})
-        return any(
-            length >= shortest and int(host) >> (host.max_prefixlen - length) in networks
-            for length, networks in lengths.items()
-        )
+    def route_to(self, table: int, address: str) -> Route | None:
+        """Return the static route that has an address, None where a longer connected prefix or none has it."""
+        routes = self._routes.get(table)
+        found = routes.of_host(address) if routes is not None else None
+        host = ip_address(address)
+        lengths = (each.network.prefixlen for each in self.connected if each.table == table and host in each.network)
+        return found.value if found is not None and found.length > next(lengths, -1) else None
+
+    def _by_route(self, route: Route, address: str, depth: int) -> NextStep:
+        if route.end in (RouteEnd.UNREACHABLE, RouteEnd.PROHIBIT):
+            raise UndecidedError("VPP answers it by what it may say at this moment")
+        if depth == _DEEPEST:
+            raise UndecidedError("its routes need each other")
+        if route.end is not None:
+            return NextStep(route=route)
+        for _, group in groupby(route.hops, key=lambda hop: hop.preference):
+            hops = [hop for hop in group if not hop.interface or self.is_up(hop.interface)]
+            if len(hops) > 1:
+                raise UndecidedError("several next hops share what goes there, and VPP chooses")
+            if hops:
+                return self._by_hop(route, hops[0], address, depth)
+        return NextStep(route=route)
+
+    def _by_hop(self, route: Route, hop: NextHop, address: str, depth: int) -> NextStep:
+        if hop.interface:
+            return NextStep(interface=hop.interface, address=hop.gateway or address, route=route)
+        table = route.table_id if hop.table_id is None else hop.table_id
+        found = self.way_to(table, hop.gateway or address, depth + 1)
+        if found is None:
+            if hop.gateway:
+                raise UndecidedError("nothing of the file leads to its gateway")
+            return NextStep(route=route)
+        return found._replace(route=route)
 
     @cached_property
-    def _routes(self) -> dict[tuple[int, int], dict[int, set[int]]]:
-        """Return the networks of static routes by their length, by table and version of IP."""
-        found: dict[tuple[int, int], dict[int, set[int]]] = {}
+    def _routes(self) -> dict[int, PrefixTable[Route]]:
+        """Return the static routes by table."""
+        found: dict[int, PrefixTable[Route]] = defaultdict(PrefixTable)
         for route in self.state.of(Route).values():
-            key = address_key(route.prefix)
-            found.setdefault((route.table_id, key.family), {}).setdefault(key.length, set()).add(key.network)
+            found[route.table_id][route.prefix] = route
         return found
 
     def neighbor(self, name: str, address: str) -> str | None:

@@ -13,8 +13,9 @@ from vppcfg.model.route import RouteEnd
 from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.filters import keeps_out, lacks_way_back, policy_route_for, refuses
 from vppcfg.probe.frame import Frame, Packet
-from vppcfg.probe.outcome import Fate, FrameEnd, Reason, UndecidedError
-from vppcfg.probe.stages import Journey, Leaves, Routed, Wrapped, of_interface
+from vppcfg.probe.network import NextStep
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
+from vppcfg.probe.stages import Journey, Leaves, Routed, Wrapped, of_interface, of_route
 from vppcfg.probe.tunnels import unwrap
 
 _LEAST_IPV6_MTU = 1280
@@ -57,17 +58,18 @@ def _steer(way: Journey, name: str, packet: Packet, route: PolicyRoute) -> None:
         detail = str(hop.table_id)
         way.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "policy-routes"), detail)
         return _look_up(way, hop.table_id, packet, of=name)
-    target = hop.interface
-    if not target:
+    step = NextStep(interface=hop.interface, address=hop.gateway)
+    if not hop.interface:
         found = way.network.way_to(hop.table_id or 0, hop.gateway)
-        if found is None or (hop.table_id or 0, hop.gateway) in way.network.own:
+        if found is None or not found.interface or (hop.table_id or 0, hop.gateway) in way.network.own:
             raise UndecidedError("the gateway of a policy route is not on a link of the router")
-        target = found.interface
+        step = found._replace(route=None)
+    target = step.interface
     if ":" in hop.gateway and not packet.is_ipv6:
         raise UndecidedError("an IPv6 neighbour takes IPv4 packets")
     if not way.network.is_up(target) or way.network.interface(target).is_l2:
         raise UndecidedError("the interface of a policy route does not forward")
-    return _towards(way, target, packet, hop.gateway)
+    return _towards(way, step, packet)
 
 
 def find_way(way: Journey, stage: Wrapped) -> None:
@@ -83,13 +85,16 @@ def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: boo
     if found is None:
         return way.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
     target = found.interface
+    if not target and found.route is not None:
+        return way.drop(Reason.NO_ROUTE, of_route(found.route))
     if is_outer and way.network.port_of(target) == of:
         raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
-    return _towards(way, target, packet, packet.destination)
+    return _towards(way, found, packet)
 
 
-def _towards(way: Journey, target: str, packet: Packet, neighbor: str) -> None:
+def _towards(way: Journey, found: NextStep, packet: Packet) -> None:
     """Send a packet to a neighbour on the link of an interface."""
+    target = found.interface
     if not way.network.has_link(target):
         # A path is used from when its interface is set up until the link goes: fib_path_back_walk_notify and
         # fib_path_attached_next_hop_set in src/vnet/fib/fib_path.c.
@@ -100,13 +105,17 @@ def _towards(way: Journey, target: str, packet: Packet, neighbor: str) -> None:
         made = way.network.virtual_of(target)
         if made is not None and made.own_end is not None and not isinstance(made, Tunnel):
             raise UndecidedError("what goes to peers is encrypted, and not seen")
-        return _send(way, target, packet, mac="")
-    mac = way.network.neighbor(target, neighbor)
+        return _send(way, found, packet, mac="")
+    mac = way.network.neighbor(target, found.address)
     if mac is None:
-        way.note("looked for", "", of_interface(target, "addresses"))
-        end = FrameEnd(fate=Fate.ASKED, interface=target)
-        return way.end(end, of_interface(target, "addresses"))
-    return _send(way, target, packet, mac)
+        way.note("looked for", "", _behind(found))
+        return way.end(FrameEnd(fate=Fate.ASKED, interface=target), _behind(found))
+    return _send(way, found, packet, mac)
+
+
+def _behind(found: NextStep) -> Blame:
+    """Return what sends a packet by an interface: a static route, or the prefix of the interface itself."""
+    return of_route(found.route) if found.route is not None else of_interface(found.interface, "addresses")
 
 
 def _keep(way: Journey, table: int, packet: Packet, owner: str) -> None:
@@ -126,9 +135,10 @@ def _is_known(way: Journey, table: int, source: str) -> bool:
     return (table, source) in way.network.own or way.network.way_to(table, source) is not None
 
 
-def _send(way: Journey, target: str, packet: Packet, mac: str) -> None:
+def _send(way: Journey, found: NextStep, packet: Packet, mac: str) -> None:
     """Send a packet by an interface to a neighbour: TTL and size first, then what checks on the way out."""
-    way.note("rewritten", target, of_interface(target, "addresses"))
+    target = found.interface
+    way.note("rewritten", target, _behind(found))
     if packet.ttl <= 1:
         end = FrameEnd(fate=Fate.ANSWERED, reason=Reason.EXPIRED)
         return way.end(end, of_interface(target, "reached"))

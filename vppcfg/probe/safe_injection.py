@@ -107,7 +107,7 @@ def foreign_addresses(asked: Network, found: Iterable[tuple[tuple[int, str], str
         expected = asked.asked.get((table, address))
         known = {str(expected.network)} if expected is not None else {""}
         if (table, address) in asked.own or (
-            expected is not None and asked.neighbor(expected.interface, address) is not None
+            expected is not None and expected.interface and asked.neighbor(expected.interface, address) is not None
         ):
             known.add(str(ip_network(address)))
         if prefix not in known:

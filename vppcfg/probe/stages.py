@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vppcfg.model.route import Route
 from vppcfg.probe.frame import Frame, Packet, Tag
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Milestone, Reason
@@ -88,6 +89,11 @@ class Journey:
 def of_interface(name: str, aspect: str = "") -> Blame:
     """Return the blame for an interface."""
     return Blame(thing=f"interface {name}", aspect=aspect)
+
+
+def of_route(route: Route) -> Blame:
+    """Return the blame for a static route."""
+    return Blame(thing=f"route {route.name}")
 
 
 def of_bridge(bd_id: int, aspect: str = "") -> Blame:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from ipaddress import ip_interface, ip_network
+from ipaddress import ip_address, ip_interface, ip_network
 
 from vppcfg.common.packets import ICMP, ICMP6, TCP, UDP
 from vppcfg.model.acl import AclRule, MacipRule
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.route import Route
 from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.coverage_gaps import untried_in
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, FrameProbe, UndecidedError
-from vppcfg.probe.stages import of_bridge, of_interface
+from vppcfg.probe.stages import of_bridge, of_interface, of_route
 from vppcfg.probe.tunnels import ANY_PORT, carries_frames, of_another_tunnel, of_tunnel, outer_packet
 from vppcfg.record import record
 
@@ -30,6 +31,10 @@ _SENDER = "02:00:5e:{:02x}:{:02x}:{:02x}"
 _UNUSED_VLAN = 4001
 _MOST_TARGETS = 6
 _LARGEST = 9200
+_MOST_ROUTES = 500
+"""So many static routes get a frame; others are counted as not tried."""
+_MOST_HOSTS = 64
+"""So many addresses of a prefix are looked at."""
 
 
 @record
@@ -118,6 +123,7 @@ def _wishes(network: Network) -> Iterator[Wish]:
             yield from _about_filters(network, interface, way_in)
         yield from _about_stations(network, interface, way_in)
         yield from _about_tags(network, interface, way_in)
+    yield from _about_routes(network)
     for name, made in network.state.virtual.items():
         if isinstance(made, Tunnel):
             yield from _about_tunnel(network, name, made)
@@ -203,7 +209,9 @@ def _about_routed(network: Network, interface: Interface, way_in: WayIn) -> Iter
     for is_ipv6 in (False, True):
         source = neighbor_of(network, name, is_ipv6=is_ipv6)
         plain = Packet(source=source, destination=NOWHERE[is_ipv6])
-        yield Wish(port=way_in.port, frame=_frame(way_in, plain), about=about, aim="there is no route to nowhere")
+        is_routed = network.route_to(network.table_of(name, is_ipv6=is_ipv6), plain.destination) is not None
+        aim = "what is far away is reached by a route" if is_routed else "there is no route to nowhere"
+        yield Wish(port=way_in.port, frame=_frame(way_in, plain), about=about, aim=aim)
         for text in sorted(interface.addresses):
             own = ip_interface(text)
             if (own.version == 6) != is_ipv6:
@@ -246,6 +254,48 @@ def _to_others(network: Network, interface: Interface, way_in: WayIn, plain: Pac
             yield Wish(port=way_in.port, frame=_frame(way_in, strange), about=about, aim="it must come from somewhere")
         lists = network.interface(found.interface).acls.output
         yield from _about_rules(network, lists, way_in, interface.name, found.interface, packet)
+
+
+def _about_routes(network: Network) -> Iterator[Wish]:
+    """Send to the prefix of each static route, by some interface whose packets are looked up in its table."""
+    entries: dict[tuple[int, bool], tuple[str, WayIn] | None] = {}
+    for route in list(network.state.of(Route).values())[:_MOST_ROUTES]:
+        key = route.table_id, route.is_ipv6
+        if key not in entries:
+            entries[key] = _entry_to(network, *key)
+        host, found = _host_of(network, route), entries[key]
+        if host is not None and found is not None:
+            name, way_in = found
+            packet = Packet(source=neighbor_of(network, name, is_ipv6=route.is_ipv6), destination=host)
+            aim = f"what goes to {route.prefix} " + ("is dropped" if route.end is not None else "takes its way")
+            yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=of_route(route), aim=aim)
+
+
+def _entry_to(network: Network, table: int, is_ipv6: bool) -> tuple[str, WayIn] | None:
+    """Return an interface that routes by a table, and how frames come in by it; None where there is none."""
+    for name, interface in network.state.interfaces.items():
+        is_routed = interface.l2xc is None and interface.bridge is None and network.is_up(name)
+        if is_routed and network.is_enabled(name, is_ipv6=is_ipv6):
+            way_in = entry(network, name)
+            if way_in is not None and network.table_of(name, is_ipv6=is_ipv6) == table and not interface.urpf:
+                return name, way_in
+    return None
+
+
+def _host_of(network: Network, route: Route) -> str | None:
+    """Return an address that no longer prefix has than that of a route, None where none of some is so."""
+    net = ip_network(route.prefix)
+    last = int(net.broadcast_address)
+    numbers = range(last, max(int(net.network_address), last - _MOST_HOSTS) - 1, -1)
+    far = ip_address(NOWHERE[route.is_ipv6]) + 1  # others ask for that address itself
+    for address in (far, *(type(net.network_address)(number) for number in numbers)):
+        is_odd = address.is_multicast or address.is_reserved or address.is_link_local
+        host = str(address)
+        if is_odd or address not in net or (route.table_id, host) in network.own:
+            continue
+        if network.route_to(route.table_id, host) is route:
+            return host
+    return None
 
 
 def _about_filters(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:

@@ -1,60 +1,29 @@
 """What a step of a plan does to its object, in words that complete `because`: the causes of impact.
 
 Steps that do the same are one cause: on one object, on the members of one bond, and on objects that hurt only
-themselves. An operation that has no words here is described by its name.
+themselves. What an operation does to its object it knows itself (`Operation.effect`).
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.acl import AclOperation
-from vppcfg.kinds.macip import MacipOperation
 from vppcfg.model.bond import Bond
-from vppcfg.model.interface import FEATURE_DEFAULTS, FEATURES, Interface
+from vppcfg.model.interface import Interface
 from vppcfg.model.vrf import names_of_tables
-from vppcfg.model.wireguard import Wireguard
 from vppcfg.plan.change import Action, Change, ObjectKind
+from vppcfg.plan.operation import Predicate
 from vppcfg.plan.operations import (
-    AddBondMember,
-    AddProxyArp,
-    AddWireguardPeer,
-    BindAcls,
     DeleteLcpPair,
-    FilterMac,
-    ForgetMac,
-    JoinBridge,
     LeaveL2,
     Operation,
     RemoveAddress,
-    RemoveBondMember,
-    RemoveNeighbor,
     RemoveObject,
-    RemoveProxyArp,
-    RemoveWireguardPeer,
-    RenewIpv6,
-    ReplaceAcl,
-    ReplaceMacip,
     SetAdminState,
-    SetBridgeFlag,
-    SetCrossConnect,
-    SetFeature,
-    SetLinkMtu,
-    SetLinuxBridge,
-    SetLinuxLink,
-    SetMac,
-    SetNeighbor,
     SetObject,
-    SetPacketMtu,
-    SetTable,
-    SetTagRewrite,
-    SetUnnumbered,
-    Switch,
-    UnsetUnnumbered,
 )
 from vppcfg.plan.plan import Plan
 
@@ -66,18 +35,6 @@ class CauseKey(NamedTuple):
     """The words, for one object and with {it}."""
     place: str
     """The object, or the bond of the members, from which others suffer; '' for those who hurt themselves."""
-
-
-class Predicate(NamedTuple):
-    """What a step does to its subject, as the predicate of a sentence."""
-
-    one: str
-    many: str
-    own: tuple[str, str] | None = None
-    """The clause for who does it to himself, alone or with others; None for the predicate, '' where nothing is new."""
-
-
-_KINDS = ((AclOperation, "access list "), (MacipOperation, "MACIP access list "))
 
 
 class Causes:
@@ -116,7 +73,7 @@ class Causes:
             self._words[words.one] = words
             key = self._keys[step, is_own] = CauseKey(words.one, "" if is_own else place)
         self._subjects[key].add(subject)
-        self._kinds[key] = next((kind for base, kind in _KINDS if isinstance(operation, base)), "")
+        self._kinds[key] = f"{operation.noun} " if operation.noun else ""
         return key
 
     def _own_step(self, step: int, sufferer: str) -> int:
@@ -143,11 +100,8 @@ class Causes:
         return f"{self._kinds[key]}{listed(subjects)} {words.one if len(subjects) == 1 else words.many}"
 
     def _words_of(self, operation: Operation, step: int) -> Predicate:
-        if isinstance(operation, RemoveObject):
-            return Predicate("is removed", "are removed")
-        if isinstance(operation, SetObject):
-            is_new = operation.subject not in self._plan.observed.of(type(operation.thing))
-            return Predicate("is set", "are set") if is_new else Predicate("changes", "change")
+        if isinstance(operation, SetObject | RemoveObject):
+            return operation.effect(self._plan.observed, self._plan.desired)
         change = self._interfaces.get(operation.subject)
         if change is not None and change.action is Action.DELETE:
             return Predicate("is removed", "are removed", ("", ""))
@@ -155,34 +109,9 @@ class Causes:
             return _anew("is made anew", "are made anew", change.forced_by)
         if isinstance(operation, DeleteLcpPair):
             return self._without_pair(self._pairs.get(operation.subject))
-        if isinstance(operation, SetAdminState):
-            return self._down(operation)
         if isinstance(operation, RemoveAddress):
             return self._without_address(operation)
-        if isinstance(operation, RemoveWireguardPeer):
-            return self._without_peer(operation)
-        if isinstance(operation, UnsetUnnumbered):
-            after = self._plan.desired.interfaces.get(operation.subject)
-            is_anew = after is not None and after.unnumbered == operation.donor
-            return _borrowing(operation.donor, is_anew=is_anew)
-        if isinstance(operation, LeaveL2 | SetTagRewrite):
-            return self._out_of_l2(operation)
-        if isinstance(operation, SetFeature):
-            return _feature(operation, self._plan)
-        describe = WORDS.get(type(operation))
-        if describe is not None:
-            return describe(operation)
-        verb = re.sub(r"(?<!^)(?=[A-Z])", " ", type(operation).__name__).lower()
-        return Predicate(f"is changed ({verb})", f"are changed ({verb})")
-
-    def _down(self, operation: SetAdminState) -> Predicate:
-        """Say why an interface goes down: to stay so, or for a link MTU that its driver takes only then."""
-        after = self._plan.desired.interfaces.get(operation.subject)
-        if operation.is_up:
-            return Predicate("comes up", "come up")
-        if after is not None and after.is_up:
-            return Predicate(f"goes down for link MTU {after.link_mtu}", f"go down for link MTU {after.link_mtu}")
-        return Predicate("is shut down", "are shut down")
+        return operation.effect(self._plan.observed, self._plan.desired)
 
     def _without_pair(self, change: Change[Any] | None) -> Predicate:
         if change is None or change.action is not Action.REPLACE:
@@ -215,21 +144,6 @@ class Causes:
             self._owners = {address: name for name, interface in found for address in interface.addresses}
         return self._owners.get(operation.address)
 
-    def _without_peer(self, operation: RemoveWireguardPeer) -> Predicate:
-        after = self._plan.desired.virtual_of(operation.subject, Wireguard)
-        if after is not None and operation.public_key in after.peers:
-            return Predicate("gets a changed peer", "get changed peers")
-        return Predicate("loses a peer", "lose peers", ("", ""))
-
-    def _out_of_l2(self, operation: LeaveL2 | SetTagRewrite) -> Predicate:
-        before, after = (state.interfaces.get(operation.subject) for state in (self._plan.observed, self._plan.desired))
-        if before is None or after is None or (before.bridge, before.l2xc) == (after.bridge, after.l2xc):
-            if before is not None and after is not None and before.split_horizon_group != after.split_horizon_group:
-                return Predicate("gets another split-horizon group", "get other split-horizon groups")
-            return Predicate("rewrites VLAN tags differently", "rewrite VLAN tags differently")
-        place = f"bridge domain {before.bridge}" if before.bridge is not None else f"its cross-connect to {before.l2xc}"
-        return Predicate(f"leaves {place}", f"leave {place}")
-
 
 def _changes_of(plan: Plan, kind: ObjectKind) -> dict[str, Change[Any]]:
     return {change.name: change for change in plan.changes if change.kind is kind}
@@ -246,18 +160,6 @@ def _alike(clause: str) -> tuple[str, str]:
     return clause, clause
 
 
-def _borrowing(donor: str, *, is_anew: bool) -> Predicate:
-    if is_anew:
-        return Predicate(
-            f"must borrow anew from {donor}, which changes", f"must borrow anew from {donor}, which changes"
-        )
-    return Predicate(f"stops borrowing from {donor}", f"stop borrowing from {donor}")
-
-
-_PLURAL_FEATURES = frozenset({"static_macs", "ra", "flow_records"})
-"""Those that FEATURES names in the plural."""
-_VALUES = frozenset({"static_macs", "link_local", "macip"})
-"""Those that are set to something rather than on."""
 _ATTRIBUTES = {
     "host_name": "name in Linux",
     "netns": "namespace",
@@ -283,66 +185,3 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     """Return names as they stand in a sentence; of many, the first ones and how many more there are."""
     words = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _said(one: str, many: str) -> Callable[[Any], Predicate]:
-    """Return what gives the words, with the fields of the operation in braces filled in."""
-    return lambda operation: Predicate(one.format(o=operation), many.format(o=operation))
-
-
-def _feature(operation: SetFeature, plan: Plan) -> Predicate:
-    """Say what becomes of a feature: it is enabled, disabled or changed."""
-    thing = FEATURES[operation.attribute]
-    if isinstance(operation, Switch):
-        becomes = "enabled" if operation.is_on else "disabled"
-    else:
-        ends = [state.interfaces.get(operation.subject) for state in (plan.observed, plan.desired)]
-        off = FEATURE_DEFAULTS[operation.attribute]
-        was, will = (end is not None and getattr(end, operation.attribute) != off for end in ends)
-        on, off_again = ("set", "removed") if operation.attribute in _VALUES else ("enabled", "disabled")
-        becomes = "changed" if was == will else on if will else off_again
-    verb = "are" if operation.attribute in _PLURAL_FEATURES else "is"
-    return Predicate(f"has {thing} {becomes}", f"have {thing} {becomes}", _alike(f"{thing} {verb} {becomes}"))
-
-
-WORDS: Mapping[type[Operation], Callable[[Any], Predicate]] = {
-    AddWireguardPeer: _said("gets a changed peer", "get changed peers"),
-    AddProxyArp: _said("gets a range", "get ranges"),
-    RemoveProxyArp: _said("loses a range", "lose ranges"),
-    AddBondMember: _said("joins {o.bond}", "join {o.bond}"),
-    RemoveBondMember: _said("leaves {o.bond}", "leave {o.bond}"),
-    BindAcls: _said("applies other access lists", "apply other access lists"),
-    ReplaceAcl: _said("has other rules", "have other rules"),
-    ReplaceMacip: _said("has other rules for hosts", "have other rules for hosts"),
-    JoinBridge: _said("joins bridge domain {o.bd_id}", "join bridge domain {o.bd_id}"),
-    SetBridgeFlag: lambda operation: Predicate(
-        f"has its switch {operation.flag.value.replace('_', ' ')} turned {'on' if operation.is_on else 'off'}",
-        f"have their switch {operation.flag.value.replace('_', ' ')} turned {'on' if operation.is_on else 'off'}",
-    ),
-    FilterMac: _said("filters {o.mac}", "filter MAC addresses"),
-    ForgetMac: _said("forgets {o.mac}", "forget MAC addresses"),
-    SetCrossConnect: _said("sends to another interface", "send to other interfaces"),
-    SetLinkMtu: _said("gets link MTU {o.mtu}", "get link MTU {o.mtu}"),
-    SetLinuxBridge: lambda operation: Predicate(
-        "leaves its bridge in Linux",
-        "leave their bridges in Linux",
-        ("its Linux device leaves its bridge", "their Linux devices leave their bridges"),
-    ),
-    SetLinuxLink: lambda operation: (
-        Predicate(f"gets MTU {operation.mtu} in Linux", f"get MTU {operation.mtu} in Linux")
-        if operation.is_up
-        else Predicate(
-            "goes down in Linux", "go down in Linux", ("its Linux device goes down", "their Linux devices go down")
-        )
-    ),
-    SetMac: _said("gets another MAC address", "get other MAC addresses"),
-    RenewIpv6: _said(
-        "has IPv6 turned off and on to advertise its MTU", "have IPv6 turned off and on to advertise MTUs"
-    ),
-    RemoveNeighbor: _said("loses its neighbour {o.address}", "lose neighbours"),
-    SetNeighbor: _said("gets MAC address {o.mac} for its neighbour {o.address}", "get MAC addresses for neighbours"),
-    SetPacketMtu: _said("gets MTU {o.mtu}", "get MTU {o.mtu}"),
-    SetTable: _said("moves to another VRF", "move to another VRF"),
-    SetUnnumbered: _said("borrows from {o.donor}", "borrow from {o.donor}"),
-}
-"""What each operation does to its object."""

@@ -33,6 +33,7 @@ from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unixsocket import open_socket, pid_of_peer
 
 if TYPE_CHECKING:
+    from vppcfg.vpp.nat_sessions import NatSessions
     from vppcfg.vpp.probing import Injection, Numbers
 
 OLDEST_KNOWN = (22, 6)
@@ -119,6 +120,12 @@ class LiveDataplane:
         from vppcfg.vpp.unmanaged import read_standing
 
         return read_standing(self._connection, state)
+
+    def nat(self) -> NatSessions:
+        """Return what asks for the sessions of NAT."""
+        from vppcfg.vpp.nat_sessions import NatSessions
+
+        return NatSessions(self._connection)
 
     def read_forwarding(self) -> VppForwarding:
         """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError."""

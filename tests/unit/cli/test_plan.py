@@ -253,3 +253,14 @@ def test_only_one_source_of_the_state_can_be_named(capsys: pytest.CaptureFixture
 def test_a_quiet_plan_is_the_plan_alone(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "-q", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     assert capsys.readouterr() == (TO_L2XC, "")
+
+
+def test_html_writes_a_page_beside_the_plan(tmp_path: Path) -> None:
+    config, page = tmp_path / "r.yaml", tmp_path / "plan.html"
+    config.write_text("interfaces:\n  eth0: { mtu: 9000 }\n")
+    words = ["plan", "-c", str(config), "--novpp", "--html", str(page), "-o", str(tmp_path / "plan.txt")]
+    assert main(words) == ExitCode.DONE
+    text = page.read_text()
+    assert text.startswith("<!doctype html>")
+    assert "an unconfigured VPP" in text
+    assert "set interface state eth0 up" in (tmp_path / "plan.txt").read_text()

@@ -80,7 +80,9 @@ class Vpp:
 
     def read_ways(self, asked: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
         network = Network(self.state)
-        found = {each: network.way_to(*each) for each in asked}
+        for each in asked:
+            network.way_to(*each)
+        found = {each: network.asked[each] for each in asked}
         return {each: "" if way is None else str(way.network) for each, way in found.items()}
 
     def inject(self, injections: Sequence[Injection], *, is_guest: bool) -> dict[int, str]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
-from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation
+from vppcfg.model.state import State
+from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Predicate
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import evolve, record
@@ -130,6 +131,10 @@ class AddBondMember(InterfaceOperation):
         words += ["passive"] if self.is_passive else []
         return " ".join([*words, "long-timeout"] if self.is_long_timeout else words)
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(f"joins {self.bond}", f"join {self.bond}")
+
 
 @record
 class SetBondWeight(InterfaceOperation):
@@ -186,6 +191,10 @@ class RemoveBondMember(InterfaceOperation):
     def cli(self) -> str:
         """Return the command."""
         return f"bond del {self.interface}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(f"leaves {self.bond}", f"leave {self.bond}")
 
 
 def _bond(name: str, draft: WorkingState) -> Bond:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from vppcfg.model.kinds import as_created
 from vppcfg.model.secret_key import key_bytes
+from vppcfg.model.state import State
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
-from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, missing_table
+from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Predicate, missing_table
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -128,6 +129,10 @@ class AddWireguardPeer(InterfaceOperation):
         words += [f"persistent-keepalive {peer.keepalive_s}"] if peer.keepalive_s else []
         return " ".join([*words, f"table-id {peer.encap_vrf}"] if peer.encap_vrf else words)
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("gets a changed peer", "get changed peers")
+
 
 @record
 class RemoveWireguardPeer(InterfaceOperation):
@@ -154,6 +159,13 @@ class RemoveWireguardPeer(InterfaceOperation):
 
     def cli(self) -> None:
         """Return None: the prompt removes peers by number."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        after = desired.virtual_of(self.interface, Wireguard)
+        if after is not None and self.public_key in after.peers:
+            return Predicate("gets a changed peer", "get changed peers")
+        return Predicate("loses a peer", "lose peers", ("", ""))
 
 
 def _prefix(text: str) -> dict[str, Value]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vppcfg.plan.operation import InterfaceOperation, Operation
+from vppcfg.model.state import State
+from vppcfg.plan.operation import InterfaceOperation, Operation, Predicate
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
@@ -89,6 +90,13 @@ class SetLinuxLink(InterfaceOperation):
         state = "up" if self.is_up else "down"
         return f"comment {{ {_ip_link(self.netns)} set {self.host_name} mtu {self.mtu} {state} }}"
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        if self.is_up:
+            return Predicate(f"gets MTU {self.mtu} in Linux", f"get MTU {self.mtu} in Linux")
+        own = "its Linux device goes down", "their Linux devices go down"
+        return Predicate("goes down in Linux", "go down in Linux", own)
+
 
 @record
 class SetLinuxBridge(InterfaceOperation):
@@ -113,6 +121,14 @@ class SetLinuxBridge(InterfaceOperation):
         """Return the command."""
         master = f"master {self.bridge}" if self.bridge else "nomaster"
         return f"comment {{ {_ip_link(self.netns)} set {self.host_name} {master} }}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate(
+            "leaves its bridge in Linux",
+            "leave their bridges in Linux",
+            ("its Linux device leaves its bridge", "their Linux devices leave their bridges"),
+        )
 
 
 def _missing_device(name: str, draft: WorkingState) -> str | None:

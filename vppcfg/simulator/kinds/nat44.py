@@ -583,6 +583,11 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
                 set_side(tables, row.index, flag, is_add=True)
 
 
+def _show_sessions(tables: Tables, line: Input) -> str:
+    """`show nat44 sessions [filter ...]`: none, for no packets pass here."""
+    return "NAT44 ED sessions:\n-------- thread 0 vpp_main: 0 sessions --------\n"
+
+
 KIND = Kind(
     plugin="nat",
     api={"nat44_ed": _API},
@@ -613,6 +618,7 @@ KIND = Kind(
         "nat44 add address": _command_address,
         "nat44 add interface address": _command_follow,
         "set interface nat44": _command_interface,
+        "show nat44 sessions": _show_sessions,
     },
     deleted=_interface_gone,
     address_changed=_address_changed,

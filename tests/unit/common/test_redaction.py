@@ -1,0 +1,70 @@
+"""Secrets are taken out of text and named; what is none stays, and so does the number of lines."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vppcfg.common.redaction import redacted
+
+SECRET = "Xy7-sEcReT_42"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"    secret: {SECRET}",
+        f"  memif0: {{ secret: {SECRET}, mtu: 1500 }}",
+        f'password: "{SECRET}" # of the peer',
+        f"'shared-key' = '{SECRET}'",
+        f'{{"api_key": "{SECRET}", "x": 1}}',
+        f"ipsec sa add 10 spi 1 esp crypto-key {SECRET} crypto-alg aes-gcm-256",
+        f"Nov 26 vpp: integ-key {SECRET}",
+        f"wireguard create private-key {SECRET} src 192.0.2.1",
+        f"community: {SECRET}",
+        f"https://admin:{SECRET}@192.0.2.1/api",
+        f"vpp_password={SECRET}",
+        f"secret: |\n  {SECRET}\n  {SECRET}\nmtu: 9000",
+        f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----\nend",
+        f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}",
+    ],
+)
+def test_a_secret_is_taken_out_and_named(line: str) -> None:
+    text, removals = redacted(f"first\n{line}\nlast", "r.yaml")
+    assert SECRET not in text
+    assert text.count("\n") == f"first\n{line}\nlast".count("\n")
+    assert removals
+    assert removals[0].place.startswith("r.yaml:")
+    assert text.startswith("first\n")
+    if "BEGIN RSA" not in line:
+        assert text.endswith("\nlast")
+
+
+def test_what_stands_around_a_secret_stays() -> None:
+    text, removals = redacted('memif0: { secret: abc, mtu: 1500 }\npassword: "a b" # x\nmtu: 9000\n', "f")
+    assert text == 'memif0: { secret: REMOVED, mtu: 1500 }\npassword: "REMOVED" # x\nmtu: 9000\n'
+    assert [(each.place, each.name) for each in removals] == [("f:1", "secret"), ("f:2", "password")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "private-key-file: /etc/vppcfg/wg0.key",
+        "public-key: 1234567890abcdef",
+        "description: a key customer",
+        "secret: null",
+        "# the secret is in a file",
+        "http://192.0.2.1:8080/path@x",
+        "lcp: e0",
+    ],
+)
+def test_what_is_no_secret_stays(line: str) -> None:
+    assert redacted(line, "f") == (line, ())
+
+
+@given(text=st.text())
+def test_lines_stay_lines_and_twice_is_once(text: str) -> None:
+    once, _ = redacted(text, "f")
+    assert once.count("\n") == text.count("\n")
+    assert redacted(once, "f")[0] == once

@@ -1,0 +1,65 @@
+"""The archive that `vppcfg report` writes: its members, and how others find theirs in it."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from vppcfg.common.bounds import ARCHIVE_MEMBERS, CAPTURE_BYTES
+from vppcfg.common.unpacking import content_of, is_archive
+
+CONTENTS = "report.json"
+"""Lists what is in a report; an archive with it is one."""
+STATE = "state.json"
+STARTUP_CONF = "etc/vpp/startup.conf"
+FORMAT_VERSION = 1
+KIND = "vppcfg-report"
+
+
+def pack(folder: str, members: Mapping[str, bytes], at_s: int) -> bytes:
+    """Return a tar, compressed by gzip, with the members below a folder; readable by its owner alone."""
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w:gz", compresslevel=6) as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(f"{folder}/{name}")
+            info.size, info.mtime, info.mode = len(content), at_s, 0o600
+            archive.addfile(info, io.BytesIO(content))
+    return target.getvalue()
+
+
+def report_in(file_name: str) -> dict[str, bytes] | None:
+    """Return the members of a report by name, None when a file is no report. Raise UsageError for a damaged archive."""
+    path = Path(file_name)
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        if file.read(2) != b"\x1f\x8b":
+            return None
+    content = content_of(path)
+    return members_of(content) if is_archive(content) else None
+
+
+def members_of(content: bytes) -> dict[str, bytes] | None:
+    """Return the members of the report that a tar is, None when it is another one."""
+    found: dict[str, bytes] = {}
+    size = 0
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+            for number, member in enumerate(archive):
+                size += member.size
+                if number >= ARCHIVE_MEMBERS or size > CAPTURE_BYTES:
+                    return None
+                opened = archive.extractfile(member) if member.isreg() else None
+                parts = PurePosixPath(member.name).parts
+                if opened is not None and len(parts) > 1 and ".." not in parts:
+                    found["/".join(parts[1:])] = opened.read()
+    except tarfile.TarError:
+        return None
+    try:
+        contents = json.loads(found.get(CONTENTS, b"null"))
+    except ValueError:
+        return None
+    return found if isinstance(contents, dict) and contents.get("kind") == KIND else None
