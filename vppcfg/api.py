@@ -121,6 +121,7 @@ def apply(
     adopt: bool = False,
     confirm_s: float | None = None,
     wait: bool = False,
+    check: bool = False,
     install_as: str | os.PathLike[str] = "",
 ) -> Applied:
     """Bring a VPP to a configuration as a transaction, and return how that ended.
@@ -133,8 +134,10 @@ def apply(
     rolled back; `override_protected`, `allow_mass_deletion`, `lose_unmanaged`, `no_way_back` and `again` allow one of
     these each. `keep` stays when every step succeeds and VPP shows something else. With `confirm_s`, the old state
     comes back after so many seconds, even if this process is gone, unless `confirm` is called or `vppcfg confirm` run;
-    `wait` returns only when that is decided. `install_as` names a file that is replaced by the configuration when the
-    change is accepted.
+    `wait` returns only when that is decided. With `check`, the checks of the configuration are run before and after:
+    with `confirm_s` they confirm the change or take it back at once; without, the code is CHECK_FAILED when one is not
+    good any more. `failed_checks` of what is returned names those. `install_as` names a file that is replaced by the
+    configuration when the change is accepted.
 
     Raise PlanRefusedError, DataplaneError or another VppcfgError, before anything is changed. In the main thread,
     SIGINT and SIGTERM are kept from the program until VPP is in the old state or the new one, and reach it then.
@@ -154,6 +157,7 @@ def apply(
         adopt=adopt,
         confirm_s=confirm_s,
         wait=wait and bool(confirm_s),
+        has_checks=check,
         install_as=os.fspath(install_as),
     )
     applied = apply_configuration(configuration, loaded, target or Target(), terms, console or Silent())

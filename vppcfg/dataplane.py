@@ -76,6 +76,12 @@ class Dataplane(Protocol):
         `state` is what was observed; nothing is asked of VPP when there are no holders.
         """
 
+    def nat44_sessions(self) -> int:
+        """Return how many sessions NAT44 has now. Raise DataplaneError.
+
+        VPP walks all of them with its workers stopped.
+        """
+
     def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError.
 

@@ -70,6 +70,9 @@ class Obedient:
     def observe(self) -> State:
         return self.state
 
+    def nat44_sessions(self) -> int:
+        return 0
+
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
 
@@ -119,6 +122,9 @@ class Mortal:
     def observe(self) -> State:
         self._world.live()
         return self._inner.observe()
+
+    def nat44_sessions(self) -> int:
+        return 0
 
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()

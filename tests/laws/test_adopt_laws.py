@@ -21,8 +21,10 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.interface import Interface
+from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tunnel import Gre
+from vppcfg.model.vpp_object import by_name
 from vppcfg.plan.plan import make_plan
 from vppcfg.render.plan_text import cli_line
 from vppcfg.simulator.port import PhysicalPort, made_up_mac
@@ -31,7 +33,7 @@ from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
 LEFT = (
-    "nat44 plugin enable sessions 1000",
+    "nat64 plugin enable",
     "ip route add 198.51.100.0/24 via 192.0.2.254",
     "set ip neighbor-config ip4 limit 1000",
     "set interface rx-mode {port} interrupt",
@@ -139,6 +141,13 @@ def test_a_script_and_what_is_adopted_of_it_bring_a_vpp_to_the_same(configuratio
     run_as_script(applied, last)
     with dataplane_of(typed) as one, dataplane_of(applied) as other:
         assert comparable(other.observe()) == comparable(one.observe())
+        assert routes_of(other) == routes_of(one)
+
+
+def routes_of(dataplane: LiveDataplane) -> dict[str, Route]:
+    """Return the routes of files and those of the prompt: adopted ones change their owner."""
+    state = dataplane.observe()
+    return {**by_name(dataplane.routes_of_prompt(state)), **state.of(Route)}
 
 
 def assert_each_line_has_one_outcome(adopted: Adoption, lines: Sequence[str]) -> None:
@@ -168,7 +177,8 @@ def apply(text: str, vpp: SimulatedVpp) -> None:
 def comparable(state: State) -> State:
     """Return a state without what vppcfg sets and a script may leave: its marks, and the link MTU.
 
-    Nor with the MAC addresses that GRE tunnels have by the order in which they are made.
+    Nor with the MAC addresses that GRE tunnels have by the order in which they are made, nor with routes, which change
+    their owner.
     """
     gres = state.virtual_as(Gre)
     return replace(
@@ -177,6 +187,7 @@ def comparable(state: State) -> State:
             name: replace(each, tag="", link_mtu=None, mac="" if name in gres else each.mac)
             for name, each in state.interfaces.items()
         },
+        objects={kind: things for kind, things in state.objects.items() if kind is not Route},
         bridges={name: replace(each, tag="") for name, each in state.bridges.items()},
         facts=Facts(),
     ).with_explicit_mtus()

@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -62,7 +63,7 @@ protocol bgp uplink {{
   local 10.1.0.1 as 65001;
   neighbor 10.1.0.2 as {remote};
   hold time 9; connect retry time 2; error wait time 1, 3;
-  ipv4 {{ import filter {{ bgp_next_hop = 192.0.2.2; accept; }}; export none; gateway recursive; }};
+  ipv4 {{ import all; export none; gateway recursive; }};
 }}
 """
 PEER = f"""\
@@ -74,7 +75,7 @@ protocol bgp edge {{
   local 10.1.0.2 as 65002;
   neighbor 10.1.0.1 as 65001;
   passive; hold time 9; error wait time 1, 3;
-  ipv4 {{ import none; export all; }};
+  ipv4 {{ import none; export all; next hop address 192.0.2.2; }};
 }}
 """
 
@@ -258,7 +259,8 @@ def test_a_session_begins_lives_through_what_does_not_concern_it_and_takes_back_
     wait_for(frr.is_established)
 
     capfd.readouterr()
-    assert edge.command("history", "--format", "json") == ExitCode.DONE
+    where = ["-a", str(edge.vpp.socket_path), "--state-dir", str(edge.folder / "state")]
+    assert main(["history", "--format", "json", *where]) == ExitCode.DONE
     changes = json.loads(capfd.readouterr().out)["changes"]
     assert [change["status"] for change in changes] == ["confirmed", "confirmed", "failed, undone", "failed, undone"]
     assert "command vtysh" in changes[2]["text"]
@@ -284,7 +286,7 @@ def test_what_frr_does_not_take_is_refused_before_anything_is_changed(
     edge: Edge, frr: FrrInstance, capfd: pytest.CaptureFixture[str]
 ) -> None:
     frr.file.write_text(FRR.format(remote=65002).replace("remote-as", "remote-az"))
-    assert edge.apply(frr.section, ()) == ExitCode.REFUSED
+    assert edge.apply(frr.section, ()) == ExitCode.INVALID
     said = capfd.readouterr().err
     assert "line 8: % Unknown command" in said
     frr.file.write_text(FRR.format(remote=65002) + "router ospf\n network 192.0.2.0/24 area 0\nexit\n")
@@ -335,3 +337,46 @@ def test_bird_changes_with_vpp_and_comes_back_with_it(edge: Edge, capfd: pytest.
     assert "as 65002" in startup.read_text()
     status = subprocess.run(["birdc", "-s", str(sock), "configure", "status"], capture_output=True, text=True).stdout
     assert "unconfirmed" not in status
+
+    file.write_text(BIRD.format(remote=65002).replace("hold time 9", "hold time 12"))  # it is known what BIRD runs
+    capfd.readouterr()
+    assert edge.apply(section, ()) == ExitCode.DONE
+    assert "ERROR" not in capfd.readouterr().err
+    assert edge.command("rollback", "-y") == ExitCode.DONE
+    assert startup.read_text().strip() == BIRD.format(remote=65002).strip()
+    startup.write_text(BIRD.format(remote=65007))  # by somebody, and BIRD has not read it
+    capfd.readouterr()
+    assert edge.apply(section, ()) == ExitCode.REFUSED
+    assert "it is not known what BIRD runs" in capfd.readouterr().err
+
+
+CAPABILITIES = "net_admin,sys_admin,sys_chroot,sys_ptrace,dac_override,fowner,chown"
+"""The bounding set of the unit that goes back, in setpriv's words."""
+
+
+def confined(folders: Sequence[Path]) -> list[str]:
+    """Return what runs a command as ProtectSystem=strict, CapabilityBoundingSet= and NoNewPrivileges= would have it."""
+    binds = " && ".join(f"mount --bind {folder} {folder}" for folder in folders)
+    writable = " && ".join(f"mount -o remount,bind,rw {folder}" for folder in folders)
+    script = f'{binds} && mount -o remount,bind,ro / && {writable} && exec "$0" "$@"'
+    rights = ["setpriv", "--no-new-privs", "--bounding-set", f"-all,+{CAPABILITIES.replace(',', ',+')}"]
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, *rights]
+
+
+def test_the_unit_that_goes_back_may_do_what_that_takes(edge: Edge, frr: FrrInstance) -> None:
+    frr.file.write_text(FRR.format(remote=65002))
+    assert edge.apply(frr.section, ()) == ExitCode.DONE
+    frr.file.write_text(FRR.format(remote=65009))
+    assert edge.apply(frr.section, (), mtu=1400) == ExitCode.DONE
+    folders = [edge.folder, frr.config, Path("/run")]
+    words = [sys.executable, "-m", "vppcfg", "rollback", "-y", *edge.options]
+    done = subprocess.run([*confined(folders), *words], capture_output=True, text=True, cwd=os.getcwd())
+    assert done.returncode == ExitCode.DONE, done.stderr
+    assert "remote-as 65002" in frr.vtysh("show running-config")
+    assert "remote-as 65002" in frr.startup.read_text()
+
+    frr.file.write_text(FRR.format(remote=65009))  # without its folder it cannot, and says so
+    assert edge.apply(frr.section, (), "--again", mtu=1400) == ExitCode.DONE
+    done = subprocess.run([*confined([edge.folder, Path("/run")]), *words], capture_output=True, text=True)
+    assert done.returncode == ExitCode.STRANDED, done.stderr
+    assert f"cannot write {frr.startup}" in done.stderr

@@ -22,13 +22,21 @@ ROOT = Path(__file__).resolve().parents[2]
 DEBIAN = ROOT / "debian"
 PACKAGE_OF = {
     "jinja2": "python3-jinja2",
+    "netaddr": "python3-netaddr",
     "pyroute2": "python3-pyroute2",
     "ruamel": "python3-ruamel.yaml",
     "yaml": "python3-yaml",
     "zmq": "python3-zmq",
 }
 """Which Debian package brings a module."""
-IN_DEBIAN_12 = {"jinja2": "3.1.2", "pyroute2": "0.7.2", "pyyaml": "6.0", "pyzmq": "24.0", "ruamel.yaml": "0.17.21"}
+IN_DEBIAN_12 = {
+    "jinja2": "3.1.2",
+    "netaddr": "0.8.0",
+    "pyroute2": "0.7.2",
+    "pyyaml": "6.0",
+    "pyzmq": "24.0",
+    "ruamel.yaml": "0.17.21",
+}
 """By name on PyPI; https://packages.debian.org/bookworm/"""
 ONLY_TO_BUILD = {"markdown_it"}
 SERVICES = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from vppcfg.common.addresses import is_link_local
 from vppcfg.config.section_list import INTERFACES
@@ -23,7 +24,11 @@ _READING = frozenset(
     }
 )
 """First words of commands that only look, count or send; what they do is gone with the VPP that did it."""
+_ON_SESSIONS = ("det44 close session", "det44 forward", "det44 reverse", "nat44 del session", "nat44 ei del ")
+"""How commands begin that look at connections of NAT, or end some."""
 _LOGGING = frozenset({"comment", "vpplog"})
+NO_DET44 = "vppcfg has DET44 in the default FIB table alone"
+DET44_COMMANDS = frozenset({"det44 plugin", "det44 add", "set interface det44", "set det44 timeouts"})
 OUTSIDE = {
     "ip route": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "ip mroute": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
@@ -31,8 +36,8 @@ OUTSIDE = {
 }
 """Commands that a simulated VPP may carry out and no configuration can say, each with the reason."""
 _WHY_NOT = (
-    ("nat", "vppcfg has no NAT"),
-    ("det44", "vppcfg has no NAT"),
+    ("nat", "vppcfg has NAT44 (endpoint-dependent), and no other NAT"),
+    ("det44", NO_DET44),
     ("ipsec", "vppcfg has no IPsec"),
     ("ikev2", "vppcfg has no IPsec"),
     ("pppoe", "vppcfg has no PPPoE"),
@@ -50,7 +55,22 @@ _WHY_NOT = (
 
 def is_reading(command: str) -> bool:
     """Return whether a command leaves the configuration of VPP as it is."""
+    if command.startswith(_ON_SESSIONS):
+        return True
     return command.partition(" ")[0] in _READING and not command.startswith("clear interface tag")
+
+
+def turns_det44_off(command: str, words: Words) -> bool:
+    """Return whether a command does what vppcfg does with each interface that DET44 leaves: it needs no script."""
+    return (
+        command == "set interface feature" and "disable" in words and any(word.startswith("det44-") for word in words)
+    )
+
+
+def det44_elsewhere(command: str, words: Words) -> bool:
+    """Return whether a command enables DET44 in another FIB table than the default one, which no file can say."""
+    tables = {number for word, number in pairwise(words) if word == "vrf"}
+    return command == "det44 plugin" and not tables <= {"0"}
 
 
 def is_log(line: str) -> bool:

@@ -5,7 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 
-from vppcfg.adopt.command_targets import Place, is_log, is_reading, made_by, place_of, port_in, unsupported_reason
+from vppcfg.adopt.command_targets import (
+    DET44_COMMANDS,
+    NO_DET44,
+    Place,
+    det44_elsewhere,
+    is_log,
+    is_reading,
+    made_by,
+    place_of,
+    port_in,
+    turns_det44_off,
+    unsupported_reason,
+)
 from vppcfg.adopt.grammar import Grammar, Meant
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import unsaid
@@ -60,6 +72,7 @@ class Replay:
         self._about: dict[str, list[SourceLine]] = {}
         """The lines about each interface that is there."""
         self._running: list[str] = []
+        self._is_det44_elsewhere = False
 
     def run(self, name: str, text: str) -> bool:
         """Run a script, and return whether VPP gets to its end. Raise UsageError when it does not come to an end."""
@@ -128,7 +141,15 @@ class Replay:
             line.become(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
             return True
         words = meant.rest.split()
+        if turns_det44_off(meant.command, words):
+            line.become(LineOutcome.NO_EFFECT, "a plan that takes DET44 off an interface has it")
+            return True
         self._assume_ports(line, meant.command, words)
+        self._is_det44_elsewhere |= det44_elsewhere(meant.command, words)
+        if self._is_det44_elsewhere and meant.command in DET44_COMMANDS:
+            line.subjects = self._interfaces_in(words)
+            line.become(LineOutcome.UNMANAGED, NO_DET44, "adopt-rest")
+            return True
         if self._simulation.lacks_plugin_of(meant.command):
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
         if meant.command not in self._simulation.commands:

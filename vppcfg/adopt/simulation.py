@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from vppcfg.adopt.command_targets import PLACING, placed_port, queue_in
@@ -13,6 +16,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
+from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.port import PhysicalPort, made_up_mac
@@ -28,9 +32,13 @@ from vppcfg.vpp.hidden import read_prompt
 from vppcfg.vpp.observe import observe
 
 _T = TypeVar("_T")
-IN_NO_FILE = frozenset({"dhcp6 client", "dhcp6 pd client", "ip6 nd address autoconfig", "set ip6 address"})
+IN_NO_FILE = frozenset(
+    {"dhcp6 client", "dhcp6 pd client", "ip6 nd address autoconfig", "set interface feature", "set ip6 address"}
+)
 """Commands that the simulator has for the sake of what VPP does by itself then; no file says what they set."""
 _ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands) - IN_NO_FILE
+_SERVED = b"get_api_json_"
+"""The message with which a VPP serves its API definitions, from 24.10 on."""
 _ASSUMED_WORKERS = 255
 """More than a router has."""
 _PATIENCE_S = 60.0
@@ -56,6 +64,7 @@ class Simulation:
         started = State(facts=Facts(lcp=lcp or LcpSettings()))
         loaded = PLUGINS if plugins is None else PLUGINS.intersection(plugins)
         release = release_of(version).name
+        self._release, self._plugins = release, loaded
         self._vpp = SimulatedVpp(release=release, version=version, state=started, plugins=loaded, workers=workers)
         self._commands = frozenset(self._vpp.commands) - IN_NO_FILE
         self._made_up = 0
@@ -166,11 +175,22 @@ class Simulation:
         ours, theirs = socket.socketpair()
         with SimulatorServer(self._vpp) as server:
             server.add_client(theirs)
-            connection = Connection(Channel(ours, _PATIENCE_S, "the simulated VPP"), None)
+            with self._definitions() as folder:
+                connection = Connection(Channel(ours, _PATIENCE_S, "the simulated VPP"), folder)
             try:
                 return question(connection)
             finally:
                 connection.close()
+
+    @contextmanager
+    def _definitions(self) -> Iterator[str | None]:
+        """Return the folder with the API definitions of a release that does not serve them, None for all others."""
+        if any(name.startswith(_SERVED) for _, name in self._vpp.message_table):
+            yield None
+            return
+        with TemporaryDirectory(prefix="vppcfg-api-") as folder:
+            write_api_dir(Path(folder), self._release, self._plugins)
+            yield folder
 
 
 def ports_of(state: State) -> list[Interface]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 
 from vppcfg.app.approval import Terms, guard, pass_guards, refuse_rolled_back, refuse_unwanted_reload
@@ -20,7 +21,7 @@ from vppcfg.app.target import Target
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded
 from vppcfg.config.yaml.files import SourceFiles
-from vppcfg.errors import ExitCode, UsageError
+from vppcfg.errors import ConfigError, DataplaneError, ExitCode, PlanRefusedError, UsageError, VppcfgError
 from vppcfg.model.checks import Check, longest_s
 from vppcfg.model.problem import Problem
 from vppcfg.plan.plan import Plan
@@ -30,6 +31,9 @@ from vppcfg.transaction.entry import Origin
 from vppcfg.transaction.installing import digest_at, refuse_misplaced
 
 log = logging.getLogger("root.main")
+
+_ERRORS: Mapping[ExitCode, type[VppcfgError]] = {ExitCode.INVALID: ConfigError, ExitCode.DATAPLANE: DataplaneError}
+"""What an objection is raised as, so that `plan` and `apply` end alike."""
 
 
 @record
@@ -149,7 +153,7 @@ def _routing(configuration: Configuration, plan: Plan, terms: Terms, loaded: Loa
     routing = plan_routing(configuration.routing, plan.desired, terms.limits)
     console.show_problems(loaded.placed(routing.problems), loaded.name)
     for objection in routing.objections:
-        raise objection.error()
+        raise _ERRORS.get(objection.code, PlanRefusedError)(f"{objection.text}; nothing was changed", objection.hint)
     console.show_routing(routing.steps)
     return routing
 

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.problem import Problem
@@ -17,6 +18,7 @@ from vppcfg.routing_daemons.against_file import warnings_about
 from vppcfg.routing_daemons.bird import Bird
 from vppcfg.routing_daemons.bird_text import IncludeError, with_includes
 from vppcfg.routing_daemons.daemon import (
+    NOTHING_WAITS,
     RoutingDaemon,
     RoutingDifference,
     SessionImpact,
@@ -190,22 +192,35 @@ def _back_to(texts: RoutingTexts) -> DaemonChange:
 def keep_startup_files(number: int, journal: Journal) -> None:
     """Have the daemons start with what a change has loaded, now that it is accepted; say so when that fails."""
     for texts in _kept(number, journal).texts:
-        file, title = texts.file, texts.file.kind.title
-        if texts.is_changing and (trouble := daemon_of(file).keep()):
+        file, title, change = texts.file, texts.file.kind.title, journal.record(number)
+        if texts.is_changing and (trouble := _why_not_kept(texts, has_waited=change.timer is not None)):
             log.error("%s does not confirm its configuration: %s", title, trouble)
         if texts.startup_after and _read(file.startup) != texts.startup_after:
             if trouble := write_like(file.startup, texts.startup_after, file.startup):
                 log.error("%s would start with what it had before: %s", title, trouble)
                 continue
+            # BIRD has read it already: it is not newer than what it runs.
+            began_s = datetime.fromisoformat(change.entry.made_at).timestamp()
+            os.utime(file.startup, (began_s, began_s))
             log.info("%s starts with the configuration of change %d: %s", title, number, file.startup)
         with suppress(OSError):
             os.unlink(staged_path(file.startup))
 
 
+def _why_not_kept(texts: RoutingTexts, *, has_waited: bool) -> str:
+    """Have a daemon keep what it runs, or load it again where it has gone back by itself; return why that failed."""
+    daemon = daemon_of(texts.file)
+    trouble = daemon.keep()
+    if trouble != NOTHING_WAITS:
+        return trouble
+    return daemon.load(texts.after, None) if has_waited and texts.file.kind is DaemonKind.BIRD else ""
+
+
 def keep_running(number: int, journal: Journal) -> None:
     """Have the daemons not go back by themselves: another timer brings them back."""
     for texts in _kept(number, journal).texts:
-        if texts.is_changing and (trouble := daemon_of(texts.file).keep()):
+        trouble = daemon_of(texts.file).keep() if texts.is_changing else ""
+        if trouble not in {"", NOTHING_WAITS}:
             log.warning("%s does not confirm its configuration: %s", texts.file.kind.title, trouble)
 
 

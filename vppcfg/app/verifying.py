@@ -14,10 +14,11 @@ from typing import Protocol
 
 from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.forwarding import LinuxForwarding, Routes, TableId, VppForwarding, Way
+from vppcfg.model.route import SOURCE
 from vppcfg.verify.mismatch import Comparison, RouteMismatch, Subject
 from vppcfg.verify.pairs import compare_pairs
 from vppcfg.verify.report import VerifyReport, report_of
-from vppcfg.verify.routes import compare_table
+from vppcfg.verify.routes import compare_table, of_files
 
 log = logging.getLogger(__name__)
 
@@ -126,15 +127,21 @@ def _devices(facts: VppForwarding) -> dict[str, dict[str, str]]:
 def _compare_routes(
     vpp: Forwarder, facts: VppForwarding, around: Mapping[str, LinuxForwarding]
 ) -> tuple[dict[TableId, Mapping[bytes, RouteMismatch]], int, Mapping[str, int]]:
-    """Compare table by table; a table that VPP lacks has none of Linux's routes."""
-    if not facts.has_linux_nl:
+    """Compare table by table; a table that VPP lacks has none of Linux's routes.
+
+    Where VPP does not copy Linux's routes, those of files are compared with what Linux has of the same prefixes.
+    """
+    if not (facts.has_linux_nl or SOURCE in facts.sources.values()):
         return {}, 0, {}
     found: dict[TableId, Mapping[bytes, RouteMismatch]] = {}
     compared, own = 0, Counter[str]()
     tables = dict(around[facts.default_netns].tables)
     for table in sorted({*facts.tables, *tables}):
         routes = vpp.read_routes(table, facts) if table in facts.tables else iter(())
-        outcome = compare_table(tables.get(table, Routes(ways=[], by_prefix={})), routes)
+        linux = tables.get(table, Routes(ways=[], by_prefix={}))
+        if not facts.has_linux_nl:
+            linux, routes = of_files(linux, routes)
+        outcome = compare_table(linux, routes)
         compared += outcome.compared
         own += outcome.own
         if outcome.mismatches:

@@ -117,6 +117,10 @@ class Router:
                 raise DataplaneError(error.message, error.hint) from error
         return found
 
+    def nat44_sessions(self) -> int:
+        """Return how many sessions NAT44 has now. Raise DataplaneError."""
+        return self._vpp.nat44_sessions()
+
     def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
         """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError."""
         return self._vpp.hidden(things)

@@ -111,6 +111,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
     from vppcfg.cli.console import terminal_for
+    from vppcfg.render.nat44_text import left_alone
 
     console = terminal_for(args)
     if args.show is not None:
@@ -132,6 +133,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     problems = loaded.placed((*proposal.problems, *routing.problems))
     guarded = [*routing.objections, *guarded]
     _show(plan, (*proposal.resolution.problems, *routing.problems), (*before, *guarded), args, routing)
+    if text := left_alone(plan):
+        log.info("%s", text)
     if args.html is not None:
         shown = (*proposal.resolution.problems, *routing.problems)
         _write_page(plan, shown, (*before, *guarded), loaded, args, routing)

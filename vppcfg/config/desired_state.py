@@ -64,6 +64,10 @@ class DesiredStateBuilder:
         """Note what the operator should know, and nothing depends on."""
         self.problems.append(Problem(rule=rule, path=path, text=text, severity=Severity.WARNING))
 
+    def notice(self, rule: str, path: KeyPath, text: str) -> None:
+        """Note what is only good to know."""
+        self.problems.append(Problem(rule=rule, path=path, text=text, severity=Severity.NOTICE))
+
     def is_somebody_elses(self, tag: str, glob: str | None) -> bool:
         """Return whether an access list is not ours by its tag, or left alone by what patterns call it."""
         return is_foreign(tag) or (glob is not None and self.globs.matches(glob))

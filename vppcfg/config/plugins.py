@@ -17,6 +17,7 @@ from vppcfg.config.sections import acl, lcp
 from vppcfg.config.sections.virtual_interface_section import Plugin, VirtualInterfaceSection
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.tap.entry import TAP_PLUGIN_SINCE
+from vppcfg.model.nat44 import SECTION
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import KeyPath
 from vppcfg.record import record
@@ -114,6 +115,14 @@ _BY_KEY = (
     Need(plugin="ping", reason="an interface without an LCP answers pings", users=_answering, is_required=False),
     Need(plugin="tap", reason="an LCP is a TAP in Linux", users=_lcps, since=TAP_PLUGIN_SINCE),
 )
+
+
+def _nat44(configuration: Configuration) -> Iterator[KeyPath]:
+    if configuration.nat44 is not None:
+        yield (SECTION,)
+
+
+_BY_SERVICE = (Need(plugin="nat", reason="the file configures NAT44", users=_nat44),)
 _BY_VALUE = (
     Need(
         plugin=plugin,
@@ -145,7 +154,7 @@ _BY_NATIVE_DRIVER = (
     if driver.plugin
 )
 NEEDS: tuple[Need, ...] = (
-    *sorted((*_BY_KEY, *_BY_VALUE, *_BY_SECTION), key=lambda need: need.plugin),
+    *sorted((*_BY_KEY, *_BY_SERVICE, *_BY_VALUE, *_BY_SECTION), key=lambda need: need.plugin),
     *_BY_DRIVER,
     *_BY_NATIVE_DRIVER,
 )

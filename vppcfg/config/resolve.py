@@ -6,6 +6,9 @@ dataplane cannot give comes out as problems; the desired state then leaves it as
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
@@ -13,6 +16,7 @@ from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, lcp, macip, vrf
 from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.kinds.bond import announcing
+from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.policy_route_section import left_alone
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -22,6 +26,7 @@ from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
+from vppcfg.model.vpp_object import Referent, VppObject, has_object, is_owned
 from vppcfg.record import record
 
 
@@ -52,6 +57,8 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     lcp.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)
+    _keep_what_others_use(desired)
+    _mention_what_is_left_alone(desired)
     state = with_live_of(desired.state(), observed)
     found = (*clashes(configuration, not_ours, observed, state), *taken_by_live(configuration, state))
     return Resolution(
@@ -60,6 +67,40 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
         problems=(*desired.problems, *found),
         is_possible=desired.is_possible and not found,
     )
+
+
+def _keep_what_others_use(desired: DesiredStateBuilder) -> None:
+    """Keep objects that the file owns and lacks while one that it leaves alone refers to them, and say so."""
+    observed, owned = desired.observed, frozenset(desired.owned)
+    for user in _left_alone(desired):
+        for reference in user.references():
+            if reference.referent is not Referent.OBJECT or has_object(desired.objects, reference.name):
+                continue
+            used = next((each for each in _every(observed) if each.label == reference.name), None)
+            if used is not None and is_owned(used, owned):
+                desired.enter(used)
+                text = f"{used.label} is not in the file, and {user.label}, which the file leaves alone, uses it"
+                desired.problem("object-in-use", (), f"{text}; add it, or the key of {user.scope} that owns it")
+
+
+def _mention_what_is_left_alone(desired: DesiredStateBuilder) -> None:
+    """Note in a line for each key how many objects VPP has that the file leaves alone."""
+    left = Counter(type(each) for each in _left_alone(desired))
+    for section in OWNED:
+        count = sum(left[thing] for thing in section.things)
+        if count:
+            nouns = " and ".join(f"{left[thing]} {thing.noun}" for thing in section.things if left[thing])
+            text = f"VPP has {nouns} that the file leaves alone, since it has no `{section.key}` there"
+            desired.notice("left-alone", (), text)
+
+
+def _left_alone(desired: DesiredStateBuilder) -> Iterator[VppObject]:
+    """Yield the objects of VPP that no key of the file owns."""
+    return (each for each in _every(desired.observed) if not is_owned(each, frozenset(desired.owned)))
+
+
+def _every(state: State) -> Iterator[VppObject]:
+    return (each for found in state.objects.values() for each in found.values())
 
 
 def _addresses_in(configuration: Configuration) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:

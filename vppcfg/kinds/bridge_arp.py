@@ -1,9 +1,6 @@
 """ARP entries of bridge domains: their key `arp-entries` (vnet/l2/l2_api.c).
 
 bridgedomains: { bd10: { settings: { arp-termination: true }, arp-entries: { 192.0.2.5: "02:00:00:00:00:05" } } }
-
-Asked for the entries of all bridge domains, VPP answers with the number of the question in place of theirs: it is asked
-about each (vl_api_bd_ip_mac_dump_t_handler).
 """
 
 from __future__ import annotations
@@ -108,19 +105,15 @@ class BridgeArpKind(VppObjectKind[BridgeArp]):
         return RemoveBridgeArp(thing=thing)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request that shows whether there are any."""
+        """Return the request for those of all bridge domains."""
         return [connection.request(_DUMP, {"bd_id": ALL_INDEXES})[1]]
 
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[BridgeArp]:
-        """Yield the entries: those of each bridge domain are asked for here, where there are any."""
-        if not connection.rows(replies, _DETAILS, "entry.bd_id"):
-            return
-        domains = [bd_id for (bd_id,) in connection.rows(replies, "bridge_domain_details", "bd_id")]
-        told = connection.ask([connection.request(_DUMP, {"bd_id": bd_id})[1] for bd_id in domains])
+        """Yield the entries of all bridge domains."""
         paths = ("entry.bd_id", "entry.ip.af", "entry.ip.un", "entry.mac")
-        for bd_id, family, raw, mac in connection.rows(told, _DETAILS, *paths):
+        for bd_id, family, raw, mac in connection.rows(replies, _DETAILS, *paths):
             yield BridgeArp(bd_id=bd_id, address=text_of_address(family, raw), mac=mac.hex(":"))
 
 

@@ -31,6 +31,9 @@ INPUT_NODES = frozenset(
 )  # fmt: skip
 """Nodes that take packets from devices; those of VPP's own drivers are called PORT-rx."""
 
+NO_ERROR = "no error"
+"""The reason under which nodes count packets that went on."""
+
 
 @record
 class NodeTotals:

@@ -56,6 +56,8 @@ class Nat44(NatObject):
     tcp_established_s: int = 7440
     tcp_transitory_s: int = 240
     icmp_s: int = 60
+    unsupported: tuple[str, ...] = field(default=(), compare=False)
+    """What VPP has of NAT44 and no file can say, in words."""
 
     @property
     def name(self) -> str:
@@ -105,7 +107,7 @@ class NatPool(NatObject):
     interface: str
     is_twice: bool = False
     is_empty: bool = False
-    """Whether the interface has an address, and VPP has not taken it (nat44_ed_add_del_interface_address_cb)."""
+    """Whether the interface has one address, and VPP has not taken it (nat44_ed_add_del_interface_address_cb)."""
 
     @property
     def name(self) -> str:
@@ -155,7 +157,7 @@ class NatMapping(NatObject):
     is_out_to_in_only: bool = False
     """Whether what the host begins by itself is translated like that of every other."""
     is_idle: bool = False
-    """Whether `interface` has an address and VPP has not taken it (nat44_ed_add_del_static_mapping_cb)."""
+    """Whether `interface` has one address and VPP has not taken it (nat44_ed_add_del_static_mapping_cb)."""
     tag: str = field(default="", compare=False)
     """What the file calls it. A new name alone is no reason to end its sessions: VPP keeps the old one."""
 

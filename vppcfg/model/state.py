@@ -75,6 +75,8 @@ class Facts:
     """Interfaces whose IPv4 address NAT44 uses: it takes another one once the old one has gone, and not before."""
     may_hide: bool = False
     """Whether VPP may have objects of ours that it does not show."""
+    nat44_sessions: int | None = None
+    """How many sessions NAT44 had before a plan that loses them all; None where nobody has counted."""
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False

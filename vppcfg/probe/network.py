@@ -12,6 +12,7 @@ from typing import NamedTuple
 from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
+from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.route import NextHop, Route, RouteEnd
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
@@ -181,6 +182,11 @@ class Network:
         if route is not None:
             return self._by_route(route, address, depth)
         return None if found is None else NextStep(interface=found.interface, address=address)
+
+    def is_cross_connected(self, name: str, *, is_ipv6: bool) -> bool:
+        """Return whether what an interface takes in of a family goes one way, without a look-up."""
+        crossed = self.state.of(L3CrossConnect).values()
+        return any((each.interface, each.is_ipv6) == (name, is_ipv6) for each in crossed)
 
     def route_to(self, table: int, address: str) -> Route | None:
         """Return the static route that has an address, None where a longer connected prefix or none has it."""

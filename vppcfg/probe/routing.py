@@ -38,6 +38,8 @@ def route(way: Journey, stage: Routed) -> None:
         return way.drop(Reason.NOT_ENABLED, of_interface(name, "addresses"))
     if steered is not None:
         return _steer(way, name, packet, steered)
+    if way.network.is_cross_connected(name, is_ipv6=packet.is_ipv6):
+        raise UndecidedError("a cross-connect of L3 takes it, and probe does not follow its next hops")
     table = way.network.table_of(name, is_ipv6=packet.is_ipv6)
     way.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
     return _look_up(way, table, packet, of=name)

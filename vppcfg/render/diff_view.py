@@ -17,6 +17,7 @@ from vppcfg.record import record
 from vppcfg.render.file_difference import EntryDifference, file_difference
 from vppcfg.render.impact_text import impact_lines, impact_summary
 from vppcfg.render.live_text import live_lines
+from vppcfg.render.nat44_text import nat44_lines
 from vppcfg.render.shadow_text import shadow_lines
 
 _SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
@@ -50,6 +51,7 @@ def diff_lines(plan: Plan, most: int | None = None) -> Iterator[DiffLine]:
         yield DiffLine(text=f"… and {len(entries) - len(shown):,} more entries; `vppcfg diff` shows all")
     yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
     yield from (DiffLine(text=f"  {line}") for line in live_lines(plan))
+    yield from (DiffLine(text=f"  {line}") for line in nat44_lines(plan))
     yield from (DiffLine(text=f"  {line}") for line in shadow_lines(plan))
     for change in unmanaged_changes(plan):
         yield DiffLine(text=f"  {change}", action=None if change.survival is Survival.CARRIED else Action.DELETE)

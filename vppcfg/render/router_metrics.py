@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from vppcfg.model.counters import VppCounters, takes_from_devices
+from vppcfg.model.counters import NO_ERROR, VppCounters, takes_from_devices
 from vppcfg.model.monitored import MonitoredInterface, RouterSnapshot
 from vppcfg.render.exposition import Labels, label_text, labelled_metric, metric
 
@@ -118,6 +118,8 @@ class RouterMetrics:
         interfaces = frozenset(counters.names)
         for key, count in counters.errors.items():
             node, _, reason = key.rpartition("/")
+            if reason == NO_ERROR:
+                continue
             pair = (_folded(node, interfaces), reason)
             if pair not in self._reasons and len(self._reasons) >= MOST_REASONS:
                 pair = (_OTHER, _OTHER)

@@ -11,6 +11,7 @@ from vppcfg.model.routing import RoutingFile
 from vppcfg.routing_daemons.bird_impact import impacts_between
 from vppcfg.routing_daemons.bird_text import IncludeError, with_includes
 from vppcfg.routing_daemons.daemon import (
+    NOTHING_WAITS,
     DaemonRoute,
     RoutingDifference,
     RunningText,
@@ -25,7 +26,7 @@ _QUICK_S = 20.0
 _SLACK_S = 60
 """How much longer BIRD waits for a confirmation than vppcfg does, which then brings everything back together."""
 _LOADED = re.compile(r"^(Reconfigured|Reconfiguration in progress|Reconfiguration already in progress)", re.MULTILINE)
-_CONFIRMED = re.compile(r"^Reconfiguration confirmed|^Configuration (?:already )?confirmed", re.MULTILINE)
+_CONFIRMED = re.compile(r"^Reconfiguration confirmed", re.MULTILINE)
 _LAST = re.compile(r"^Last reconfiguration on (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)", re.MULTILINE)
 _ROUTE = re.compile(r"^(?P<prefix>[0-9a-fA-F:.]+/\d+)\s")
 _HOP = re.compile(r"^\s+(?:via \S+ on|dev) (\S+)")
@@ -65,7 +66,11 @@ class Bird:
         except IncludeError as error:
             return RunningText(trouble=str(error))
         last = _LAST.search(output)
-        if last is not None and datetime.fromisoformat(last[1]).timestamp() < written_s - 1:
+        if last is None:
+            return RunningText(
+                text=text, trouble="BIRD does not say when it read its configuration (`timeformat base`)"
+            )
+        if datetime.fromisoformat(last[1]).timestamp() < written_s - 1:
             read = f"{self._file.startup} was written since, at {datetime.fromtimestamp(written_s):%Y-%m-%d %H:%M:%S}"
             return RunningText(text=text, trouble=f"BIRD read its configuration last at {last[1]}, and {read}")
         return RunningText(text=text)
@@ -94,9 +99,9 @@ class Bird:
         return ""
 
     def keep(self) -> str:
-        """Confirm; a BIRD that has gone back by itself, or never waited, is told by the text that comes back."""
+        """Confirm, by `configure confirm`."""
         trouble, output = self._ask("configure", "confirm", within_s=_QUICK_S)
-        return trouble or ("" if _CONFIRMED.search(output) else _last_line(output))
+        return trouble or ("" if _CONFIRMED.search(output) else NOTHING_WAITS)
 
     def routes(self) -> list[DaemonRoute] | str:
         """Return what protocol kernel exports, by its table in Linux."""

@@ -15,6 +15,7 @@ from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, Ran, run_command
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.record import record
 
+NOTHING_WAITS = "nothing waits to be confirmed"
 _STAGED = ".vppcfg"
 FRR_RUN_FOLDER = "/var/run/frr"
 _MOST_BYTES = 16 << 20
@@ -99,7 +100,7 @@ class RoutingDaemon(Protocol):
         """Load a configuration. Where the daemon can, it goes back by itself after `confirm_s` without `keep`."""
 
     def keep(self) -> str:
-        """Have the daemon not go back by itself."""
+        """Have the daemon not go back by itself; `NOTHING_WAITS` when it was not going to, or has gone back already."""
 
     def routes(self) -> list[DaemonRoute] | str:
         """Return the routes that it has put into Linux, or why they are not known."""

@@ -24,7 +24,8 @@ _SOFT = frozenset(
 _BGP_RESETS = re.compile(r"(no )?bgp (router-id|cluster-id|confederation|listen range)\b")
 _BGP_SOFT = re.compile(
     r"(no )?(network|redistribute|aggregate-address|maximum-paths|distance|table-map|bgp (bestpath|dampening|default "
-    r"local-preference|always-compare-med|deterministic-med)|timers bgp|import|export|label|rd|rt|nexthop|route-map)\b"
+    r"local-preference|always-compare-med|deterministic-med|ebgp-requires-policy)|"
+    r"timers bgp|import|export|label|rd|rt|nexthop|route-map)\b"
 )
 _IGP = re.compile(r"router (ospf6?|isis|rip|ripng|eigrp|babel)\b")
 _IGP_OF_INTERFACE = re.compile(r"(no )?(ip|ipv6) (ospf6?|router isis|rip|eigrp)\b|(no )?isis\b")
@@ -36,6 +37,7 @@ _ROUTE = re.compile(r"(?:no )?(?P<family>ip|ipv6) route (?P<prefix>\S+)")
 _NOTHING = re.compile(
     r"(no )?(hostname|log|frr (version|defaults)|service|line|banner|debug|description|domainname|exit|end)\b|!|exit-"
 )
+_FORWARDING = re.compile(r"(?:no )?(ip|ipv6) forwarding")
 _SHUTDOWN = re.compile(r"(no )?shutdown\b")
 
 
@@ -75,6 +77,8 @@ def _impact(sign: str, text: str, context: str) -> Iterator[RoutingImpact]:
         yield _sessions(f"adjacencies and routes of {context.split()[1]} may change (`{without_secrets(text)}`)")
     elif found := _ROUTE.match(text):
         yield RoutingImpact(level=SessionImpact.POLICY, text=f"the static route to {found['prefix']} changes")
+    elif _FORWARDING.match(text):
+        yield RoutingImpact(level=SessionImpact.POLICY, text=f"forwarding by Linux changes (`{text}`)")
     elif _POLICY.match(text) or context.startswith("route-map"):
         yield RoutingImpact(level=SessionImpact.POLICY, text="policy changes: routes are chosen and announced anew")
     elif context.startswith("interface"):

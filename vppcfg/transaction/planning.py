@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from vppcfg.dataplane import Dataplane
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.nat44 import Nat44
 from vppcfg.model.route import shadow_text
 from vppcfg.model.state import State
-from vppcfg.plan.operations import BringBack, SetObject
+from vppcfg.plan.operations import BringBack, RemoveObject, SetObject
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.unmanaged import holders_of, missing, touched, with_unmanaged
 
@@ -22,12 +23,20 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
 
     A plan that deletes, recreates and moves nothing asks VPP nothing more. Raise PlanProofError, DataplaneError.
     """
-    plan = _with_hidden(make_plan(observed, desired), dataplane)
+    plan = _with_sessions(_with_hidden(make_plan(observed, desired), dataplane), dataplane)
     holders = touched(plan) | holders_of(desired)
     if not holders:
         return plan
     there = holders & (observed.interfaces.keys() | observed.vrfs.keys())
     return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
+
+
+def _with_sessions(plan: Plan, dataplane: Dataplane) -> Plan:
+    """Return a plan that knows how many sessions of NAT44 it loses, where it loses all."""
+    if not any(isinstance(each, RemoveObject) and isinstance(each.thing, Nat44) for each in plan.operations):
+        return plan
+    facts = replace(plan.observed.facts, nat44_sessions=dataplane.nat44_sessions())
+    return replace(plan, observed=replace(plan.observed, facts=facts))
 
 
 def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from vppcfg.record import record
 from vppcfg.tune.finding import Finding, FindingSeverity
 from vppcfg.tune.rule_context import Situation
-from vppcfg.tune.rules import cpu, losses, memory, nic, pcie_numa, queues, rings, traffic, workers
+from vppcfg.tune.rules import cpu, losses, memory, nat, nic, pcie_numa, queues, rings, traffic, workers
 from vppcfg.tune.thresholds import SATURATED_VECTOR
 from vppcfg.tune.verdict import Judgement, VerdictWord, judge
 
@@ -35,6 +35,8 @@ RULES: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "port-failed": nic.find_port_failed,
     "slow-burst": nic.find_slow_burst,
     "handoff": workers.find_handoff,
+    "nat-exhausted": nat.find_nat_exhausted,
+    "nat-bound": nat.find_nat_bound,
     "interrupt-mode": queues.find_interrupt_mode,
     "debug-build": cpu.find_debug_build,
     "clock-low": cpu.find_clock_low,

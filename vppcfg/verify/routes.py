@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from vppcfg.model.forwarding import Routes, Way, prefix_key
+from vppcfg.model.forwarding import Routes, Way, ordered, prefix_key
+from vppcfg.model.route import SOURCE
 from vppcfg.record import record
 from vppcfg.verify.mismatch import MismatchKind, RouteMismatch
 
@@ -29,6 +30,24 @@ class TableComparison:
     """Routes of VPP alone, by source."""
 
 
+def of_files(linux: Routes, vpp: Iterable[tuple[bytes, Way]]) -> tuple[Routes, Iterator[tuple[bytes, Way]]]:
+    """Return what Linux and files both have in a table, for a VPP that copies none of Linux's routes.
+
+    Linux then sends what is its own, such as the sessions of a routing daemon, by a table that nobody keeps alike.
+    """
+    ours = [(prefix, way) for prefix, way in vpp if way.source == SOURCE and prefix in linux.by_prefix]
+    return Routes(ways=linux.ways, by_prefix={prefix: linux.by_prefix[prefix] for prefix, _ in ours}), iter(ours)
+
+
+def _is_alike(linux: Way, vpp: Way) -> bool:
+    """Return whether both lead the same way; VPP may look up the interface of a gateway that a file names alone."""
+    if vpp.source != SOURCE:
+        return linux.hops == vpp.hops
+    named = {hop.gateway: hop.interface for hop in linux.hops if hop.gateway}
+    hops = [hop._replace(interface=hop.interface or named.get(hop.gateway, "")) for hop in vpp.hops]
+    return linux.hops == ordered(hops)
+
+
 def compare_table(linux: Routes, vpp: Iterable[tuple[bytes, Way]]) -> TableComparison:
     """Return how the routes of a table differ. Those of `linux` are used up.
 
@@ -49,7 +68,7 @@ def compare_table(linux: Routes, vpp: Iterable[tuple[bytes, Way]]) -> TableCompa
                 found[prefix] = alike.setdefault(mismatch, mismatch)
             else:
                 own[way.source] += 1
-        elif ways[place].hops != way.hops and not ways[place].limit:
+        elif not ways[place].limit and not _is_alike(ways[place], way):
             mismatch = missing[place]
             if way.source not in FALLBACKS:
                 mismatch = RouteMismatch(MismatchKind.DIFFERENT, ways[place], way)

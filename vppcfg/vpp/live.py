@@ -27,6 +27,7 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.forwarding import read_forwarding, read_routes
 from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden
+from vppcfg.vpp.messages.nat44 import count_sessions
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
@@ -114,6 +115,10 @@ class LiveDataplane:
         from vppcfg.vpp.unmanaged import read_unmanaged
 
         return read_unmanaged(self._connection, holders, state)
+
+    def nat44_sessions(self) -> int:
+        """Return how many sessions NAT44 has now. Raise DataplaneError."""
+        return count_sessions(self._connection)
 
     def standing(self, state: State) -> Sequence[Attachment]:
         """Return what others have that hangs on no interface. Raise DataplaneError."""

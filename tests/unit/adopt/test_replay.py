@@ -100,15 +100,15 @@ def test_a_line_keeps_its_effect_when_a_vpp_without_it_ends_otherwise() -> None:
 
 
 def test_what_the_language_lacks_is_left_in_its_order() -> None:
-    adoption = adopted("nat44 plugin enable\nset interface state xe0 up\nip route add 10.0.0.0/8 via local\n")
+    adoption = adopted("nat64 plugin enable\nset interface state xe0 up\nip route add 10.0.0.0/8 via local\n")
     assert outcomes(adoption) == ["unmanaged", "file", "unmanaged"]
-    assert adoption.rest.commands == ("nat44 plugin enable", "ip route add 10.0.0.0/8 via local")
+    assert adoption.rest.commands == ("nat64 plugin enable", "ip route add 10.0.0.0/8 via local")
     assert not adoption.rest.needs_the_file
-    assert adoption.report.lines[0].why == "vppcfg has no NAT"
+    assert adoption.report.lines[0].why == "vppcfg has NAT44 (endpoint-dependent), and no other NAT"
 
 
 @pytest.mark.parametrize(
-    "command", ["nat44 add interface address xe0.5", "ip route add 198.51.100.0/24 via 192.0.2.2 xe0.5 out-labels 33"]
+    "command", ["nat64 add interface address xe0.5", "ip route add 198.51.100.0/24 via 192.0.2.2 xe0.5 out-labels 33"]
 )
 def test_what_needs_the_file_comes_after_it(command: str) -> None:
     adoption = adopted(f"create sub-interfaces xe0 5\n{command}\n")
@@ -257,7 +257,7 @@ def test_an_old_release_has_commands_that_a_new_one_lacks() -> None:
 
 
 def test_the_report_counts_every_line() -> None:
-    adoption = adopted("nat44 plugin enable\nset interface state xe0 up\nbogus\nset interface state xe1 up\n")
+    adoption = adopted("nat64 plugin enable\nset interface state xe0 up\nbogus\nset interface state xe1 up\n")
     document = document_of(adoption.report)
     assert document["counts"] == {"file": 1, "dataplane": 0, "unmanaged": 1, "no_effect": 0, "fault": 1, "never_ran": 1}
     assert next(text for _, text in text_of(adoption.report)) == (
@@ -273,7 +273,7 @@ comment { a b }
 lcp create BondEthernet0 host-if be0
 set interface ip address BondEthernet0 192.0.2.1/24
 create sub-interfaces xe0 5 dot1q 5 exact-match
-nat44 add interface address $X
+nat64 add interface address $X
 """
 
 

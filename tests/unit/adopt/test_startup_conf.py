@@ -118,12 +118,12 @@ def test_a_command_of_a_plugin_that_is_off_is_refused() -> None:
 
 
 def test_vpp_runs_what_is_left_at_its_start() -> None:
-    files = {"startup.conf": CONF, "bootstrap.vpp": "nat44 plugin enable\n"}
+    files = {"startup.conf": CONF, "bootstrap.vpp": "nat64 plugin enable\n"}
     adoption = adopted(files, "startup.conf", rest_file="/etc/vpp/vppcfg-rest.vpp")
     assert "  unix:\n    gid: vpp\n    exec: /etc/vpp/vppcfg-rest.vpp\n" in adoption.text
     needs = {
         "startup.conf": CONF,
-        "bootstrap.vpp": "create loopback interface\nset interface state loop0 up\nnat44 add interface address loop0\n",
+        "bootstrap.vpp": "create loopback interface\nset interface state loop0 up\nnat64 add interface address loop0\n",
     }
     assert "exec" not in adopted(needs, "startup.conf", rest_file="/etc/vpp/vppcfg-rest.vpp").text
 

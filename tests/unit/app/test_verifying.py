@@ -70,6 +70,44 @@ class Both:
         return Routes(ways=[way(1)], by_prefix={key(number): 0 for number in range(self._routes)})
 
 
+OF_FILES = replace(FACTS, has_linux_nl=False, sources={27: "vppcfg"})
+
+
+class WithFiles(Both):
+    """A VPP without linux-nl that has routes of a file, and its Linux."""
+
+    def __init__(self, *vpp: Hop, facts: VppForwarding = OF_FILES) -> None:
+        super().__init__(facts=facts)
+        self._hops = vpp
+
+    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, Way]]:
+        yield key(0), Way(self._hops, source="vppcfg")
+        yield key(1), way(9, "API")
+        yield key(99), way(9, "vppcfg")
+
+
+@pytest.mark.parametrize(
+    ("hops", "count"),
+    [
+        ((Hop("port0", bytes((192, 0, 2, 1))),), 0),
+        ((Hop("", bytes((192, 0, 2, 1))),), 0),
+        ((Hop("port1", bytes((192, 0, 2, 1))),), 1),
+        ((Hop("", bytes((192, 0, 2, 7))),), 1),
+        ((Hop("", end="blackhole"),), 1),
+    ],
+)
+def test_routes_of_files_are_held_against_those_of_linux_without_linux_nl(hops: tuple[Hop, ...], count: int) -> None:
+    both = WithFiles(*hops)
+    report = verify(both, both.linux(), clock=both)
+    assert report.counts.get((Subject.ROUTE, MismatchKind.DIFFERENT), 0) == report.count == count
+    assert report.compared[Subject.ROUTE] == 1
+
+
+def test_without_routes_of_files_and_linux_nl_no_route_is_read() -> None:
+    both = WithFiles(Hop("port1"), facts=replace(OF_FILES, sources={9: "CLI"}))
+    assert verify(both, both.linux(), clock=both).count == 0
+
+
 class Linux:
     def __init__(self, both: Both) -> None:
         self._both = both

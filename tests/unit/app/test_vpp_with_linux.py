@@ -64,6 +64,9 @@ class Vpp:
     def observe(self) -> State:
         return STATE
 
+    def nat44_sessions(self) -> int:
+        return 0
+
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
 

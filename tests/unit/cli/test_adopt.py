@@ -23,7 +23,7 @@ set interface state {GI1} up
 set interface ip address {GI1} 192.0.2.1/24
 create sub-interfaces {GI1} 5
 set interface state {GI1}.5 up
-nat44 add interface address {GI1}
+nat64 add interface address {GI1}
 """
 
 
@@ -43,7 +43,7 @@ def test_the_plan_of_what_is_adopted_is_empty_on_the_vpp_that_ran_the_script(
     assert main(["adopt", "-a", socket, "--from", "a.vpp", "-o", "a.yaml"]) == ExitCode.DONE
     assert "assumed" not in capsys.readouterr().out
     assert main(["plan", "-c", "a.yaml", "-a", socket, "--detailed-exitcode"]) == ExitCode.DONE
-    assert Path("vppcfg-rest.vpp").read_text().splitlines()[2:] == [f"nat44 add interface address {GI1}"]
+    assert Path("vppcfg-rest.vpp").read_text().splitlines()[2:] == [f"nat64 add interface address {GI1}"]
 
 
 def test_a_vpp_that_has_stopped_is_not_needed_unless_it_is_named(
@@ -84,7 +84,7 @@ def test_a_file_that_exists_is_not_overwritten(capsys: pytest.CaptureFixture[str
     assert not Path("b.yaml").exists()
     assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml", "--force"]) == ExitCode.DONE
     assert Path("a.yaml").read_text().startswith("interfaces:\n")
-    assert "nat44" in Path("vppcfg-rest.vpp").read_text()
+    assert "nat64" in Path("vppcfg-rest.vpp").read_text()
 
 
 def test_strict_writes_nothing_that_is_not_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,7 +99,7 @@ def test_without_an_output_the_file_goes_to_standard_output_and_the_report_does_
     assert main(["adopt", "--from", "a.vpp", "-q"]) == ExitCode.DONE
     captured = capsys.readouterr()
     assert captured.out.startswith("interfaces:\n")
-    assert "unmanaged   nat44 add interface address" in captured.err
+    assert "unmanaged   nat64 add interface address" in captured.err
     assert "1 command is left out" in captured.err
 
 
@@ -186,3 +186,28 @@ def test_a_folder_without_an_order_is_refused(capsys: pytest.CaptureFixture[str]
     capsys.readouterr()
     assert main(["adopt", "--from", "machine"]) == ExitCode.INVALID
     assert "machine holds neither a startup.conf nor a script of VPP" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("release", ["23.06", "24.02", "24.06"])
+def test_a_script_of_a_release_that_serves_no_definitions_needs_none(
+    release: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = Path(__file__).parents[2] / "golden_adopt" / "cgnat" / "script.vpp"
+    file = tmp_path / "router.yaml"
+    words = ["--from", str(script), "--vpp-version", release, "-o", str(file), "--rest", str(tmp_path / "rest.vpp")]
+    assert main(["-q", "adopt", *words]) in (ExitCode.DONE, ExitCode.DIFFERENT)
+    assert "203.0.113.64/28" in file.read_text()
+    assert "15 in the file" in capsys.readouterr().out
+
+
+def test_det44_in_another_table_is_left_to_the_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (script := tmp_path / "script.vpp").write_text(
+        "det44 plugin enable inside vrf 7\n"
+        "det44 add in 100.64.0.0/24 out 203.0.113.4/32\n"
+        "set interface det44 inside eth0\n"
+    )
+    file, rest = tmp_path / "router.yaml", tmp_path / "rest.vpp"
+    main(["-q", "adopt", "--from", str(script), "-o", str(file), "--rest", str(rest)])
+    assert "det44" not in file.read_text()
+    assert rest.read_text().splitlines()[-3:] == script.read_text().splitlines()
+    assert "3 unmanaged" in capsys.readouterr().out

@@ -226,8 +226,6 @@ ipfix: { collector: 192.0.2.9, source: 192.0.2.1, port: 9, vrf: red, path-mtu: 1
 proxy_arp: { ranges: [ 203.0.113.1-203.0.113.9 ], vrfs: { red: [ 203.0.113.7 ], blue: [ 203.0.113.8 ] } }
 nat44:
   sessions: 1000
-  inside-vrf: red
-  outside-vrf: blue
   pools: [ 203.0.113.8, { range: 203.0.113.16/30, vrf: red }, { interface: eth0, twice-nat: true } ]
   static:
     ssh: { protocol: tcp, local: "10.0.0.9:22", external: "203.0.113.8:22", vrf: red, twice-nat: self,

@@ -35,7 +35,8 @@ NONE, POLICY, UNKNOWN, SESSIONS = SessionImpact
         ("+ ip prefix-list A seq 5 permit any", POLICY, "policy changes"),
         ("+ route-map A permit 10\n+  set metric 5", POLICY, "policy changes"),
         ("+ log syslog", NONE, ""),
-        ("+ ip forwarding", UNKNOWN, "what `ip forwarding` does to sessions is not known"),
+        ("+ ip forwarding", POLICY, "forwarding by Linux changes"),
+        ("+ router bgp 1\n+  no bgp ebgp-requires-policy", POLICY, "BGP routes are chosen"),
         ("+ fabric thing", UNKNOWN, "is not known"),
     ],
 )

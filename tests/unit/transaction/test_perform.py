@@ -41,6 +41,9 @@ class ScriptedDataplane:
         self.observations += 1
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
 
+    def nat44_sessions(self) -> int:
+        return 0
+
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
 

@@ -44,6 +44,9 @@ class Played:
     def observe(self) -> State:
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
 
+    def nat44_sessions(self) -> int:
+        return 0
+
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return ()
 

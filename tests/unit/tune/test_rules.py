@@ -28,6 +28,8 @@ from vppcfg.tune.diagnosis import NAMES
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
 from vppcfg.tune.reading import BufferPool, Heap, InterfaceCounters, PciDevice, Processor, Reading
+from vppcfg.tune.rule_context import Situation
+from vppcfg.tune.rules.nat import find_nat_bound
 from vppcfg.tune.settings import as_data, startup_difference
 
 SATURATED = worker(vector=250.0, poll=250.0)
@@ -36,6 +38,12 @@ LINE_64 = 1_488_095.0
 
 def errors(node_name: str, reason: str, per_s: float = 500.0) -> tuple[ErrorRate, ...]:
     return (ErrorRate(node=node_name, reason=reason, count=round(per_s * 10), per_s=per_s),)
+
+
+def translating(clocks: float) -> ThreadLoad:
+    """Return a full worker with NAT that takes so many clocks a packet, beside 500 of the rest."""
+    nodes = (node("nat44-ed-in2out", 9, 2250, clocks), node("ip4-rewrite", 9, 2250, 500.0))
+    return replace(worker(), nodes=(node("dpdk-input", 9, 2250), *nodes))
 
 
 def starving(**settings: Any) -> PortLoad:
@@ -129,6 +137,14 @@ CASES: dict[str, tuple[Load, Load]] = {
     "slow-burst": (
         load(port(hardware=hardware(tx_burst="Scalar", tx_offloads=("multi-segs", "udp-cksum")))),
         load(port(hardware=hardware(tx_burst="Vector AVX2"))),
+    ),
+    "nat-exhausted": (
+        load(errors=errors("nat44-ed-in2out-slowpath", "maximum sessions exceeded")),
+        load(errors=errors("nat44-ed-in2out-slowpath", "unsupported protocol")),
+    ),
+    "nat-bound": (
+        load(threads=(translating(500.0),)),
+        load(threads=(translating(100.0),)),
     ),
     "handoff": (
         load(errors=errors("nat44-in2out-worker-handoff", "congestion drop")),
@@ -371,3 +387,18 @@ def test_what_one_reading_cannot_tell_is_said() -> None:
 
     remarks = diagnose(situation(load(duration_s=None))).remarks
     assert any("one reading only" in remark for remark in remarks)
+
+
+@pytest.mark.parametrize(
+    ("names", "advice"),
+    [
+        (("nat44-ed-in2out",), "more workers: NAT44 gives each host inside a worker by its address"),
+        (("nat44-ed-in2out", "nat44-ed-in2out-slowpath"), "longer timeouts"),
+        (("nat44-in2out-worker-handoff", "nat44-ed-in2out-slowpath"), "more workers, with RSS over addresses"),
+        (("det44-in2out",), "fewer maps and fewer sessions a host"),
+    ],
+)
+def test_what_helps_a_worker_full_of_nat_depends_on_its_nodes(names: tuple[str, ...], advice: str) -> None:
+    nodes = (node("dpdk-input", 9, 2250), *(node(name, 9, 2250, 500.0) for name in names))
+    found = find_nat_bound(Situation(load=load(threads=(replace(worker(), nodes=nodes),))))
+    assert [finding.proposal.text.startswith(advice) for finding in found if finding.proposal is not None] == [True]

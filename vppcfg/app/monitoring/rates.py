@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vppcfg.model.counters import NodeTotals, VppCounters, takes_from_devices
+from vppcfg.model.counters import NO_ERROR, NodeTotals, VppCounters, takes_from_devices
 from vppcfg.model.monitored import MonitoredInterface, RouterSnapshot
 from vppcfg.record import record
 
@@ -17,8 +17,6 @@ _FRAME_GAP_BYTES = 24
 _PORT_KINDS = frozenset({"physical", "tap", "host-interface", "memif", "vhost-user"})
 Refreshes = tuple[VppCounters, VppCounters]
 """The first readings after two refreshes of the counters of nodes."""
-_NO_ERROR = "no error"
-"""What VPP counts packets as that went on."""
 _LOST = ("rx_miss", "rx_no_buf", "rx_error", "tx_error")
 
 
@@ -252,7 +250,7 @@ def _reasons(former: VppCounters | None, now: VppCounters, seconds: float | None
     found = []
     for key, count in now.errors.items():
         node, _, reason = key.rpartition("/")
-        if reason == _NO_ERROR:
+        if reason == NO_ERROR:
             continue
         per_s = None
         if former is not None and seconds is not None:

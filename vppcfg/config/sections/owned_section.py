@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.common.names import natural_key
@@ -20,7 +21,7 @@ from vppcfg.config.yaml.text import KeyValue, Value, key_lines
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import VppObject
+from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import table_key
 
 V = TypeVar("V")
@@ -124,12 +125,29 @@ class OwnedSection(Section, Generic[V]):
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, OwnedConfig]]:
         """Return the entries for all that VPP has, but below interfaces and bridge domains that are left alone."""
+        state = self._without_what_leads_out(state, unmanaged)
         kept = (each for each in self.values_in(state) if not _is_left_alone(each[0], each[1], state, unmanaged))
         found = {
             name: self._entry(holder, name, (*_path_of(holder, name, state), self.key), value)
             for holder, name, value in sorted(kept, key=lambda each: natural_key(each[1]))
         }
         return {self.key: found} if found else {}
+
+    def _without_what_leads_out(self, state: State, unmanaged: Unmanaged) -> State:
+        """Return a state without all of a scope of which one object refers to what is left alone."""
+        lost = {
+            each.scope
+            for thing in self.things
+            for each in state.of(thing).values()
+            if any(_is_out(one, state, unmanaged) for one in each.references())
+        }
+        if not lost:
+            return state
+        kept = {
+            thing: {name: each for name, each in state.of(thing).items() if each.scope not in lost}
+            for thing in self.things
+        }
+        return replace(state, objects={**state.objects, **kept})
 
     def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what stands at the top of the file; the sections of interfaces and the like have the rest."""
@@ -143,6 +161,14 @@ class OwnedSection(Section, Generic[V]):
         entry = self.entries_in(configuration).get("")
         if entry is not None and entry.holder is KeyHolder.FILE:
             yield from key_lines([entry.yaml])
+
+
+def _is_out(reference: Reference, state: State, unmanaged: Unmanaged) -> bool:
+    """Return whether the file leaves alone what an object refers to."""
+    name = reference.name
+    if reference.referent is Referent.INTERFACE:
+        return name in state.interfaces and unmanaged.covers(name, state)
+    return reference.referent is Referent.TABLE and name in unmanaged.vrfs
 
 
 def _holders(

@@ -80,8 +80,6 @@ class Nat44Config:
     """The section; a setting that is None is VPP's own default."""
 
     sessions: int | None = None
-    inside_vrf: str | None = None
-    outside_vrf: str | None = None
     is_forwarding: bool = False
     mss: int = 0
     timeouts: tuple[tuple[str, int], ...] = ()

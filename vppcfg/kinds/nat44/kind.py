@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from vppcfg.config.sections.section import Section
 from vppcfg.kinds.nat44 import exemptions, leaks, mappings, pools, section, settings
+from vppcfg.kinds.nat44.pools import own_addresses
 from vppcfg.kinds.nat44.rules import RULES
 from vppcfg.kinds.nat44.steps import steps
 from vppcfg.kinds.object_kind import AnyObjectKind
@@ -44,19 +45,12 @@ class Nat44Kind(settings.NatSettingsKind):
         return replace(state, objects={kind: things for kind, things in objects.items() if things})
 
 
-def _addresses_of(state: State, name: str) -> list[str]:
-    """Return the IPv4 addresses of an interface, or of the one whose addresses it borrows."""
-    interface = state.interfaces.get(name)
-    addresses = interface.addresses if interface is not None else frozenset()
-    return [address.partition("/")[0] for address in addresses if ":" not in address]
-
-
 def _given(state: State) -> dict[str, str]:
     """Return the address that VPP has taken of each interface that gives one, by the name of the pool."""
     there = state.of(NatAddress)
     found = {}
     for pool in state.of(NatPool).values():
-        for address in _addresses_of(state, pool.interface):
+        for address in own_addresses(state.interfaces, pool.interface):
             name = NatAddress(address=address, is_twice=pool.is_twice).name
             if name in there and there[name].table_id is None:
                 found[pool.name] = name
@@ -71,7 +65,7 @@ def _own_addresses(state: State) -> Iterator[NatAddress]:
 def _pools(state: State) -> Iterator[NatPool]:
     given = _given(state)
     for name, pool in state.of(NatPool).items():
-        is_empty = name not in given and bool(_addresses_of(state, pool.interface))
+        is_empty = name not in given and len(own_addresses(state.interfaces, pool.interface)) == 1
         yield replace(pool, is_empty=is_empty)
 
 
@@ -82,13 +76,13 @@ def _mappings(state: State) -> Iterator[NatMapping]:
     for mapping in state.of(NatMapping).values():
         if not mapping.interface:
             continue
-        addresses = _addresses_of(state, mapping.interface)
+        addresses = own_addresses(state.interfaces, mapping.interface)
         twin = next((each for address in addresses if (each := listed.get(_twin(mapping, address)))), None)
         if twin is not None and _is_same(mapping, twin):
             del listed[twin.name]
             found.append(replace(mapping, twice=twin.twice, is_out_to_in_only=twin.is_out_to_in_only))
         else:
-            found.append(replace(mapping, is_idle=bool(addresses)))
+            found.append(replace(mapping, is_idle=len(addresses) == 1))
     yield from (each for each in listed.values() if not each.interface)
     yield from found
 
@@ -106,12 +100,12 @@ def _exemptions(state: State) -> Iterator[NatExemption]:
     found = []
     for each in state.of(NatExemption).values():
         if each.interface:
-            addresses = _addresses_of(state, each.interface)
-            twins = (replace(each, interface="", address=address).name for address in addresses)
+            addresses = own_addresses(state.interfaces, each.interface)
+            twins = (exemptions.in_effect(each, address).name for address in addresses)
             twin = next((name for name in twins if name in listed and listed[name].tag == each.tag), None)
             if twin is not None:
                 del listed[twin]
-            found.append(replace(each, is_idle=twin is None and bool(addresses)))
+            found.append(replace(each, is_idle=twin is None and len(addresses) == 1))
     yield from (each for each in listed.values() if not each.interface)
     yield from found
 

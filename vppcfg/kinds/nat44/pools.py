@@ -7,6 +7,7 @@ from ipaddress import IPv4Address
 
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import NatAddress, NatPool
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
@@ -20,6 +21,20 @@ _TWICE = 0x1
 _ADDRESSES, _ADDRESS = "nat44_address_dump", "nat44_address_details"
 _POOLS, _POOL = "nat44_interface_addr_dump", "nat44_interface_addr_details"
 _SET_ADDRESS, _SET_POOL = "nat44_add_del_address_range", "nat44_add_del_interface_addr"
+
+
+def own_addresses(interfaces: Mapping[str, Interface], name: str) -> list[str]:
+    """Return the IPv4 addresses of an interface, or of the one whose addresses it borrows, leased ones too.
+
+    VPP takes the first one.
+    """
+    interface = interfaces.get(name)
+    if interface is not None and interface.unnumbered is not None:
+        interface = interfaces.get(interface.unnumbered)
+    if interface is None:
+        return []
+    found = {*interface.addresses, *(each.address for each in interface.live)}
+    return sorted(address.partition("/")[0] for address in found if ":" not in address)
 
 
 @record
@@ -126,9 +141,31 @@ class AddNatPool(SetObject):
 
 @record
 class RemoveNatPool(RemoveObject):
-    """nat44_add_del_interface_addr: take the address of an interface out of a pool; the sessions that use it end."""
+    """nat44_add_del_interface_addr: take the address of an interface out of a pool; the sessions that use it end.
+
+    VPP takes out the first address that the interface has then, whoever has put it there, and answers with an error,
+    although the interface is out, where it is not there (nat44_ed_del_interface_address).
+    """
 
     thing: NatPool
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.thing.is_empty and not any(each in draft.objects.get(NatAddress, {}) for each in self._taken(draft)):
+            return f"VPP has not taken the address of {self.thing.interface}, and would answer that it is not there"
+        return RemoveObject._refusal(self, draft)
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Take the interface out, and its address where that stands there by itself."""
+        addresses = draft.objects.get(NatAddress, {})
+        for name in self._taken(draft):
+            if name in addresses:
+                draft.remove_object(addresses[name])
+        RemoveObject.apply_to(self, draft)
+
+    def _taken(self, draft: WorkingState) -> list[str]:
+        """Return the names that the addresses of the interface have in the pool."""
+        found = own_addresses(draft.interfaces, self.thing.interface)
+        return [NatAddress(address=address, is_twice=self.thing.is_twice).name for address in found]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

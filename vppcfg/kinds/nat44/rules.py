@@ -64,8 +64,6 @@ def _interfaces(config: Nat44Config) -> Iterator[tuple[str, KeyPath]]:
 
 def _vrfs(config: Nat44Config) -> Iterator[tuple[str, KeyPath]]:
     found: list[tuple[str | None, KeyPath]] = [
-        (config.inside_vrf, (SECTION, "inside-vrf")),
-        (config.outside_vrf, (SECTION, "outside-vrf")),
         *((pool.vrf, (*pool.path, "vrf")) for pool in config.pools),
         *((each.vrf, (*each.path, "vrf")) for each in config.static),
         *((each.vrf, (*each.path, "vrf")) for each in config.exempt),
@@ -148,7 +146,7 @@ def nat44_mappings(index: Index) -> Iterator[Problem]:
                 yield Problem(rule="nat44-duplicate", path=(*each.path, "external"), text=text)
                 break
             outer[end] = each.name
-        local = (end_text(each.protocol, each.local.address, each.local.port), each.vrf or "")
+        local = (end_text(each.protocol, each.local.address, each.local.port), each.vrf or DEFAULT_VRF)
         if not each.is_out_to_in_only:
             if local in inner:
                 text = f"{local[0]} is mapped by {inner[local]} already; give one of both `out-to-in-only: true`"
@@ -160,7 +158,7 @@ def nat44_mappings(index: Index) -> Iterator[Problem]:
         elif each.twice is not TwiceNat.NO and not any(pool.is_twice for pool in config.pools):
             text = "no pool has an address for it; add one with `twice-nat: true`"
             yield Problem(rule="nat44-twice-nat", path=(*each.path, "twice-nat"), text=text)
-    yield from _exemptions(config, outer)
+    yield from _exemptions(config, outer, index.configuration)
 
 
 def _outer_ends(external: NatEnd, text: str, configuration: Configuration) -> Iterator[str]:
@@ -172,18 +170,22 @@ def _outer_ends(external: NatEnd, text: str, configuration: Configuration) -> It
             yield text.replace(external.interface, address.partition("/")[0], 1)
 
 
-def _exemptions(config: Nat44Config, outer: dict[str, str]) -> Iterator[Problem]:
+def _exemptions(config: Nat44Config, outer: dict[str, str], configuration: Configuration) -> Iterator[Problem]:
     seen: dict[tuple[str, str], str] = {}
     for each in config.exempt:
-        end = end_text(each.protocol, each.local.address or each.local.interface, each.local.port)
-        key = (end, each.vrf or "")
-        if end in outer:
-            text = f"{end} is mapped by {outer[end]}, so that it is translated; remove one"
-            yield Problem(rule="nat44-duplicate", path=(*each.path, "local"), text=text)
-        elif key in seen:
-            text = f"{end} is exempt by {seen[key]} already; remove one"
-            yield Problem(rule="nat44-duplicate", path=(*each.path, "local"), text=text)
-        seen.setdefault(key, each.name)
+        text = end_text(each.protocol, each.local.address or each.local.interface, each.local.port)
+        for end in _outer_ends(each.local, text, configuration):
+            other = seen.get((end, each.vrf or DEFAULT_VRF))
+            if end in outer:
+                words = f"{end} is mapped by {outer[end]}, so that it is translated; remove one"
+            elif other is not None:
+                words = f"{end} is exempt by {other} already; remove one"
+            else:
+                continue
+            yield Problem(rule="nat44-duplicate", path=(*each.path, "local"), text=words)
+            break
+        for end in _outer_ends(each.local, text, configuration):
+            seen.setdefault((end, each.vrf or DEFAULT_VRF), each.name)
 
 
 RULES = (nat44_section, nat44_references, nat44_pools, nat44_mappings, *ADVICE)

@@ -47,7 +47,9 @@ from vppcfg.model.nat44 import (
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
+from vppcfg.record import evolve
 
+_MOST_NAMED = 3
 _TIMEOUTS = {
     "udp": "udp_s",
     "tcp-established": "tcp_established_s",
@@ -70,8 +72,6 @@ class Nat44Section(SettingsSection):
         before = len(parsing.problems)
         config = Nat44Config(
             sessions=raw.get("sessions"),
-            inside_vrf=raw.get("inside-vrf"),
-            outside_vrf=raw.get("outside-vrf"),
             is_forwarding=bool(raw.get("forwarding")),
             mss=raw.get("mss") or 0,
             timeouts=tuple((_TIMEOUTS[key], value) for key, value in (raw.get("timeouts") or {}).items() if value),
@@ -90,25 +90,27 @@ class Nat44Section(SettingsSection):
         if config is None:
             return
         desired.owned |= NAT44_OWNED
+        for settings in desired.observed.of(Nat44).values():
+            for what in settings.unsupported[:_MOST_NAMED]:
+                text = f"VPP has {what}, which no file can say; remove it there, or take the section out of the file"
+                desired.problem("nat44-unsupported", (self.key,), text)
         takes_part = any(each.nat44 is not None for each in desired.configuration.interfaces.values())
         if config.is_empty and not takes_part:
             return
         if not desired.has_plugin("nat", (self.key,), "the file configures NAT44"):
             return
-        desired.enter(_settings(config, desired.configuration))
+        desired.enter(_settings(config))
         for each in objects_of(config, desired.configuration):
             desired.enter(each)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> Nat44Config | None:
-        """Return the section for what VPP has, None while NAT44 is disabled."""
+        """Return the section for what VPP has, None while NAT44 is disabled, or has what no file can say."""
         settings = next(iter(state.of(Nat44).values()), None)
-        if settings is None:
+        if settings is None or settings.unsupported:
             return None
         usual = Nat44()
         return Nat44Config(
             sessions=None if settings.sessions == USUAL_SESSIONS else settings.sessions,
-            inside_vrf=_vrf_of(settings.inside_table, state),
-            outside_vrf=_vrf_of(settings.outside_table, state),
             is_forwarding=settings.is_forwarding,
             mss=settings.mss,
             timeouts=tuple(
@@ -146,8 +148,6 @@ def _own_keys(settings: Nat44Config) -> Iterator[KeyValue]:
     """Yield the keys that have no entries of their own."""
     usual, given = Nat44(), dict(settings.timeouts)
     yield KeyValue("sessions", settings.sessions or USUAL_SESSIONS, is_default=settings.sessions is None)
-    yield from [KeyValue("inside-vrf", settings.inside_vrf)] if settings.inside_vrf else []
-    yield from [KeyValue("outside-vrf", settings.outside_vrf)] if settings.outside_vrf else []
     pools: list[Value] = [_pool_value(pool) for pool in settings.pools]
     yield from [KeyValue("pools", pools)] if pools else []
     leaks = tuple(KeyValue(each.vrf, list(each.targets)) for each in settings.leaks)
@@ -161,15 +161,9 @@ def _own_keys(settings: Nat44Config) -> Iterator[KeyValue]:
 NAT44 = Nat44Section()
 
 
-def _settings(config: Nat44Config, configuration: Configuration) -> Nat44:
-    return Nat44(
-        sessions=config.sessions or USUAL_SESSIONS,
-        inside_table=_table_id(config.inside_vrf, configuration),
-        outside_table=_table_id(config.outside_vrf, configuration),
-        is_forwarding=config.is_forwarding,
-        mss=config.mss,
-        **dict(config.timeouts),
-    )
+def _settings(config: Nat44Config) -> Nat44:
+    settings = Nat44(sessions=config.sessions or USUAL_SESSIONS, is_forwarding=config.is_forwarding, mss=config.mss)
+    return evolve(settings, **dict(config.timeouts))
 
 
 def objects_of(

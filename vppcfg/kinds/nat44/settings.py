@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Address
 
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NAT_OBJECTS, Nat44
@@ -17,6 +18,9 @@ from vppcfg.vpp.reading import Replies, VppReader
 _SWITCH = "nat44_ed_plugin_enable_disable"
 _SHOW, _SHOWN = "nat44_show_running_config", "nat44_show_running_config_reply"
 _MSS, _MSS_REPLY = "nat_get_mss_clamping", "nat_get_mss_clamping_reply"
+_BALANCED, _BALANCED_DETAILS = "nat44_lb_static_mapping_dump", "nat44_lb_static_mapping_details"
+_MAPPINGS, _MAPPING = "nat44_static_mapping_dump", "nat44_static_mapping_details"
+_ADDRESS_ONLY = 0x8
 _PATHS = (
     *("retval", "sessions", "inside_vrf", "outside_vrf", "forwarding_enabled"),
     *("timeouts.udp", "timeouts.tcp_established", "timeouts.tcp_transitory", "timeouts.icmp"),
@@ -200,7 +204,7 @@ class NatSettingsKind(VppObjectKind[Nat44]):
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for the settings."""
-        return [connection.request(name)[1] for name in (_SHOW, _MSS) if connection.offers(name)]
+        return [connection.request(name)[1] for name in (_SHOW, _MSS, _BALANCED) if connection.offers(name)]
 
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
@@ -224,4 +228,19 @@ class NatSettingsKind(VppObjectKind[Nat44]):
                 tcp_established_s=established,
                 tcp_transitory_s=transitory,
                 icmp_s=icmp,
+                unsupported=tuple(_unsupported(connection, replies, inside, outside)),
             )
+
+
+def _unsupported(connection: VppReader, replies: Replies, inside: int, outside: int) -> Iterator[str]:
+    """Yield what no file can say: VPP does not read affinity back, and keeps the FIB tables of such VRFs for ever."""
+    for word, table in (("inside-vrf", inside), ("outside-vrf", outside)):
+        if table:
+            yield f"NAT44 with {word} {table}"
+    if connection.offers(_BALANCED):
+        for raw, port in connection.rows(replies, _BALANCED_DETAILS, "external_addr", "external_port"):
+            yield f"a load-balanced mapping of {IPv4Address(raw)}:{port}"
+    if connection.offers(_MAPPINGS):
+        for flags, number in connection.rows(replies, _MAPPING, "flags", "protocol"):
+            if not flags & _ADDRESS_ONLY and number not in (1, 6, 17):
+                yield f"a mapping of the protocol {number}"

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.nat44.exemptions import AddNatExemption, RemoveNatExemption
+from vppcfg.kinds.nat44.exemptions import in_effect as exempt_in_effect
 from vppcfg.kinds.nat44.leaks import AddNatLeak, AddNatLeaks, RemoveNatLeaks
-from vppcfg.kinds.nat44.mappings import AddNatMapping, RemoveNatMapping
-from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool
+from vppcfg.kinds.nat44.mappings import AddNatMapping, RemoveNatMapping, in_effect
+from vppcfg.kinds.nat44.pools import AddNatAddress, AddNatPool, RemoveNatAddress, RemoveNatPool, own_addresses
 from vppcfg.kinds.nat44.settings import DisableNat44, EnableNat44, setting_operations
 from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatLeaks, NatMapping, NatObject, NatPool
 from vppcfg.model.state import State
@@ -25,9 +26,11 @@ def steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps of NAT44, but for those of its interfaces."""
     yield from _foundation(transition)
     if transition.desired.of(Nat44) or transition.observed.of(Nat44):
-        yield from _mappings(transition)
-        yield from _exemptions(transition)
-        yield from _pools(transition)
+        is_early = transition.resets_nat44 or _is_renumbered(transition)
+        yield from _mappings(transition, is_early=is_early)
+        yield from _exemptions(transition, is_early=is_early)
+        yield from _pools(transition, is_early=is_early)
+        yield from _interface_pools(transition, is_early=is_early)
         yield from _leaks(transition)
 
 
@@ -50,7 +53,29 @@ def _settings(state: State) -> Nat44 | None:
     return next(iter(state.of(Nat44).values()), None)
 
 
-def _mappings(transition: Transition) -> Iterator[Step]:
+def _is_renumbered(transition: Transition) -> bool:
+    """Return whether an interface is renumbered whose address something follows.
+
+    Its address may be one that stands by itself until then, and VPP cannot tell these two: what goes, goes before.
+    """
+    states = (transition.observed, transition.desired)
+    followed = {
+        each.name
+        for state in states
+        for kind in (NatPool, NatMapping, NatExemption)
+        for thing in state.of(kind).values()
+        for each in thing.references()
+        if each.referent is Referent.INTERFACE
+    }
+    return any(_addresses_differ(name, transition) for name in followed)
+
+
+def _addresses_differ(interface: str, transition: Transition) -> bool:
+    old, new = (own_addresses(state.interfaces, interface) for state in (transition.observed, transition.desired))
+    return old != new or transition.moved.get(interface, (False, False))[0]
+
+
+def _mappings(transition: Transition, *, is_early: bool) -> Iterator[Step]:
     before = transition.observed.of(NatMapping)
     after = transition.desired.of(NatMapping)
     for name in sorted({*before, *after}, key=natural_key):
@@ -58,12 +83,14 @@ def _mappings(transition: Transition) -> Iterator[Step]:
         if old == new and old is not None and not is_renewed(old, transition):
             continue
         if old is not None and not transition.resets_nat44:
-            yield Step(stage=_removal(old, transition), operation=RemoveNatMapping(thing=old))
+            for address in _idle_at(old, transition):
+                yield Step(stage=Stage.TURN_OFF, operation=AddNatMapping(thing=in_effect(old, address)))
+            yield Step(stage=_removal(old, transition, is_early=is_early), operation=RemoveNatMapping(thing=old))
         if new is not None:
             yield Step(stage=Stage.SET_OBJECT, operation=AddNatMapping(thing=new))
 
 
-def _exemptions(transition: Transition) -> Iterator[Step]:
+def _exemptions(transition: Transition, *, is_early: bool) -> Iterator[Step]:
     """Yield the steps of exemptions, which all go before NAT44 is disabled."""
     before, after = transition.observed.of(NatExemption), transition.desired.of(NatExemption)
     for name in sorted({*before, *after}, key=natural_key):
@@ -71,43 +98,46 @@ def _exemptions(transition: Transition) -> Iterator[Step]:
         if old == new and old is not None and not is_renewed(old, transition):
             continue
         if old is not None:
-            yield Step(stage=_removal(old, transition), operation=RemoveNatExemption(thing=old))
+            for address in _idle_at(old, transition):
+                twin = exempt_in_effect(old, address)
+                yield Step(stage=Stage.TURN_OFF, operation=AddNatExemption(thing=twin))
+            yield Step(stage=_removal(old, transition, is_early=is_early), operation=RemoveNatExemption(thing=old))
         if new is not None:
             yield Step(stage=Stage.SET_OBJECT, operation=AddNatExemption(thing=new))
 
 
-def _removal(thing: NatObject, transition: Transition) -> Stage:
+def _removal(thing: NatObject, transition: Transition, *, is_early: bool) -> Stage:
     """Return when a mapping goes: right before others come, unless what it refers to goes before."""
-    is_early = transition.resets_nat44 or _loses_ground(thing, transition) or is_renewed(thing, transition)
+    is_early = is_early or is_renewed(thing, transition)
     return Stage.REMOVE_OBJECT if is_early else Stage.REMOVE_NAT_MAPPING
 
 
-def _pools(transition: Transition) -> Iterator[Step]:
+def _pools(transition: Transition, *, is_early: bool) -> Iterator[Step]:
     before, after = transition.observed.of(NatAddress), transition.desired.of(NatAddress)
     for name in sorted({*before, *after}, key=natural_key):
         old, new = before.get(name), after.get(name)
         if old == new and old is not None and not is_renewed(old, transition):
             continue
         if old is not None and not transition.resets_nat44:
-            is_early = _loses_ground(old, transition)
             is_in_the_way = new is not None or _is_given_by_interface(old, transition)
             late = Stage.FREE_NAT_ADDRESS if is_in_the_way else Stage.REMOVE_NAT_ADDRESS
-            stage = Stage.REMOVE_NAT_POOL if is_early else late
+            stage = Stage.REMOVE_NAT_POOL if is_early or _loses_ground(old, transition) else late
             yield Step(stage=stage, operation=RemoveNatAddress(thing=old))
         if new is not None:
             yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatAddress(thing=new))
-    yield from _interface_pools(transition)
 
 
-def _interface_pools(transition: Transition) -> Iterator[Step]:
+def _interface_pools(transition: Transition, *, is_early: bool) -> Iterator[Step]:
     before, after = transition.observed.of(NatPool), transition.desired.of(NatPool)
     for name in sorted({*before, *after}, key=natural_key):
         old, new = before.get(name), after.get(name)
         if old == new and old is not None and not is_renewed(old, transition):
             continue
         if old is not None and not transition.resets_nat44:
-            is_early = _loses_ground(old, transition) or is_renewed(old, transition)
-            stage = Stage.REMOVE_NAT_POOL if is_early else Stage.FREE_NAT_ADDRESS
+            for address in _idle_at(old, transition):
+                twin = NatAddress(address=address, is_twice=old.is_twice)
+                yield Step(stage=Stage.TURN_OFF, operation=AddNatAddress(thing=twin))
+            stage = Stage.REMOVE_NAT_POOL if is_early or is_renewed(old, transition) else Stage.FREE_NAT_ADDRESS
             yield Step(stage=stage, operation=RemoveNatPool(thing=old))
         if new is not None:
             yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatPool(thing=new))
@@ -120,7 +150,7 @@ def _leaks(transition: Transition) -> Iterator[Step]:
         is_extended = old is not None and new is not None and set(old.targets) <= set(new.targets)
         is_broken = transition.resets_nat44 or (old is not None and _loses_ground(old, transition))
         if old is not None and not transition.resets_nat44 and (is_broken or not is_extended):
-            yield Step(stage=_removal(old, transition), operation=RemoveNatLeaks(thing=old))
+            yield Step(stage=_removal(old, transition, is_early=False), operation=RemoveNatLeaks(thing=old))
         if new is not None:
             kept = old if is_extended and not is_broken else None
             yield from _list(kept, new)
@@ -153,6 +183,15 @@ def _rebinds(interface: str, transition: Transition) -> bool:
     old, new = (_ipv4(each.addresses) for each in (before, after))
     is_moved = transition.moved.get(interface, (False, False))[0]
     return (old != new or is_moved) and (len(old) > 1 or len(new) > 1)
+
+
+def _idle_at(thing: NatPool | NatMapping | NatExemption, transition: Transition) -> list[str]:
+    """Return the address of an interface that something follows and VPP has not taken.
+
+    VPP removes what follows the interface only with the address: it is added by itself before, and goes along.
+    """
+    is_idle = thing.is_empty if isinstance(thing, NatPool) else thing.is_idle
+    return own_addresses(transition.observed.interfaces, thing.interface) if is_idle else []
 
 
 def _ipv4(addresses: frozenset[str]) -> frozenset[str]:

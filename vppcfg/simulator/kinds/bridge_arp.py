@@ -44,13 +44,13 @@ def _answer(call: Call, values: Values) -> Outgoing:
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show the entries of one bridge domain or of all, with the number that was asked for, IPv4 first."""
+    """Show the entries of one bridge domain or of all, IPv4 first."""
     asked = values["bd_id"]
     for domain in call.tables.bridges.domains[1:]:
         if domain.bd_id is None or asked not in (NONE, domain.bd_id):
             continue
         for address in sorted(domain.arp, key=len):
-            shown = {"entry.bd_id": asked, "entry.ip.af": len(address) == 16, "entry.mac": domain.arp[address]}
+            shown = {"entry.bd_id": domain.bd_id, "entry.ip.af": len(address) == 16, "entry.mac": domain.arp[address]}
             yield call.details({**shown, "entry.ip.un": address.ljust(16, b"\0")})
 
 

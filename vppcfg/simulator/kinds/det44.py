@@ -16,7 +16,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
@@ -93,7 +93,7 @@ def set_map(tables: Tables, found: Map, *, is_add: bool) -> None:
     elif found.ratio and found.ports:
         maps[found] = 0
     else:
-        raise RefusedError(Retval.UNSPECIFIED, "VPP divides by zero here, and ends")
+        raise DiedError
 
 
 def set_side(tables: Tables, sw_if_index: int, *, is_inside: bool, is_add: bool) -> None:

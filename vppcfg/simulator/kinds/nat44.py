@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address
+from typing import Any
 
 from vppcfg.model.nat44 import Nat44, NatAddress, NatPool, NatSide
 from vppcfg.model.state import State
@@ -78,6 +79,13 @@ reply nat44_add_del_identity_mapping_reply e8d4e804: i32 retval
 request nat44_identity_mapping_dump 51077d14 streams nat44_identity_mapping_details
 reply nat44_identity_mapping_details 2a52a030: nat_config_flags flags, ip4_address ip_address, u8 protocol, u16 port, \
 interface_index sw_if_index, u32 vrf_id, string tag[64]
+struct nat44_lb_addr_port: ip4_address addr, u16 port, u8 probability, u32 vrf_id
+request nat44_add_del_lb_static_mapping 4f68ee9d: bool is_add, nat_config_flags flags, ip4_address external_addr, u16 \
+external_port, u8 protocol, u32 affinity, string tag[64], u32 local_num, nat44_lb_addr_port locals[local_num]
+reply nat44_add_del_lb_static_mapping_reply e8d4e804: i32 retval
+request nat44_lb_static_mapping_dump 51077d14 streams nat44_lb_static_mapping_details
+reply nat44_lb_static_mapping_details ed5ce876: ip4_address external_addr, u16 external_port, u8 protocol, \
+nat_config_flags flags, u32 affinity, string tag[64], u32 local_num, nat44_lb_addr_port locals[local_num]
 request nat44_add_del_static_mapping_v2 5e205f1a: bool is_add, bool match_pool, nat_config_flags flags, ip4_address \
 pool_ip_address, ip4_address local_ip_address, ip4_address external_ip_address, u8 protocol, u16 local_port, u16 \
 external_port, interface_index external_sw_if_index, u32 vrf_id, string tag[64]
@@ -161,6 +169,8 @@ class NatMain:
     outer: dict[OuterEnd, StaticMapping] = field(default_factory=dict)
     inner: dict[InnerEnd, StaticMapping] = field(default_factory=dict)
     to_resolve: list[Resolve] = field(default_factory=list)
+    balanced: dict[OuterEnd, dict[str, Any]] = field(default_factory=dict)
+    """Mappings to several hosts inside, as they were asked for; affinity is forgotten."""
     leaks: dict[int, list[int]] = field(default_factory=dict)
     users: list[tuple[int, int, int, int]] = field(default_factory=list)
     """Of each host inside: VRF id, address, sessions, and those of mappings; nothing but tests makes any."""
@@ -302,7 +312,16 @@ def _forget(tables: Tables, main: NatMain) -> None:
     for sw_if_index in list(main.outputs):
         set_output(tables, sw_if_index, is_add=False)
     is_stray = any(each.is_identity and 0 not in each.vrfs for each in main.outer.values())
-    for each in (*main.pools, main.followed, main.outer, main.inner, main.to_resolve, main.leaks, main.users):
+    for each in (
+        *main.pools,
+        main.followed,
+        main.outer,
+        main.inner,
+        main.to_resolve,
+        main.leaks,
+        main.balanced,
+        main.users,
+    ):
         each.clear()
     main.is_enabled = main.is_forwarding = False
     main.sessions = main.inside_vrf = main.outside_vrf = 0

@@ -216,6 +216,27 @@ def _dump_identities(call: Call, _values: Values) -> Iterator[Outgoing]:
             yield call.details({"flags": row.flags, **values, "vrf_id": row.vrf_id, "tag": row.tag})
 
 
+def _answer_balanced(call: Call, values: Values) -> Outgoing:
+    """Add or delete a mapping to several hosts; VPP wants two of them at least."""
+    main = main_of(call.tables)
+    end = (int.from_bytes(values["external_addr"]), values["external_port"], values["protocol"])
+    if values["is_add"]:
+        if end in main.balanced or end in main.outer:
+            raise RefusedError(Retval.VALUE_EXIST)
+        if len(values["locals"]) < 2:
+            raise RefusedError(Retval.INVALID_VALUE)
+        names = ("external_addr", "external_port", "protocol", "flags", "tag", "locals")
+        main.balanced[end] = {name: values[name] for name in names}
+    elif main.balanced.pop(end, None) is None:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
+    return call.reply()
+
+
+def _dump_balanced(call: Call, _values: Values) -> Iterator[Outgoing]:
+    for values in call.tables.part(NatMain).balanced.values():
+        yield call.details({**values, "local_num": len(values["locals"])})
+
+
 def set_leaks(tables: Tables, table_id: int, *, is_add: bool) -> None:
     """Add or delete the list of a table; raise RefusedError. VPP does so while NAT is disabled, too."""
     main = tables.part(NatMain)
@@ -428,12 +449,14 @@ KIND = Kind(
     changes={
         "nat44_add_del_static_mapping_v2": _answer_mapping,
         "nat44_add_del_identity_mapping": _answer_identity,
+        "nat44_add_del_lb_static_mapping": _answer_balanced,
         "nat44_ed_add_del_vrf_table": _answer_leaks,
         "nat44_ed_add_del_vrf_route": _answer_leak,
     },
     queries={
         "nat44_static_mapping_dump": _dump_mappings,
         "nat44_identity_mapping_dump": _dump_identities,
+        "nat44_lb_static_mapping_dump": _dump_balanced,
         "nat44_ed_vrf_tables_v2_dump": _dump_leaks,
     },
     commands={

@@ -127,6 +127,9 @@ class Vpp:
         self._world.now_s += self._world.look_takes_s
         return self._world.state
 
+    def nat44_sessions(self) -> int:
+        return 0
+
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return self._world.others
 

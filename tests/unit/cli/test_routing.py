@@ -1,0 +1,258 @@
+"""Routing daemons in the transaction of a simulated VPP: in which order, what a failure does, and what is kept."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
+from vppcfg.app import routing
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.model.routing import RoutingFile
+from vppcfg.routing_daemons.daemon import (
+    DaemonRoute,
+    RoutingDifference,
+    RoutingImpact,
+    RunningText,
+    SessionImpact,
+)
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.folders import folder_name
+
+SECRET = "geheim"
+
+
+class Daemon:
+    """A daemon that runs what it is given, unless a test says otherwise."""
+
+    def __init__(self, vpp: SimulatedVpp) -> None:
+        self._vpp = vpp
+        self.text = "as it was\n"
+        self.events: list[str] = []
+        self.wrong: list[str] = []
+        self.unfit = ""
+        self.refuses: dict[str, str] = {}
+        """Why a text is not loaded, by the text."""
+        self.level = SessionImpact.SESSIONS
+
+    def check(self, text: str) -> list[str]:
+        return self.wrong
+
+    def why_unfit(self, text: str) -> str:
+        return self.unfit
+
+    def running(self) -> RunningText:
+        return RunningText(text=self.text)
+
+    def difference(self, text: str) -> RoutingDifference | str:
+        if text == self.text:
+            return RoutingDifference()
+        lines = (f"- {self.text.strip()}", f"+ {text.strip()}")
+        impact = RoutingImpact(level=self.level, text="the session with 192.0.2.2 ends")
+        return RoutingDifference(lines=lines, impacts=(impact,))
+
+    def load(self, text: str, confirm_s: float | None) -> str:
+        waits = f" for {confirm_s:g} s" if confirm_s is not None else ""
+        self.events.append(f"load {text.strip()}{waits} with MTU {self._vpp.tables.sw[1].mtus[0]}")
+        if text in self.refuses:
+            return self.refuses[text]
+        self.text = text
+        return ""
+
+    def keep(self) -> str:
+        self.events.append("keep")
+        return ""
+
+    def routes(self) -> list[DaemonRoute] | str:
+        return []
+
+
+class Router:
+    def __init__(self, vpp: SimulatedVpp, socket: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.daemon = Daemon(vpp)
+        self.folder, self.socket, self._capsys = folder, socket, capsys
+        self.wanted, self.startup = folder / "wanted.conf", folder / "daemon" / "bird.conf"
+        self.startup.parent.mkdir()
+        self.startup.write_text("as it was\n")
+
+    def file(self, text: str, mtu: int = 1500) -> str:
+        self.wanted.write_text(f"{text}\n")
+        path = self.folder / "router.yaml"
+        bird = {"file": str(self.wanted), "startup": str(self.startup)}
+        content = {"interfaces": {GI1: {"mtu": mtu}, GI3: {"mtu": 1500}}, "routing": {"bird": bird}}
+        path.write_text(json.dumps(content))
+        return str(path)
+
+    def run(self, *words: str) -> tuple[int, str]:
+        self._capsys.readouterr()
+        code = main([*consenting(words), "-a", self.socket])
+        captured = self._capsys.readouterr()
+        return code, captured.out + captured.err
+
+    def events(self) -> list[str]:
+        found, self.daemon.events = self.daemon.events, []
+        return found
+
+    def last(self) -> tuple[str, str]:
+        change = json.loads(self.run("history", "--format", "json")[1].partition("\n[")[0])["changes"][-1]
+        return change["status"], change["text"]
+
+
+@pytest.fixture
+def router(serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Router:
+    vpp = SimulatedVpp(ports=two_ports())
+    router = Router(vpp, serve(vpp), tmp_path, capsys)
+    one: Callable[[RoutingFile], Daemon] = lambda file: router.daemon  # noqa: E731
+    for module in ("vppcfg.app.routing", "vppcfg.app.afterwards"):
+        monkeypatch.setattr(f"{module}.daemon_of", one)
+    assert routing.daemon_of is one
+    return router
+
+
+def test_one_plan_shows_both_and_one_change_loads_both_vpp_first(router: Router) -> None:
+    path = router.file("new", mtu=1400)
+    code, said = router.run("plan", "-c", path, "--format", "diff")
+    assert code == ExitCode.DONE
+    assert "mtu: 9000 -> 1400" in said
+    assert f"BIRD ({router.wanted}):\n  - as it was\n  + new\n  impact: the session with 192.0.2.2 ends\n" in said
+    assert "impact of the routing daemons: flap" in said
+    document = json.loads(router.run("plan", "-c", path, "--format", "json")[1].partition("\n[")[0])
+    assert document["impact"] == "flap"
+    assert document["routing"][0]["difference"] == ["- as it was", "+ new"]
+    assert router.events() == []
+
+    assert router.run("apply", "-c", path)[0] == ExitCode.DONE
+    assert router.events() == ["load new with MTU 1400", "keep"]
+    assert router.startup.read_text() == "new\n"
+    assert router.run("plan", "-c", path, "--detailed-exitcode")[0] == ExitCode.DONE
+
+
+def test_a_daemon_alone_is_a_change_of_its_own_with_its_impact_in_the_history(router: Router) -> None:
+    router.run("apply", "-c", router.file("new"))
+    router.events()
+    path = router.file("newer")
+    assert router.run("plan", "-c", path, "--detailed-exitcode")[0] == ExitCode.CHANGES_PENDING
+    assert router.run("apply", "-c", path)[0] == ExitCode.DONE
+    assert router.events() == ["load newer with MTU 1500", "keep"]
+    changes = json.loads(router.run("history", "--format", "json")[1].partition("\n[")[0])["changes"]
+    assert [change["impact"] for change in changes] == ["flap", "flap"]
+
+
+def test_more_impact_than_allowed_is_refused(router: Router) -> None:
+    path = router.file("new")
+    code, said = router.run("apply", "-c", path, "--max-impact", "policy")
+    assert code == ExitCode.REFUSED
+    assert "what the routing daemons reload has impact flap, more than --max-impact allows" in said
+    router.daemon.level = SessionImpact.POLICY
+    assert router.run("apply", "-c", path, "--max-impact", "policy")[0] == ExitCode.DONE
+
+
+def test_a_daemon_that_refuses_fails_the_change_and_both_are_back(router: Router) -> None:
+    router.run("apply", "-c", router.file("new"))
+    router.events()
+    router.daemon.refuses["newer\n"] = "BIRD did not take its configuration: syntax error"
+    code, said = router.run("apply", "-c", router.file("newer", mtu=1400))
+    assert code == ExitCode.ROLLED_BACK
+    assert "BIRD did not take its configuration: syntax error" in said
+    assert router.events() == ["load newer with MTU 1400", "load new with MTU 1500"]
+    assert router.last()[0] == "failed, undone"
+    assert "syntax error" in router.last()[1]
+    assert router.startup.read_text() == "new\n"
+
+
+def test_a_daemon_that_cannot_be_brought_back_is_said(router: Router) -> None:
+    router.run("apply", "-c", router.file("new"))
+    router.daemon.refuses |= {"newer\n": "it hangs", "new\n": "it still hangs"}
+    code, said = router.run("apply", "-c", router.file("newer", mtu=1400))
+    assert code == ExitCode.STRANDED
+    assert "BIRD is not back: it still hangs" in said
+    assert router.last()[0] == "failed half-way"
+
+
+def test_a_step_that_vpp_refuses_loads_nothing(serve: Serve, router: Router) -> None:
+    router.run("apply", "-c", router.file("new"))
+    router.events()
+    path = Path(router.file("newer", mtu=1400))
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "hooks": {"after-apply": "/bin/false"}}))
+    assert router.run("apply", "-c", str(path))[0] == ExitCode.ROLLED_BACK
+    assert router.events() == ["load newer with MTU 1400", "load new with MTU 1500"]
+
+
+def test_a_rollback_brings_the_daemon_back_and_its_startup_file(router: Router) -> None:
+    for text, mtu in (("new", 1400), ("newer", 1300), ("newest", 1300)):
+        assert router.run("apply", "-c", router.file(text, mtu=mtu))[0] == ExitCode.DONE
+    router.events()
+    assert router.run("rollback", "2")[0] == ExitCode.DONE
+    assert router.events() == ["load new with MTU 1400", "keep"]
+    assert router.startup.read_text() == "new\n"
+    assert router.run("rollback", "1")[0] == ExitCode.DONE
+    assert router.daemon.text == router.startup.read_text() == "as it was\n"
+
+
+def test_a_rollback_whose_daemon_refuses_is_a_rollback_that_is_not_whole(router: Router) -> None:
+    router.run("apply", "-c", router.file("new", mtu=1400))
+    router.run("apply", "-c", router.file("newer", mtu=1300))
+    router.daemon.refuses["new\n"] = "BIRD does not answer"
+    code, said = router.run("rollback")
+    assert code == ExitCode.STRANDED
+    assert "BIRD does not answer" in said
+    status, text = router.last()
+    assert (status, "BIRD does not answer" in text) == ("applied", True)
+
+
+def test_until_it_is_confirmed_the_daemon_would_start_with_the_old_text(router: Router) -> None:
+    assert router.run("apply", "-c", router.file("new"), "--confirm", "1")[0] == ExitCode.DONE
+    assert router.events() == ["load new for 60 s with MTU 1500"]
+    assert router.startup.read_text() == "as it was\n"
+    assert router.run("confirm", "--extend", "2")[0] == ExitCode.DONE
+    assert router.events() == ["keep"]
+    assert router.run("confirm")[0] == ExitCode.DONE
+    assert router.startup.read_text() == "new\n"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code", "said"),
+    [
+        (lambda router: setattr(router.daemon, "wrong", ["line 3: no"]), ExitCode.INVALID, "does not take"),
+        (lambda router: setattr(router.daemon, "unfit", "bgpd does not run"), ExitCode.DATAPLANE, "bgpd does not run"),
+        (lambda router: router.wanted.write_text("\n"), ExitCode.INVALID, "is empty"),
+        (lambda router: router.wanted.unlink(), ExitCode.INVALID, "cannot be read: No such file"),
+    ],
+)
+def test_what_cannot_be_loaded_is_refused_by_plan_and_apply(
+    router: Router, spoil: Callable[[Router], object], code: ExitCode, said: str
+) -> None:
+    path = router.file("new", mtu=1400)
+    spoil(router)
+    planned = router.run("plan", "-c", path)
+    assert (planned[0], said in planned[1]) == (code, True)
+    applied = router.run("apply", "-c", path)
+    assert (applied[0], said in applied[1]) == (code, True)
+    assert router.events() == []
+    assert "1400" not in router.run("dump")[1]
+
+
+def test_what_the_journal_keeps_only_its_owner_reads(router: Router, folders_of_this_test: Path) -> None:
+    router.run("apply", "-c", router.file(f"neighbor 192.0.2.2 password {SECRET}"))
+    entry = folders_of_this_test / "state" / folder_name(router.socket) / "000001"
+    holding = [path for path in entry.iterdir() if SECRET.encode() in path.read_bytes()]
+    assert [path.name for path in holding] == ["routing.json"]
+    assert stat.S_IMODE(holding[0].stat().st_mode) == 0o600
+
+
+def test_a_text_of_a_foreign_hand_is_not_loaded(router: Router, folders_of_this_test: Path) -> None:
+    router.run("apply", "-c", router.file("new", mtu=1400))
+    router.run("apply", "-c", router.file("newer", mtu=1300))
+    router.events()
+    kept = folders_of_this_test / "state" / folder_name(router.socket) / "000002" / "routing.json"
+    kept.write_text(kept.read_text().replace("newer", "evil!"))
+    code, said = router.run("rollback")
+    assert code == ExitCode.REFUSED
+    assert str(kept) in said
+    assert router.events() == []

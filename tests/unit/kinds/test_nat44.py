@@ -1,0 +1,186 @@
+"""NAT44: which steps a plan takes in which order, what is left alone, and what a change costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import yaml
+
+from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, NatPool, NatProtocol, NatSide
+from vppcfg.model.state import State
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.rollback import reverse_plan
+from vppcfg.render.nat44_text import left_alone, nat44_lines
+from vppcfg.render.plan_text import cli_line
+
+INTERFACES: dict[str, Any] = {
+    "wan0": {"addresses": ["203.0.113.2/24"], "nat44": "outside"},
+    "lan0": {"addresses": ["192.168.1.1/24"], "nat44": "inside"},
+}
+WEB = {"protocol": "tcp", "local": "192.168.1.20:80", "external": "203.0.113.8:80"}
+
+
+def resolved(data: dict[str, Any], observed: State | None = None) -> Resolution:
+    loaded = parse_text(yaml.safe_dump(data), "test")
+    assert loaded.configuration is not None, loaded.problems
+    return resolve(loaded.configuration, observed or assumed_state(loaded.configuration))
+
+
+def with_nat(nat44: Any, interfaces: dict[str, Any] | None = None, **others: Any) -> dict[str, Any]:
+    return {"interfaces": interfaces or INTERFACES, "nat44": nat44, **others}
+
+
+def state_of(data: dict[str, Any]) -> State:
+    resolution = resolved(data)
+    return make_plan(resolution.observed, resolution.desired).reached
+
+
+def change(before: dict[str, Any], after: dict[str, Any]) -> Plan:
+    state = state_of(before)
+    return make_plan(state, resolved(after, state).desired)
+
+
+def lines(plan: Plan) -> list[str]:
+    return [cli_line(operation) or type(operation).__name__ for operation in plan.operations]
+
+
+def test_from_nothing_the_plugin_comes_first_and_mappings_last() -> None:
+    plan = make_plan(*_ends(with_nat({"pools": ["203.0.113.8"], "static": {"web": WEB}, "timeouts": {"udp": 30}})))
+    nat = [line for line in lines(plan) if "nat" in line]
+    assert nat == [
+        "nat44 plugin enable sessions 64512",
+        "set nat timeout udp 30 tcp-established 7440 tcp-transitory 240 icmp 60",
+        "nat44 add address 203.0.113.8",
+        "set interface nat44 in lan0",
+        "set interface nat44 out wan0",
+        "nat44 add static mapping tcp local 192.168.1.20 80 external 203.0.113.8 80 vrf 0",
+    ]
+
+
+def _ends(data: dict[str, Any]) -> tuple[State, State]:
+    resolution = resolved(data)
+    return resolution.observed, resolution.desired
+
+
+def test_a_mapping_goes_before_its_address_and_an_address_after_its_successor() -> None:
+    plan = change(with_nat({"pools": ["203.0.113.8"], "static": {"web": WEB}}), with_nat({"pools": ["203.0.113.9"]}))
+    assert lines(plan) == [
+        "nat44 add static mapping tcp local 192.168.1.20 80 external 203.0.113.8 80 vrf 0 del",
+        "nat44 add address 203.0.113.9",
+        "nat44 add address 203.0.113.8 del",
+    ]
+
+
+def test_another_number_of_sessions_sets_everything_again() -> None:
+    nat44 = {"pools": ["203.0.113.8"], "static": {"web": WEB}}
+    plan = change(with_nat(nat44), with_nat({**nat44, "sessions": 1000}))
+    assert lines(plan)[:2] == ["nat44 plugin disable", "nat44 plugin enable sessions 1000"]
+    assert len(lines(plan)) == 6
+    assert list(nat44_lines(plan)) == ["NAT44 is disabled and enabled again: all NAT44 sessions are lost"]
+    counted = replace(plan.observed, facts=replace(plan.observed.facts, nat44_sessions=1234))
+    assert list(nat44_lines(replace(plan, observed=counted))) == [
+        "NAT44 is disabled and enabled again: all 1,234 NAT44 sessions are lost"
+    ]
+
+
+def test_an_exemption_of_another_table_goes_before_nat44_is_disabled() -> None:
+    """VPP answers with an error otherwise, although it is done (nat44_ed_del_static_mappings)."""
+    vrfs = {"red": {"id": 10}}
+    nat44 = {"pools": ["203.0.113.8"], "exempt": {"one": {"local": "192.168.1.9", "vrf": "red"}}}
+    plan = change(with_nat(nat44, vrfs=vrfs), with_nat({**nat44, "sessions": 1000}, vrfs=vrfs))
+    assert lines(plan)[:2] == ["nat44 add identity mapping 192.168.1.9 vrf 10 del", "nat44 plugin disable"]
+
+
+def test_a_new_name_of_a_mapping_changes_nothing() -> None:
+    assert change(with_nat({"static": {"web": WEB}}), with_nat({"static": {"www": WEB}})).steps == ()
+
+
+def test_what_changes_of_a_mapping_is_removed_right_before_the_new_one() -> None:
+    plan = change(
+        with_nat({"static": {"web": WEB}}), with_nat({"static": {"web": {**WEB, "local": "192.168.1.21:80"}}})
+    )
+    assert [line.endswith(" del") for line in lines(plan)] == [True, False]
+    assert list(nat44_lines(plan)) == [
+        "tcp 203.0.113.8:80 (web) leads to tcp 192.168.1.21:80 instead of tcp 192.168.1.20:80; its sessions end"
+    ]
+
+
+def test_a_renumbered_interface_keeps_its_pool() -> None:
+    """The old address goes before the new one comes: VPP takes no other one while it has one."""
+    renumbered = {**INTERFACES, "wan0": {"addresses": ["203.0.113.3/24"], "nat44": "outside"}}
+    before = state_of(with_nat({"pools": [{"interface": "wan0"}]}))
+    before = replace(before, facts=replace(before.facts, address_followers=frozenset({"wan0"})))
+    plan = make_plan(before, resolved(with_nat({"pools": [{"interface": "wan0"}]}, renumbered), before).desired)
+    assert lines(plan) == [
+        "set interface ip address del wan0 203.0.113.2/24",
+        "set interface ip address wan0 203.0.113.3/24",
+    ]
+
+
+def test_an_interface_with_two_addresses_gives_its_address_again() -> None:
+    two = {**INTERFACES, "wan0": {"addresses": ["203.0.113.2/24", "203.0.113.3/24"], "nat44": "outside"}}
+    one = {**INTERFACES, "wan0": {"addresses": ["203.0.113.3/24"], "nat44": "outside"}}
+    nat44 = {"pools": [{"interface": "wan0"}]}
+    assert lines(change(with_nat(nat44, two), with_nat(nat44, one))) == [
+        "nat44 add interface address wan0 del",
+        "set interface ip address del wan0 203.0.113.2/24",
+        "nat44 add interface address wan0",
+    ]
+
+
+def test_a_pool_that_somebody_has_emptied_is_filled_again() -> None:
+    """VPP removes what follows an interface with its address only, so that this is added by itself before."""
+    nat44 = {"pools": [{"interface": "wan0"}]}
+    state = state_of(with_nat(nat44))
+    pools = {name: replace(pool, is_empty=True) for name, pool in state.of(NatPool).items()}
+    state = replace(state, objects={**state.objects, NatPool: pools})
+    plan = make_plan(state, resolved(with_nat(nat44), state).desired)
+    assert lines(plan) == [
+        "nat44 add address 203.0.113.2",
+        "nat44 add interface address wan0 del",
+        "nat44 add interface address wan0",
+    ]
+
+
+def test_without_the_section_nat44_is_left_alone_and_named() -> None:
+    nat44 = {"pools": ["203.0.113.8"], "static": {"web": WEB}}
+    state = state_of(with_nat(nat44))
+    bare = {name: {"addresses": entry["addresses"]} for name, entry in INTERFACES.items()}
+    plan = make_plan(state, resolved({"interfaces": bare}, state).desired)
+    assert plan.steps == ()
+    assert reverse_plan(plan).steps == ()
+    assert left_alone(plan) == (
+        "VPP has NAT44 on 2 interfaces with 1 mapping; the file has no section `nat44`, and leaves it alone"
+    )
+    assert left_alone(make_plan(state, resolved(with_nat(nat44), state).desired)) == ""
+
+
+def test_an_empty_section_disables_nat44() -> None:
+    bare = {name: {"addresses": entry["addresses"]} for name, entry in INTERFACES.items()}
+    plan = change(with_nat({"pools": ["203.0.113.8"]}), with_nat({}, bare))
+    assert lines(plan) == ["nat44 plugin disable"]
+    assert list(nat44_lines(plan)) == ["NAT44 is disabled: all NAT44 sessions are lost"]
+
+
+def test_what_no_file_can_say_is_refused() -> None:
+    state = state_of(with_nat({"pools": ["203.0.113.8"]}))
+    odd = {name: replace(each, unsupported=("a load-balanced mapping",)) for name, each in state.of(Nat44).items()}
+    state = replace(state, objects={**state.objects, Nat44: odd})
+    problems = resolved(with_nat({"pools": ["203.0.113.8"]}), state).problems
+    assert [problem.rule for problem in problems] == ["nat44-unsupported"]
+
+
+def test_the_names_of_objects_are_what_vpp_takes_once() -> None:
+    mapping = NatMapping(
+        local="10.0.0.9", interface="wan0", protocol=NatProtocol.TCP, local_port=22, external_port=2222
+    )
+    assert mapping.name == "nat44:tcp wan0:2222"
+    assert NatMapping(local="10.0.0.9", external="192.0.2.9").name == "nat44:192.0.2.9"
+    assert NatAddress(address="192.0.2.9", is_twice=True).name == "nat44:192.0.2.9/twice-nat"
+    assert NatExemption(address="192.0.2.9", table_id=7).name == "nat44:exempt 192.0.2.9 table 7"
+    assert {side.faces_out for side in (NatSide.OUTSIDE, NatSide.BOTH, NatSide.OUTPUT)} == {True}
+    assert not NatSide.INSIDE.faces_out

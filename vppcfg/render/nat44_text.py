@@ -1,0 +1,80 @@
+"""What a plan does to connections through NAT44, in sentences: what is lost, and who gets another address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from vppcfg.common.names import natural_key
+from vppcfg.kinds.nat44.settings import DisableNat44
+from vppcfg.model.nat44 import Nat44, NatAddress, NatMapping, NatPool, is_nat44_owned
+from vppcfg.model.state import State
+from vppcfg.plan.plan import Plan
+
+_MOST = 5
+"""Lines of one sort; of more, the rest is counted."""
+
+
+def nat44_lines(plan: Plan) -> Iterator[str]:
+    """Yield what connections lose; nothing where the file does not decide about NAT44."""
+    before, after = plan.observed.managed(plan.desired.owned), plan.desired
+    if not before.of(Nat44):
+        return
+    if any(isinstance(operation, DisableNat44) for operation in plan.operations):
+        yield _reset(plan)
+        return
+    yield from _shortened(list(_mappings(before, after)), "mappings")
+    yield from _shortened(list(_addresses(before, after)), "addresses")
+
+
+def left_alone(plan: Plan) -> str:
+    """Return what to say of NAT44 that VPP has and the file leaves alone; '' where there is none."""
+    observed = plan.observed
+    if not observed.of(Nat44) or is_nat44_owned(plan.desired.owned):
+        return ""
+    mappings, sides = len(observed.of(NatMapping)), sum(each.nat44 is not None for each in observed.interfaces.values())
+    text = f"VPP has NAT44 on {sides} interface{'' if sides == 1 else 's'}"
+    text += f" with {mappings:,} mapping{'' if mappings == 1 else 's'}" if mappings else ""
+    return f"{text}; the file has no section `nat44`, and leaves it alone"
+
+
+def _reset(plan: Plan) -> str:
+    count = plan.observed.facts.nat44_sessions
+    lost = "all NAT44 sessions are lost" if count is None else f"all {count:,} NAT44 sessions are lost"
+    if count == 1:
+        lost = "the only one of the NAT44 sessions is lost"
+    comes_back = "disabled and enabled again" if plan.desired.of(Nat44) else "disabled"
+    return f"NAT44 is {comes_back}: {lost}"
+
+
+def _mappings(before: State, after: State) -> Iterator[str]:
+    """Yield the mappings that lead nowhere, or elsewhere, then."""
+    wanted = after.of(NatMapping)
+    for name, old in sorted(before.of(NatMapping).items(), key=lambda item: natural_key(item[0])):
+        new = wanted.get(name)
+        outer = f"{name.partition(':')[2]}{f' ({old.tag})' if old.tag else ''}"
+        if new is None:
+            yield f"{outer} no longer leads to {old.inner_end}"
+        elif (new.inner_end, new.table_id) != (old.inner_end, old.table_id):
+            yield f"{outer} leads to {new.inner_end} instead of {old.inner_end}; its sessions end"
+        elif new != old:
+            yield f"{outer} is set again; its sessions end"
+
+
+def _addresses(before: State, after: State) -> Iterator[str]:
+    """Yield the addresses that leave the pools, and whether new connections are spread otherwise."""
+    kinds: tuple[type[Any], ...] = (NatAddress, NatPool)
+    gone = [each for kind in kinds for name, each in before.of(kind).items() if name not in after.of(kind)]
+    come = [each for kind in kinds for name, each in after.of(kind).items() if name not in before.of(kind)]
+    for each in gone:
+        what = each.address if isinstance(each, NatAddress) else f"the address of {each.interface}"
+        yield f"{what} leaves the pool: its sessions end, and their hosts get another address"
+    if come and not gone and any(before.of(kind) for kind in kinds):
+        yield "hosts inside may get another address for new connections: the pool grows"
+
+
+def _shortened(lines: list[str], what: str) -> Iterator[str]:
+    yield from islice(lines, _MOST)
+    if len(lines) > _MOST:
+        yield f"and {len(lines) - _MOST:,} more {what}"
