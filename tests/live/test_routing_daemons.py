@@ -346,7 +346,7 @@ def test_bird_changes_with_vpp_and_comes_back_with_it(edge: Edge, capfd: pytest.
     assert startup.read_text().strip() == BIRD.format(remote=65002).strip()
     startup.write_text(BIRD.format(remote=65007))  # by somebody, and BIRD has not read it
     capfd.readouterr()
-    assert edge.apply(section, ()) == ExitCode.REFUSED
+    assert edge.apply(section, (), "--again") == ExitCode.REFUSED
     assert "it is not known what BIRD runs" in capfd.readouterr().err
 
 

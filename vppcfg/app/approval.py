@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.confirming import undecided
 from vppcfg.app.console import Console
-from vppcfg.app.routing import RoutingPlan
+from vppcfg.app.routing import RoutingPlan, is_corrected
 from vppcfg.app.target import Target
 from vppcfg.dataplane import Dataplane
 from vppcfg.errors import ExitCode, PlanProofError, PlanRefusedError, UsageError
@@ -26,6 +26,7 @@ from vppcfg.transaction.accepted import awaited, was_rolled_back
 from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.folders import WHO_MAY, why_unusable
 from vppcfg.transaction.guard import Limits, Objection
+from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import whose
 
 __all__ = [
@@ -72,14 +73,14 @@ class Terms:
 
 def refuse_rolled_back(digest: str, place: ChangeContext, terms: Terms) -> None:
     """Raise PlanRefusedError for a file that was rolled back, unless it is to be applied again."""
-    for objection in about_the_file(digest, reversed(place.records), terms):
+    for objection in about_the_file(digest, reversed(place.records), terms, place.journal):
         raise objection.error()
 
 
-def about_the_file(digest: str, newest_first: Iterable[Record], terms: Terms) -> Iterator[Objection]:
-    """Yield what the journal has against a file."""
+def about_the_file(digest: str, newest_first: Iterable[Record], terms: Terms, journal: Journal) -> Iterator[Objection]:
+    """Yield what the journal has against a file; nothing where a file of a routing daemon was corrected since."""
     change = None if terms.again else was_rolled_back(newest_first, digest)
-    if change is not None:
+    if change is not None and not is_corrected(change.entry.number, journal):
         yield Objection(
             f"this very file was rolled back (change {change.entry.number}, {change.at})",
             "correct the file, or apply it all the same with --again",
@@ -105,7 +106,8 @@ def about_the_place(digest: str, target: Target, boot_id: str, terms: Terms) -> 
         change = awaited(journal.newest_first())
         if change is not None and change.entry.boot_id == boot_id:
             yield undecided(change)
-        yield from about_the_file(digest, (_as_settled(each, boot_id) for each in journal.newest_first()), terms)
+        settled = (_as_settled(each, boot_id) for each in journal.newest_first())
+        yield from about_the_file(digest, settled, terms, journal)
     except PlanRefusedError as error:
         log.warning("What the journal has against the file is not known: %s", error.message)
 

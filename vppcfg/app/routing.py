@@ -207,6 +207,11 @@ def keep_startup_files(number: int, journal: Journal) -> None:
             os.unlink(staged_path(file.startup))
 
 
+def is_corrected(number: int, journal: Journal) -> bool:
+    """Return whether a file of a routing daemon asks for something else by now than for a change."""
+    return any(_text_of(texts.file) != texts.after for texts in _kept(number, journal).texts)
+
+
 def _why_not_kept(texts: RoutingTexts, *, has_waited: bool) -> str:
     """Have a daemon keep what it runs, or load it again where it has gone back by itself; return why that failed."""
     daemon = daemon_of(texts.file)

@@ -70,7 +70,7 @@ class Bird:
             return RunningText(
                 text=text, trouble="BIRD does not say when it read its configuration (`timeformat base`)"
             )
-        if datetime.fromisoformat(last[1]).timestamp() < written_s - 1:
+        if datetime.fromisoformat(last[1]).timestamp() < written_s:
             read = f"{self._file.startup} was written since, at {datetime.fromtimestamp(written_s):%Y-%m-%d %H:%M:%S}"
             return RunningText(text=text, trouble=f"BIRD read its configuration last at {last[1]}, and {read}")
         return RunningText(text=text)

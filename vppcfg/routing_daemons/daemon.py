@@ -22,8 +22,8 @@ _MOST_BYTES = 16 << 20
 """Of a configuration and of what a daemon prints of it."""
 _SHOWN = 300
 _SECRET = re.compile(
-    r"(?P<word>\b(?:password|key-string|authentication-key|secret|message-digest-key \d+ md5|md5|auth-key|"
-    r"(?:area-|domain-)?password (?:md5|clear))\s+)(?P<value>(?!md5\b|clear\b|no\b)\S+)"
+    r"(?P<word>\b(?:password|key-string|authentication-key|auth-key|secret|md5|clear|encrypted)\s+(?:\d\s+)?)"
+    r"(?P<value>\"[^\"]*\"|(?!(?:md5|clear|encrypted)\s)\S+)"
 )
 
 

@@ -206,6 +206,16 @@ def test_a_rollback_whose_daemon_refuses_is_a_rollback_that_is_not_whole(router:
     assert (status, "BIRD does not answer" in text) == ("applied", True)
 
 
+def test_what_was_rolled_back_may_be_applied_once_the_daemons_file_is_corrected(router: Router) -> None:
+    router.run("apply", "-c", router.file("new"))
+    router.run("apply", "-c", router.file("wrong", mtu=1400))
+    assert router.run("rollback")[0] == ExitCode.DONE
+    code, said = router.run("apply", "-c", router.file("wrong", mtu=1400))
+    assert (code, "this very file was rolled back" in said) == (ExitCode.REFUSED, True)
+    assert router.run("apply", "-c", router.file("right", mtu=1400))[0] == ExitCode.DONE
+    assert router.daemon.text == "right\n"
+
+
 def test_until_it_is_confirmed_the_daemon_would_start_with_the_old_text(router: Router) -> None:
     assert router.run("apply", "-c", router.file("new"), "--confirm", "1")[0] == ExitCode.DONE
     assert router.events() == ["load new for 60 s with MTU 1500"]
