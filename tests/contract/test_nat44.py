@@ -165,3 +165,88 @@ def test_a_range_ends_at_the_first_address_that_cannot_be(vpp: Subject, sub: int
     assert (mapping(vpp, "198.51.100.9"), mapping(vpp, "198.51.100.9")) == (0, -81)
     assert mappings(vpp) == [("198.51.100.9", ALL, 80, "web")]
     assert (mapping(vpp, "198.51.100.9", add=False), mapping(vpp, "198.51.100.9", add=False)) == (0, -6)
+
+
+def by_address(vpp: Subject, **others: object) -> int:
+    """Set or delete a mapping as the keywords say; the reply's number."""
+    values: dict[str, object] = {
+        **{"is_add": True, "protocol": 6, "vrf_id": 0, "tag": "web", "external_sw_if_index": ALL},
+        **{
+            "local_ip_address": "10.0.0.9",
+            "local_port": 80,
+            "external_ip_address": "198.51.100.9",
+            "external_port": 80,
+        },
+    }
+    return int(vpp.api.nat44_add_del_static_mapping_v2(**{**values, **others}).retval)
+
+
+def exempt(vpp: Subject, address: str, table: int, *, add: bool = True) -> int:
+    reply = vpp.api.nat44_add_del_identity_mapping(
+        is_add=add, flags=0x08, ip_address=address, sw_if_index=ALL, vrf_id=table, tag="own"
+    )
+    return int(reply.retval)
+
+
+def test_an_address_can_leave_the_pool_under_a_mapping(vpp: Subject, sub: int) -> None:
+    """The mapping stays: whoever takes the address out must know."""
+    assert addresses(vpp, "198.51.100.9", "198.51.100.9") == mapping(vpp, "198.51.100.9") == 0
+    assert addresses(vpp, "198.51.100.9", "198.51.100.9", add=False) == 0
+    assert (pool(vpp), mappings(vpp)) == ([], [("198.51.100.9", ALL, 80, "web")])
+
+
+def test_what_followed_loses_its_flags_where_it_is_listed(vpp: Subject, sub: int) -> None:
+    """By the interface VPP names neither one-sided nor twice-NAT; by the address it does."""
+    assert by_address(vpp, external_ip_address="0.0.0.0", external_sw_if_index=sub, flags=0x04) == 0
+    rows = {str(row.external_ip_address): int(row.flags) & 0x07 for row in vpp.api.nat44_static_mapping_dump()}
+    assert rows == {"0.0.0.0": 0, "192.0.2.1": 0x04}
+
+
+def test_a_mapping_of_a_whole_address_has_no_twice_nat(vpp: Subject, sub: int) -> None:
+    whole = {"local_port": 0, "external_port": 0, "protocol": 0}
+    assert by_address(vpp, flags=0x08 | 0x01, **whole) != 0
+    assert by_address(vpp, flags=0x08, **whole) == 0
+
+
+def test_what_followed_goes_with_a_refusal_where_its_entry_is_gone(vpp: Subject, first: int, sub: int) -> None:
+    """VPP has forgotten it all the same, and answers that there was no entry (nat44_ed_del_static_mapping)."""
+    bare = vpp.sub(first, 300)
+    assert mapping(vpp, "0.0.0.0", bare) == mapping(vpp, "0.0.0.0", bare, add=False) == 0
+    assert mapping(vpp, "0.0.0.0", sub) == mapping(vpp, "192.0.2.1", add=False) == 0
+    assert mappings(vpp) == [("0.0.0.0", sub, 80, "web")]
+    assert mapping(vpp, "0.0.0.0", sub, add=False) == -6
+    assert mappings(vpp) == []
+
+
+def test_a_new_beginning_forgets_what_was_set(vpp: Subject, sub: int) -> None:
+    assert int(vpp.api.nat_set_timeouts(udp=30, tcp_established=7440, tcp_transitory=240, icmp=60).retval) == 0
+    assert int(vpp.api.nat_set_mss_clamping(mss_value=1412, enable=True).retval) == 0
+    assert int(vpp.api.nat44_forwarding_enable_disable(enable=True).retval) == 0
+    assert (enable(vpp, is_on=False), enable(vpp)) == (0, 0)
+    running = vpp.api.nat44_show_running_config()
+    clamping = vpp.api.nat_get_mss_clamping()
+    assert (running.timeouts.udp, bool(running.forwarding_enabled)) == (300, False)
+    assert (clamping.enable, clamping.mss_value) == (False, 0)
+
+
+def test_an_exemption_in_another_table_is_in_the_way_of_disabling(vpp: Subject, sub: int) -> None:
+    """VPP disables all the same; what it answers is VNET_API_ERROR_BUG."""
+    vpp.api.ip_table_add_del(is_add=1, table={"table_id": 77, "is_ip6": 0, "name": "x"})
+    assert exempt(vpp, "198.51.100.20", 77) == 0
+    assert enable(vpp, is_on=False) == -168
+    assert enable(vpp) in (0, -170)
+    vpp.api.ip_table_add_del(is_add=0, table={"table_id": 77, "is_ip6": 0, "name": "x"})
+
+
+def test_a_leak_is_dumped_by_the_first_version_of_its_details(vpp: Subject, sub: int) -> None:
+    for table in (77, 78):
+        vpp.api.ip_table_add_del(is_add=1, table={"table_id": table, "is_ip6": 0, "name": "x"})
+    assert int(vpp.api.nat44_ed_add_del_vrf_table(table_vrf_id=77, is_add=True).retval) == 0
+    assert int(vpp.api.nat44_ed_add_del_vrf_route(table_vrf_id=77, vrf_id=78, is_add=True).retval) == 0
+    rows = vpp.api.nat44_ed_vrf_tables_v2_dump()
+    assert [(type(row).__name__, row.table_vrf_id, list(row.vrf_ids)) for row in rows] == [
+        ("nat44_ed_vrf_tables_details", 77, [78])
+    ]
+    assert int(vpp.api.nat44_ed_add_del_vrf_table(table_vrf_id=77, is_add=False).retval) == 0
+    for table in (77, 78):
+        vpp.api.ip_table_add_del(is_add=0, table={"table_id": table, "is_ip6": 0, "name": "x"})

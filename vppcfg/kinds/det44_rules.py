@@ -15,6 +15,8 @@ from vppcfg.model.problem import KeyPath, Problem, Severity
 _KEY = "det44"
 _FEWEST_PORTS = 128
 """Fewer than that are soon used up by one busy host towards one busy server."""
+_MOST_AT_ONCE = 1 << 14
+"""Hosts of one map: 400 MB of memory that VPP has not used before take a second or two."""
 _SECONDS_ASKED = {"udp": ("udp", 120), "tcp-established": ("tcp_established", 7440)} | {
     "tcp-transitory": ("tcp_transitory", 240),
     "icmp": ("icmp", 60),
@@ -58,6 +60,10 @@ def det44_size(index: Index) -> Iterator[Problem]:
         elif each.hosts_per_address > PORTS:
             text = f"{each.hosts_per_address} hosts share an address, which has {PORTS} ports; give a larger prefix"
             yield Problem(rule="det44-size", path=path, text=text)
+        elif each.hosts > _MOST_AT_ONCE:
+            text = f"VPP takes memory for {each.hosts} hosts at once and answers nobody meanwhile, for seconds; divide "
+            text += f"{each.inside} into prefixes of /18 or longer"
+            yield Problem(rule="det44-large", path=path, text=text, severity=Severity.WARNING)
         elif each.ports_per_host < _FEWEST_PORTS:
             text = (
                 f"a host of {each.inside} has {each.ports_per_host} ports, with which it reaches no more services of "

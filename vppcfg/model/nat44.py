@@ -13,8 +13,27 @@ from vppcfg.record import record
 SECTION = "nat44"
 USUAL_SESSIONS = 63 * 1024
 """What VPP takes where nobody asks for a number (nat44_plugin_enable in nat44_ed.c)."""
+_BYTES_PER_SESSION = 265
+"""Of each thread: snat_session_t, per_vrf_sessions_t, dlist_elt_t, and three free lists (nat44_ed_worker_db_init)."""
+_BYTES_PER_BUCKET = 104
+"""Of the hash table of flows, 16_8, with a page of four entries in each bucket (vppinfra/bihash_template.h)."""
+_BYTES_AT_LEAST = 7 << 20
+"""The table of affinities, whatever the number of sessions (nat_affinity_enable)."""
 MARK = "nat44:"
 """Before the names of its objects, which no interface bears."""
+
+
+def memory_bytes(sessions: int, threads: int) -> int:
+    """Return how much of the main heap VPP takes when NAT44 is enabled, whether there are sessions or not.
+
+    `threads` are all of VPP, the main one too, which keeps sessions as well. The number of buckets is the power of two
+    nearest to the sessions divided by 2.5 (nat_calc_bihash_buckets), for two flows of each session.
+    """
+    wanted = max(1, sessions * 2 // 5)
+    lower = 1 << max(0, (wanted - 1).bit_length() - 1)
+    buckets = 2 * lower if 2 * lower - wanted < wanted - lower else lower
+    hashed = max(1, threads - 1) * 2 * buckets * _BYTES_PER_BUCKET
+    return threads * sessions * _BYTES_PER_SESSION + hashed + _BYTES_AT_LEAST
 
 
 class NatSide(Enum):

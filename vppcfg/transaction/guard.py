@@ -17,6 +17,7 @@ from vppcfg.plan.operations import RemoveNeighbor, SetNeighbor
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import UnmanagedChange, harmful, irremovable, unmanaged_changes
 from vppcfg.record import record
+from vppcfg.transaction.protected_nat import nat_impacts
 
 FEW = 10
 """Fewer deletions than this are never a mass."""
@@ -75,11 +76,13 @@ def check(plan: Plan, protected: Collection[str], limits: Limits) -> None:
 
 
 def harm(plan: Plan, protected: Collection[str]) -> str:
-    """Return what to say about a plan that does anything to the services of protected interfaces; '' for any other."""
-    hurt = sorted((name for name in protected if name in plan.impacts), key=lambda name: -plan.impacts[name])
+    """Return what to say about a plan that does anything to the services of what is protected; '' for any other."""
+    impacts = nat_impacts(plan) if protected else {}
+    impacts |= {name: max(impact, impacts.get(name, impact)) for name, impact in plan.impacts.items()}
+    hurt = sorted((name for name in protected if name in impacts), key=lambda name: -impacts[name])
     if not hurt:
         return ""
-    shown = [f"{plan.impacts[name].label} on {name}" for name in hurt[:_MOST]]
+    shown = [f"{impacts[name].label} on {name}" for name in hurt[:_MOST]]
     more = [f"impact on {len(hurt) - _MOST} more"] if len(hurt) > _MOST else []
     return f"the plan has impact on what the file protects: {', '.join([*shown, *more])}"
 

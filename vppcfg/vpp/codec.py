@@ -93,6 +93,7 @@ class Message:
         self._tail = tail
         self._size = struct.calcsize(">" + "".join(leaf.code for leaf in leaves))
         self._packers: dict[tuple[str, ...], Packer] = {}
+        self._list_readers: dict[tuple[str, ...], tuple[Reader, int, Reader]] = {}
 
     def has(self, path: str) -> bool:
         """Return whether the message has a value at `path`."""
@@ -120,15 +121,21 @@ class Message:
 
     def items(self, data: bytes, *paths: str) -> Iterator[tuple[Any, ...]]:
         """Return the values at `paths` of every element of the list that ends the message `data`."""
+        known = self._list_readers.get(paths)
+        if known is None:
+            known = self._list_readers[paths] = self._list_reader(paths)
+        read_count, size, read = known
+        (count,) = read_count(data)
+        return (read(data, place) for place in range(self._size, self._size + count * size, size))
+
+    def _list_reader(self, paths: tuple[str, ...]) -> tuple[Reader, int, Reader]:
+        """Return what reads the number of elements of the list, their size in bytes, and what reads one."""
         if self._tail is None or self._tail.count is None:
             raise DataplaneError(f"VPP's message {self.name} does not end in a list", _UNKNOWN_VPP)
-        (count,) = self.reader(self._tail.count)(data)
         element = Message(self.name, 0, self._tail.leaves, None)
         if not element._size:
             raise DataplaneError(f"VPP's message {self.name} ends in a list of nothing", _UNKNOWN_VPP)
-        read = element.reader(*paths)
-        places = range(self._size, self._size + count * element._size, element._size)
-        return (read(data, place) for place in places)
+        return self.reader(self._tail.count), element._size, element.reader(*paths)
 
     def text(self, data: bytes) -> bytes:
         """Return the string that ends the message `data`; raise struct.error when the message is too short for it."""

@@ -5,17 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import yaml
 
+from vppcfg.common.numbers import MIB
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import Resolution, resolve
-from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, NatPool, NatProtocol, NatSide
+from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, NatPool, NatProtocol, NatSide, memory_bytes
+from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.render.nat44_text import left_alone, nat44_lines
 from vppcfg.render.plan_text import cli_line
+from vppcfg.transaction.guard import harm
 
 INTERFACES: dict[str, Any] = {
     "wan0": {"addresses": ["203.0.113.2/24"], "nat44": "outside"},
@@ -184,3 +188,45 @@ def test_the_names_of_objects_are_what_vpp_takes_once() -> None:
     assert NatExemption(address="192.0.2.9", table_id=7).name == "nat44:exempt 192.0.2.9 table 7"
     assert {side.faces_out for side in (NatSide.OUTSIDE, NatSide.BOTH, NatSide.OUTPUT)} == {True}
     assert not NatSide.INSIDE.faces_out
+
+
+@pytest.mark.parametrize(("sessions", "taken_mib"), [(64512, 29.27), (200_000, 69.93)])
+def test_the_memory_of_sessions_is_what_a_vpp_takes(sessions: int, taken_mib: float) -> None:
+    """Hold the formula against `show memory main-heap` of VPP 26.10, one thread, before and after enabling."""
+    assert taken_mib <= memory_bytes(sessions, threads=1) / MIB < 1.03 * taken_mib
+
+
+def test_the_main_heap_counts_the_sessions() -> None:
+    text = "interfaces: { eth0: { nat44: output } }\nnat44: { sessions: 4000000 }\n"
+    assert [each.severity for each in parse_text(text, "test").problems if each.rule == "nat44-memory"] == [
+        Severity.WARNING
+    ]
+    text += "dataplane: { memory: { main-heap: 1G } }\n"
+    assert [each.severity for each in parse_text(text, "test").problems if each.rule == "nat44-memory"] == [
+        Severity.ERROR
+    ]
+
+
+def test_what_is_protected_may_be_a_mapping_or_the_interface_that_it_follows() -> None:
+    shell = {"protocol": "tcp", "local": "192.168.1.22:22", "external": "wan0:2222"}
+    pools, before = ["203.0.113.8"], {"web": WEB, "shell": shell}
+    kept = change(with_nat({"pools": pools, "static": before}), with_nat({"pools": pools, "static": before}))
+    assert harm(kept, ["nat44:web", "wan0"]) == ""
+    plan = change(with_nat({"pools": pools, "static": before}), with_nat({"pools": pools, "static": {}}))
+    assert harm(plan, ["nat44:web"]).endswith("protects: remove on nat44:web")
+    assert harm(plan, ["wan0"]).endswith("protects: remove on wan0")
+    assert harm(plan, ["lan0", "nat44:mail"]) == ""
+
+
+def test_another_number_of_sessions_harms_every_protected_mapping() -> None:
+    static = {"pools": ["203.0.113.8"], "static": {"web": WEB}}
+    plan = change(with_nat(static), with_nat({**static, "sessions": 1000}))
+    assert "on nat44:web" in harm(plan, ["nat44:web"])
+
+
+def test_a_protected_mapping_is_looked_for_in_the_file() -> None:
+    nat44 = {"pools": ["203.0.113.8"], "static": {"web": WEB}}
+    data = with_nat(nat44, protected=["nat44:web", "nat44:wep"])
+    problems = [each for each in parse_text(yaml.safe_dump(data), "test").problems if each.rule == "protected-missing"]
+    assert [each.path for each in problems] == [("protected", 1)]
+    assert "no mapping nat44:wep" in problems[0].text and "nat44:web" in problems[0].text

@@ -17,7 +17,9 @@ from vppcfg.transaction.guard import Limits, about_routes, harm, mass_deletion, 
 
 def plan(impacts: dict[str, Impact]) -> Any:
     """Return what the guards look at of a plan that deletes nothing."""
-    return SimpleNamespace(impacts=impacts, impact=max(impacts.values(), default=Impact.NONE), changes=())
+    nothing = State(interfaces={})
+    worst = max(impacts.values(), default=Impact.NONE)
+    return SimpleNamespace(impacts=impacts, impact=worst, changes=(), operations=(), observed=nothing, desired=nothing)
 
 
 def test_a_plan_that_hurts_nothing_protected_is_not_spoken_of() -> None:

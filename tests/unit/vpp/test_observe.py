@@ -356,6 +356,7 @@ def test_the_whole_state_takes_two_rounds() -> None:
 def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
     stub = StubVpp(plugins=ALL_PLUGINS)
     assert observed(stub).facts.plugins == {
+        "abf",
         "acl",
         "af_packet",
         "dhcp",

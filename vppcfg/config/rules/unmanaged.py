@@ -9,6 +9,7 @@ from fnmatch import translate
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.rules.index import Index
 from vppcfg.config.section_list import MADE
+from vppcfg.model.nat44 import MARK
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.vrf import UNMANAGED_VRF
 
@@ -66,9 +67,12 @@ def unmanaged_word(index: Index) -> Iterator[Problem]:
 def protected_missing(index: Index) -> Iterator[Problem]:
     """Find names that protect nothing but what VPP may have already."""
     configuration = index.configuration
+    nat44 = configuration.nat44
+    mappings = {f"{MARK}{each.name}" for each in nat44.static} if nat44 is not None else set()
     for position, name in enumerate(configuration.protected):
-        if not index.has(name) and name not in configuration.virtual:
-            text = f"this file has no interface {name}: only one that VPP has is protected; correct it, or remove it"
-            text += did_you_mean(name, index.names)
+        if not index.has(name) and name not in configuration.virtual and name not in mappings:
+            what = "mapping" if name.startswith(MARK) else "interface"
+            text = f"this file has no {what} {name}: only one that VPP has is protected; correct it, or remove it"
+            text += did_you_mean(name, mappings if name.startswith(MARK) else index.names)
             path = ("protected", position)
             yield Problem(rule="protected-missing", path=path, text=text, severity=Severity.WARNING)

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address
 
 from vppcfg.common.addresses import address_key
+from vppcfg.common.numbers import MIB, round_up, size_text
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.kinds.nat44.entry import Nat44Config, NatStaticConfig
-from vppcfg.model.nat44 import SECTION, NatSide
+from vppcfg.model.nat44 import SECTION, NatSide, memory_bytes
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
+_FREE_BYTES = 512 * MIB
+"""What a main heap of the usual size, 1G, has left for sessions."""
 _INNER = frozenset({NatSide.INSIDE, NatSide.BOTH})
 
 
@@ -131,4 +134,22 @@ def _is_within(each: NatStaticConfig, networks: set[tuple[str, int, int]]) -> bo
     return any((vrf, length, value >> (32 - length)) in networks for length in range(1, 33))
 
 
-ADVICE = (nat44_sides, nat44_forwarding, nat44_own_services, nat44_pool_networks, nat44_local)
+def nat44_memory(index: Index) -> Iterator[Problem]:
+    """Find numbers of sessions for which the main heap is too small, or may be: VPP takes them all at once, or ends."""
+    config, section = index.configuration.nat44, index.configuration.dataplane
+    if config is None or config.sessions is None:
+        return
+    needed, path = memory_bytes(config.sessions, threads=1), (SECTION, "sessions")
+    heap = section.memory.main_heap_bytes if section is not None else None
+    text = (
+        f"{config.sessions:,} sessions take {size_text(round_up(needed, MIB))} of the main heap for each thread of VPP"
+    )
+    if heap is not None and needed > heap:
+        text += f", and it has {size_text(heap)}; enlarge `dataplane.memory.main-heap`"
+        yield Problem(rule="nat44-memory", path=path, text=text)
+    elif section is None and needed > _FREE_BYTES:
+        text += ", which has 1G unless startup.conf says otherwise; VPP ends where they do not fit"
+        yield _warning(rule="nat44-memory", path=path, text=text)
+
+
+ADVICE = (nat44_sides, nat44_forwarding, nat44_own_services, nat44_pool_networks, nat44_local, nat44_memory)

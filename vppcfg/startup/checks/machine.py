@@ -40,13 +40,12 @@ def buffer_size(case: Case) -> Iterator[Problem]:
 
 
 def main_heap(case: Case) -> Iterator[Problem]:
-    """Find a heap that does not hold the routes."""
+    """Find a heap that does not hold the routes, and the sessions of NAT."""
     need, size = case.settings.memory.need["main-heap"], case.settings.memory.main_heap_bytes
     if size < need and case.section.memory.main_heap_bytes is not None:
-        text = (
-            f"a main heap of {size_text(size)} does not hold {case.section.memory.routes} routes, which need about "
-            f"{-(-need // MIB)}M"
-        )
+        has_nat = case.configuration.nat44 is not None or case.configuration.det44 is not None
+        routes = f"{case.section.memory.routes} routes{' and the sessions of NAT' if has_nat else ''}"
+        text = f"a main heap of {size_text(size)} does not hold {routes}, which need about {-(-need // MIB)}M"
         yield Problem(rule="main-heap-small", path=at("memory", "main-heap"), text=text)
 
 

@@ -11,6 +11,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.host import Host
+from vppcfg.model.nat44 import USUAL_SESSIONS, memory_bytes
 from vppcfg.startup.settings import Device, Ledger, Memory, Placement, ValueOrigin
 
 BUFFERS_SINCE_PER_NODE = Release(24, 10)
@@ -161,8 +162,8 @@ class _Sizer:
         routes = self._section.memory.routes
         self._ledger.given("memory.routes", routes, "a router with default routes and its own networks")
         acl_bytes = _ACL_BYTES if any(port.acls for port in self._configuration.interfaces.values()) else 0
-        det44 = self._configuration.det44
-        nat_bytes = sum(each.memory_bytes for each in det44.maps) if det44 is not None else 0
+        nat = self._nat_bytes()
+        nat_bytes = sum(nat.values())
         formula = max(GIB, round_up(HEAP_BASE_BYTES + KIB * routes + acl_bytes + nat_bytes, 64 * MIB))
         self.needs["main-heap"] = HEAP_BASE_BYTES + BYTES_PER_ROUTE * routes + acl_bytes + nat_bytes
         is_huge = routes > HUGE_HEAP_ROUTES
@@ -171,13 +172,21 @@ class _Sizer:
             self._ledger.add("memory.main-heap", size_text(wanted), ValueOrigin.FILE, "the file says so")
         else:
             acl = " + 64M for ACLs" if acl_bytes else ""
-            nat = f" + {size_text(round_up(nat_bytes, MIB))} for DET44" if nat_bytes else ""
-            reason = f"max(1G, 512M + 1K x {routes} routes{acl}{nat}), in steps of 64M"
+            of_nat = "".join(f" + {size_text(round_up(size, MIB))} for {what}" for what, size in nat.items())
+            reason = f"max(1G, 512M + 1K x {routes} routes{acl}{of_nat}), in steps of 64M"
             self._ledger.add("memory.main-heap", size_text(formula), ValueOrigin.FORMULA, reason)
         if is_huge:
             reason = f"{routes} routes are more than {HUGE_HEAP_ROUTES}"
             self._ledger.add("memory.main-heap-page-size", "default-hugepage", ValueOrigin.FORMULA, reason)
         return wanted or formula, is_huge
+
+    def _nat_bytes(self) -> dict[str, int]:
+        """Return what the sessions of each sort of NAT take of the main heap."""
+        det44, nat44 = self._configuration.det44, self._configuration.nat44
+        found = {"DET44": sum(each.memory_bytes for each in det44.maps) if det44 is not None else 0}
+        if nat44 is not None:
+            found["NAT44"] = memory_bytes(nat44.sessions or USUAL_SESSIONS, self._placement.threads)
+        return {what: size for what, size in found.items() if size}
 
     def statseg(self) -> tuple[int, bool]:
         """Return the size of the statistics segment, and whether it stands on hugepages."""

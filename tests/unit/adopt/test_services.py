@@ -1,0 +1,45 @@
+"""Commands of a script for relays, QoS and the other small services stand in the file with what they do."""
+
+from __future__ import annotations
+
+import pytest
+
+from vppcfg.adopt.adoption import Ground, Script, adopt_scripts
+from vppcfg.common.release import NEWEST
+
+GROUND = """\
+create bridge-domain 1
+create loopback interface
+set interface state loop0 up
+set interface ip address loop0 10.0.0.1/24
+"""
+
+
+def lines_of(commands: str) -> tuple[list[str], str]:
+    """Return what became of each command, and the file."""
+    found = adopt_scripts([Script(name="a.vpp", text=GROUND + commands)], Ground(release=NEWEST), lambda *_: None)
+    return [line.outcome.value for line in found.report.lines], found.text
+
+
+@pytest.mark.parametrize(
+    ("commands", "text"),
+    [
+        (
+            "set dhcp proxy server 192.0.2.1 src-address 10.0.0.1\n",
+            "ipv4: { servers: [ 192.0.2.1 ], source: 10.0.0.1 }",
+        ),
+        ("qos egress map id 1 [ip][4]=6\nqos mark ip loop0 id 1\n", "qos: { mark: { ip: 1 } }"),
+        ("qos egress map id 1 [ip][4]=6\nqos mark ip loop0 id 1\n", "ip: { 4: 6 }"),
+        ("qos record ip loop0\nqos store ip loop0 value 5\n", "qos: { record: [ ip ], store: 5 }"),
+        ("l3xc add loop0 via 10.0.0.2 loop0\n", "l3xc: { ipv4: { interface: loop0, gateway: 10.0.0.2 } }"),
+        ("set bridge-domain arp entry 1 10.0.0.9 02:00:00:00:00:01\n", "10.0.0.9: '02:00:00:00:00:01'"),
+        (
+            "ip punt redirect add rx all via 10.0.0.2 loop0\n",
+            "punt-redirect: { ipv4: { interface: loop0, gateway: 10.0.0.2 } }",
+        ),
+    ],
+)
+def test_a_command_of_a_service_stands_in_the_file(commands: str, text: str) -> None:
+    outcomes, written = lines_of(commands)
+    assert set(outcomes) == {"file"}
+    assert text in written
