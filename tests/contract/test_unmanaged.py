@@ -64,6 +64,16 @@ def vrrp(vpp: Subject, index: int) -> None:
     assert vpp.api.vrrp_vr_start_stop(sw_if_index=index, vr_id=7, is_ipv6=0, is_start=1).retval == 0
 
 
+def vrrp_unicast(vpp: Subject, index: int) -> None:
+    values = {"sw_if_index": index, "vr_id": 7, "priority": 200, "interval": 100, "flags": 5}
+    place = {"sw_if_index": index, "vr_id": 7, "is_ipv6": 0}
+    assert vpp.api.vrrp_vr_add_del(is_add=1, **values, n_addrs=1, addrs=["192.0.2.254"]).retval == 0
+    assert vpp.api.vrrp_vr_set_peers(**place, n_addrs=2, addrs=["192.0.2.9", "192.0.2.8"]).retval == 0
+    ifs = [{"sw_if_index": vpp.index(SUB.partition(".")[0]), "priority": 50}]
+    assert vpp.api.vrrp_vr_track_if_add_del(**place, is_add=1, n_ifs=1, ifs=ifs).retval == 0
+    assert vpp.api.vrrp_vr_start_stop(**place, is_start=1).retval == 0
+
+
 def bfd(vpp: Subject, index: int) -> None:
     ends = {"local_addr": "192.0.2.1", "peer_addr": "192.0.2.7"}
     timers = {"desired_min_tx": 100000, "required_min_rx": 100000, "detect_mult": 3}
@@ -127,6 +137,15 @@ SORTS: dict[str, tuple[Callable[[Subject, int], None], list[str]]] = {
     "NAT44 static mapping": (nat_mapping, ["NAT44 pool", "NAT44 static mapping tcp 8080 to 10.0.0.9 80 web"]),
     "NAT44 output": (nat_output, ["NAT44 output"]),
     "VRRP": (vrrp, ["VRRP router 7 with 192.0.2.254", "VRRP router running 7"]),
+    "VRRP of peers": (
+        vrrp_unicast,
+        [
+            "VRRP router 7 with 192.0.2.254",
+            "VRRP router peers 7 192.0.2.9 192.0.2.8",
+            "VRRP router running 7",
+            f"VRRP router tracking 7 {SUB.partition('.')[0]}",
+        ],
+    ),
     "BFD": (bfd, ["BFD session with 192.0.2.7"]),
     "QoS": (qos, ["QoS record ip"]),
 }
@@ -155,13 +174,13 @@ def test_it_is_read_taken_off_and_put_back_as_it_was(sort: str, vpp: Subject, fi
     configure(vpp, index)
     before = held(plane, name)
     assert [each.label.replace(name, "X") for each in before] == labels
-    taken = plane.perform([TakeOff(attachment=each) for each in reversed(before)])
+    taken = plane.perform([TakeOff(attachment=each) for each in reversed(before) if each.take is not None])
     assert taken.refusals == ()
     assert held(plane, name) == ()
     back = plane.perform([PutBack(attachment=each) for each in before])
     assert back.refusals == ()
     assert held(plane, name) == before
-    plane.perform([TakeOff(attachment=each) for each in reversed(before)])
+    plane.perform([TakeOff(attachment=each) for each in reversed(before) if each.take is not None])
 
 
 def test_policers_are_taken_off_as_often_as_they_were_put_on(vpp: Subject, first: int, plane: LiveDataplane) -> None:

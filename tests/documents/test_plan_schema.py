@@ -29,6 +29,7 @@ from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser
+from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vrf import FibTable
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan.change import Action, ObjectKind
@@ -83,6 +84,7 @@ def test_the_schema_is_one() -> None:
         *((items_of(thing.table), thing, set()) for thing in NAT_OBJECTS),
         (DEFINITIONS["policy_route"], PolicyRoute, set()),
         (DEFINITIONS["loose_policy"], LoosePolicy, set()),
+        (DEFINITIONS["virtual_router"], VirtualRouter, set()),
         (DEFINITIONS["bond"], Bond, set()),
         (DEFINITIONS["bond"]["properties"]["members"]["additionalProperties"], Membership, set()),
         (DEFINITIONS["bridge"], Bridge, set()),

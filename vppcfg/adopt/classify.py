@@ -37,6 +37,11 @@ _KEYS: Mapping[str, str] = {
     "flowprobe feature add-del": "ipfix",
     "lcp create": "lcp",
     "abf attach": "policy-routes",
+    "vrrp vr add": "vrrp",
+    "vrrp vr del": "vrrp",
+    "vrrp vr track-if": "vrrp",
+    "vrrp peers": "vrrp",
+    "vrrp proto": "vrrp",
 }
 """The key of an interface that says what a command sets."""
 _NO_TAG = "cli"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from datetime import datetime
 
 from vppcfg.errors import ExitCode, PlanRefusedError
@@ -22,7 +21,6 @@ from vppcfg.routing_daemons.daemon import (
     RoutingDaemon,
     RoutingDifference,
     SessionImpact,
-    staged_path,
     write_like,
 )
 from vppcfg.routing_daemons.frr import Frr
@@ -203,8 +201,6 @@ def keep_startup_files(number: int, journal: Journal) -> None:
             began_s = datetime.fromisoformat(change.entry.made_at).timestamp()
             os.utime(file.startup, (began_s, began_s))
             log.info("%s starts with the configuration of change %d: %s", title, number, file.startup)
-        with suppress(OSError):
-            os.unlink(staged_path(file.startup))
 
 
 def is_corrected(number: int, journal: Journal) -> bool:

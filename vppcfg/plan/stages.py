@@ -138,12 +138,19 @@ class Stage(IntEnum):
     """Addresses that are to be in the pool otherwise, or are given by an interface then."""
     ADD_NAT_POOL = auto()
     TURN_FEATURE_ON = auto()
+    STOP_ROUTER = auto()
+    """Virtual routers that change, right before they are created again."""
+    REMOVE_ROUTER = auto()
+    UNTRACK = auto()
     SET_OBJECT = auto()
     """Routes and the like, once interfaces have their addresses and tables."""
     ATTACH = auto()
     """Policies to interfaces, once they are there: VPP does not survive one that is not. Then paths out of policies."""
     DETACH_REPLACED = auto()
     """Policies for which others have been attached, so that no packet passes without any."""
+    TRACK = auto()
+    START_ROUTER = auto()
+    """Virtual routers, once they have their peers, and what they track."""
     ATTACH_LATE = auto()
     """Policies with the access list of one that was detached: VPP looks at a list once on each interface."""
     REMOVE_REPLACED_OBJECT = auto()

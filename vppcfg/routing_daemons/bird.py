@@ -16,10 +16,9 @@ from vppcfg.routing_daemons.daemon import (
     RoutingDifference,
     RunningText,
     run_bounded,
-    staged_path,
+    staged,
     why_failed,
     without_secrets,
-    write_like,
 )
 
 _QUICK_S = 20.0
@@ -40,9 +39,10 @@ class Bird:
 
     def check(self, text: str) -> list[str]:
         """Return what `bird -p` says; no BIRD has to run."""
-        if trouble := write_like(self._staged, text, self._file.startup):
-            return [trouble]
-        ran = run_bounded(["bird", "-p", "-c", self._staged], self._file.within_s)
+        with staged(text, self._file.startup) as (path, trouble):
+            if trouble:
+                return [trouble]
+            ran = run_bounded(["bird", "-p", "-c", path], self._file.within_s)
         return [why_failed(ran)] if ran.trouble else []
 
     def why_unfit(self, text: str) -> str:
@@ -88,12 +88,13 @@ class Bird:
 
     def load(self, text: str, confirm_s: float | None) -> str:
         """Load a configuration, with BIRD's own timeout where it must be confirmed."""
-        if trouble := write_like(self._staged, text, self._file.startup):
-            return trouble
-        words = ["configure", f'"{self._staged}"']
-        if confirm_s is not None:
-            words += ["timeout", str(round(confirm_s) + _SLACK_S)]
-        trouble, output = self._ask(*words, within_s=self._file.within_s)
+        with staged(text, self._file.startup) as (path, trouble):
+            if trouble:
+                return trouble
+            words = ["configure", f'"{path}"']
+            if confirm_s is not None:
+                words += ["timeout", str(round(confirm_s) + _SLACK_S)]
+            trouble, output = self._ask(*words, within_s=self._file.within_s)
         if trouble or not _LOADED.search(output):
             return f"BIRD did not take its configuration: {trouble or _last_line(output)}"
         return ""
@@ -115,10 +116,6 @@ class Bird:
                 return trouble
             found += _routes(routes, table_id)
         return found
-
-    @property
-    def _staged(self) -> str:
-        return staged_path(self._file.startup)
 
     def _ask(self, *words: str, within_s: float) -> tuple[str, str]:
         """Return why birdc failed, '' when it did not, and what it printed."""

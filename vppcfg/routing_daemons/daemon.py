@@ -6,8 +6,8 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 from typing import Protocol
 
@@ -16,7 +16,6 @@ from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.record import record
 
 NOTHING_WAITS = "nothing waits to be confirmed"
-_STAGED = ".vppcfg"
 FRR_RUN_FOLDER = "/var/run/frr"
 _MOST_BYTES = 16 << 20
 """Of a configuration and of what a daemon prints of it."""
@@ -130,9 +129,16 @@ def without_secrets(line: str) -> str:
     return _SECRET.sub(lambda found: f"{found['word']}***", line)
 
 
-def staged_path(startup: str) -> str:
-    """Return where a configuration waits beside the startup file until it is accepted."""
-    return f"{startup}{_STAGED}"
+@contextmanager
+def staged(text: str, startup: str) -> Iterator[tuple[str, str]]:
+    """Yield a file with a configuration, beside the startup file while it is used, and why there is none."""
+    path = f"{startup}.vppcfg-{os.getpid()}"
+    trouble = write_like(path, text, startup)
+    try:
+        yield path, trouble
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
 
 
 def written_folders(file: RoutingFile) -> tuple[str, ...]:

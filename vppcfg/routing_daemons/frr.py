@@ -14,10 +14,9 @@ from vppcfg.routing_daemons.daemon import (
     RoutingDifference,
     RunningText,
     run_bounded,
-    staged_path,
+    staged,
     why_failed,
     without_secrets,
-    write_like,
 )
 from vppcfg.routing_daemons.frr_impact import impacts_of
 
@@ -60,9 +59,10 @@ class Frr:
 
     def check(self, text: str) -> list[str]:
         """Return the lines that vtysh does not know; no daemon has to run."""
-        if trouble := self._stage(text):
-            return [trouble]
-        ran = run_bounded([VTYSH, *self._space, "-C", "-f", self._staged], self._file.within_s)
+        with staged(text, self._file.startup) as (path, trouble):
+            if trouble:
+                return [trouble]
+            ran = run_bounded([VTYSH, *self._space, "-C", "-f", path], self._file.within_s)
         if not ran.trouble:
             return []
         lines = [line.strip() for line in ran.output.decode(errors="replace").splitlines()]
@@ -93,12 +93,13 @@ class Frr:
 
     def difference(self, text: str) -> RoutingDifference | str:
         """Return what a reload would delete and add, by `frr-reload.py --test`."""
-        if trouble := self._stage(text):
-            return trouble
-        ran = run_bounded([*self._command("--test"), self._staged], self._file.within_s, has_errors=False)
-        if ran.trouble:
-            again = run_bounded([*self._command("--test"), self._staged], self._file.within_s)
-            return f"frr-reload.py cannot compare it: {why_failed(again)}"
+        with staged(text, self._file.startup) as (path, trouble):
+            if trouble:
+                return trouble
+            ran = run_bounded([*self._command("--test"), path], self._file.within_s, has_errors=False)
+            if ran.trouble:
+                again = run_bounded([*self._command("--test"), path], self._file.within_s)
+                return f"frr-reload.py cannot compare it: {why_failed(again)}"
         found = [part for part in _parts(ran.output.decode(errors="replace")) if not _PROMPT.fullmatch(part[1])]
         return RoutingDifference(
             lines=tuple(f"{sign} {without_secrets(line)}" for sign, line in found), impacts=impacts_of(found)
@@ -106,9 +107,10 @@ class Frr:
 
     def load(self, text: str, confirm_s: float | None) -> str:
         """Reload by frr-reload.py, which sends only what differs. FRR does not go back by itself."""
-        if trouble := self._stage(text) or self.why_unfit(text):
-            return trouble
-        ran = run_bounded([*self._command("--reload"), "--stdout", self._staged], self._file.within_s)
+        with staged(text, self._file.startup) as (path, trouble):
+            if trouble := trouble or self.why_unfit(text):
+                return trouble
+            ran = run_bounded([*self._command("--reload"), "--stdout", path], self._file.within_s)
         return f"FRR did not take its configuration: {why_failed(ran)}" if ran.trouble else ""
 
     def keep(self) -> str:
@@ -128,13 +130,6 @@ class Frr:
             except ValueError:
                 return "FRR's list of routes is not JSON"
         return found
-
-    @property
-    def _staged(self) -> str:
-        return staged_path(self._file.startup)
-
-    def _stage(self, text: str) -> str:
-        return write_like(self._staged, text, self._file.startup)
 
     def _command(self, what: str) -> Sequence[str]:
         return [self._reload, what, "--log-level", "error", *self._space]

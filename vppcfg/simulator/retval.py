@@ -66,6 +66,7 @@ class Retval(IntEnum):
     ACL_IN_USE_BY_LOOKUP_CONTEXT = -149
     BD_ALREADY_HAS_BVI = -152
     INVALID_PROTOCOL = -153
+    RSRC_IN_USE = -155
     EAGAIN = -165
     BUSY = -167
     BUG = -168

@@ -52,7 +52,7 @@ class Connection:
         self._table: dict[str, int] = {}
         self._offered: frozenset[str] = frozenset()
         self._messages: dict[str, Message] = {}
-        self._event_head: bytes | None = None
+        self._event_heads: tuple[bytes, ...] = ()
         self._has_event = False
         self._secrets: dict[str, bytes] = {}
         try:
@@ -240,11 +240,15 @@ class Connection:
     def follow_interfaces(self) -> None:
         """Have VPP tell when an interface appears, disappears, or goes up or down. Raise DataplaneError.
 
-        What it tells comes between replies (link_state_process, vnet/interface_api.c); `wait_for_event` has it.
+        What it tells comes between replies (link_state_process, vnet/interface_api.c); `wait_for_event` has it. Where
+        it knows VRRP, it tells also when a virtual router becomes master or backup.
         """
-        event = self.message("sw_interface_event")
-        self._event_head = _ID.pack(event.index)
         values = {"enable_disable": 1, "pid": os.getpid()}
+        events = ["sw_interface_event"]
+        if self.offers("want_vrrp_vr_events"):
+            events.append("vrrp_vr_event")
+            self.ask([self.request("want_vrrp_vr_events", values)[1]])
+        self._event_heads = tuple(_ID.pack(self.message(event).index) for event in events)
         replies = self.ask([self.request("want_interface_events", values)[1]])
         if self.rows(replies, "want_interface_events_reply", "retval") != [(0,)]:
             raise DataplaneError("VPP does not tell about its interfaces", "is it the API socket of a VPP?")
@@ -261,9 +265,9 @@ class Connection:
 
     def _without_events(self, messages: list[bytes]) -> list[bytes]:
         """Return the messages that are no events, and remember whether there were any."""
-        if self._event_head is None:
+        if not self._event_heads:
             return messages
-        rest = [data for data in messages if not data.startswith(self._event_head)]
+        rest = [data for data in messages if not data.startswith(self._event_heads)]
         self._has_event |= len(rest) < len(messages)
         return rest
 

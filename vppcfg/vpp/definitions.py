@@ -38,7 +38,6 @@ MODULES = (
         "policer",
         "qos",
         "teib",
-        "vrrp",
     ),
 )
 """The definition files that hold the messages in use; plugins that are added here are read where they exist."""

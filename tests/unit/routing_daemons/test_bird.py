@@ -98,9 +98,10 @@ def test_bird_has_loaded_what_it_says_it_has(birdc: Birdc, startup: Path, answer
     birdc.answers["configure"] = answer
     found = daemon(startup).load("router id 10.0.0.1;\n", 60.0)
     assert (trouble in found) if trouble else found == ""
-    assert birdc.asked[-1] == f'configure "{startup}.vppcfg" timeout 120'
+    assert birdc.asked[-1] == f'configure "{startup}.vppcfg-{os.getpid()}" timeout 120'
     daemon(startup).load("router id 10.0.0.1;\n", None)
-    assert birdc.asked[-1] == f'configure "{startup}.vppcfg"'
+    assert birdc.asked[-1] == f'configure "{startup}.vppcfg-{os.getpid()}"'
+    assert [path.name for path in startup.parent.iterdir()] == ["bird.conf"]
 
 
 def test_routes_have_the_devices_that_they_leave_by(birdc: Birdc, startup: Path) -> None:

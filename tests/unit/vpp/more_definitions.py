@@ -309,6 +309,21 @@ struct vrrp_vr_conf: u32 sw_if_index, u8 vr_id, u8 priority, u16 interval, u32 f
 struct vrrp_vr_runtime: u32 state, u16 master_adv_int, u16 skew, u16 master_down_int
 request vrrp_vr_dump 1 streams vrrp_vr_details: u32 sw_if_index
 reply vrrp_vr_details 1: vrrp_vr_conf config, vrrp_vr_runtime runtime, u8 n_addrs, address addrs[n_addrs]
+struct vrrp_vr_track_if: u32 sw_if_index, u8 priority
+request vrrp_vr_add_del 1: u8 is_add, u32 sw_if_index, u8 vr_id, u8 priority, u16 interval, u32 flags, u8 n_addrs, \
+address addrs[n_addrs]
+reply vrrp_vr_add_del_reply 1: i32 retval
+request vrrp_vr_start_stop 1: u32 sw_if_index, u8 vr_id, u8 is_ipv6, u8 is_start
+reply vrrp_vr_start_stop_reply 1: i32 retval
+request vrrp_vr_set_peers 1: u32 sw_if_index, u8 vr_id, u8 is_ipv6, u8 n_addrs, address addrs[n_addrs]
+reply vrrp_vr_set_peers_reply 1: i32 retval
+request vrrp_vr_peer_dump 1 streams vrrp_vr_peer_details: u32 sw_if_index, u8 is_ipv6, u8 vr_id
+reply vrrp_vr_peer_details 1: u32 sw_if_index, u8 vr_id, u8 is_ipv6, u8 n_peer_addrs, address peer_addrs[n_peer_addrs]
+request vrrp_vr_track_if_add_del 1: u32 sw_if_index, u8 is_ipv6, u8 vr_id, u8 is_add, u8 n_ifs, \
+vrrp_vr_track_if ifs[n_ifs]
+reply vrrp_vr_track_if_add_del_reply 1: i32 retval
+request vrrp_vr_track_if_dump 1 streams vrrp_vr_track_if_details: u32 sw_if_index, u8 is_ipv6, u8 vr_id, u8 dump_all
+reply vrrp_vr_track_if_details 1: u32 sw_if_index, u8 vr_id, u8 is_ipv6, u8 n_ifs, vrrp_vr_track_if ifs[n_ifs]
 """
 NAT = """
 version 26.10 5.5.0 1

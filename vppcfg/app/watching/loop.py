@@ -12,12 +12,14 @@ from vppcfg.app.unmanaged import lost_protection, unprotected_text
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.notices import Notice, Output, Said, WallClock
 from vppcfg.app.watching.reconciling import Attempts, Reconciler
+from vppcfg.app.watching.roles import changed_roles, roles_of
 from vppcfg.app.watching.verification import Verifier, news_of, not_verified, verified
 from vppcfg.config.resolve import resolve
 from vppcfg.dataplane import Dataplane, Follower
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, VppcfgError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.state import State
+from vppcfg.model.virtual_router import VrrpState
 from vppcfg.plan.diff import diff
 from vppcfg.render.file_difference import file_difference
 from vppcfg.render.prometheus import WatchMetrics
@@ -94,6 +96,8 @@ class VppWatch:
         self._drifted: tuple[str, ...] = ()
         """How routing daemons differ."""
         self._drift_at_s = 0.0
+        self._roles: Mapping[str, VrrpState | None] = {}
+        """Of virtual routers, at the last look."""
         self._is_verbose = is_verbose
         self._unconfirmed: Unconfirmed | None = None
         self._busy_since: float | None = None
@@ -271,6 +275,7 @@ class VppWatch:
                 self._output.say(notice)
         self._status.differences = tuple(found.values())
         self._look_for_protection(dataplane, observed)
+        self._look_at_virtual_routers(observed)
         self._status.problems = tuple(problem.rule for problem in self._said.standing)
         self._verify()
         self._look_at_daemons()
@@ -287,6 +292,12 @@ class VppWatch:
             self._say("daemon_drift", "; ".join(self._drifted), {"daemons": list(self._drifted)}, is_bad=True)
         elif before and not self._drifted:
             self._say("daemon_in_sync", "The routing daemons run what was accepted", {"daemons": []})
+
+    def _look_at_virtual_routers(self, observed: State) -> None:
+        """Say which virtual routers are something else than at the last look."""
+        before, self._roles = self._roles, roles_of(observed)
+        for notice in changed_roles(before, self._roles):
+            self._output.say(notice)
 
     def _look_for_protection(self, dataplane: Dataplane, observed: State) -> None:
         """Say when interfaces have lost IPsec that they had when vppcfg last changed them; VPP is asked only then."""

@@ -17,6 +17,7 @@ from vppcfg.config.fleet.links import found_on_links
 from vppcfg.config.fleet.member import Member, read_member
 from vppcfg.config.fleet.settings import SETTINGS_NAME, FleetSettings, read_settings
 from vppcfg.config.fleet.tunnels import found_on_tunnels
+from vppcfg.config.fleet.vrrp import found_on_virtual_routers
 from vppcfg.config.fleet.wireguard import found_on_wireguards
 from vppcfg.errors import ConfigError
 from vppcfg.model.problem import Problem, ProblemList
@@ -65,6 +66,7 @@ def _findings(members: Sequence[Member], settings: FleetSettings) -> list[FleetF
         *found_on_tunnels(members, settings, is_whole=is_whole),
         *(found_on_gateways(members, settings) if is_whole else ()),
         *found_on_wireguards(members, settings, is_whole=is_whole),
+        *found_on_virtual_routers(members),
     ]
 
 

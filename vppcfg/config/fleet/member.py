@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from ipaddress import ip_network
 from typing import NamedTuple
 
 from vppcfg.common.addresses import AddressKey, address_key
@@ -18,6 +19,8 @@ from vppcfg.config.yaml.files import refuse_from_elsewhere
 from vppcfg.errors import ConfigError
 from vppcfg.kinds.route_rules import vrf_of
 from vppcfg.kinds.tunnel import EncapConfig
+from vppcfg.kinds.virtual_router_rules import KEY as VRRP
+from vppcfg.kinds.virtual_router_rules import RouterEntry
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
@@ -78,6 +81,22 @@ class FleetTunnel(NamedTuple):
     """Of what the entry says has places of their own."""
 
 
+class FleetRouter(NamedTuple):
+    """A virtual router on one subnet of its interface."""
+
+    router: str
+    interface: str
+    vrf: str
+    """'' is the default one."""
+    subnet: str
+    vr_id: int
+    addresses: tuple[str, ...]
+    """Of the family of the subnet, sorted."""
+    interval_cs: int
+    priority: int
+    place: Place
+
+
 @record
 class Member:
     """What one file says."""
@@ -93,6 +112,7 @@ class Member:
     macs: tuple[tuple[str, Place], ...] = ()
     tunnels: tuple[FleetTunnel, ...] = ()
     gateways: tuple[FleetGateway, ...] = ()
+    virtual_routers: tuple[FleetRouter, ...] = ()
 
 
 def read_member(file: str, release: Release | None = None) -> Member:
@@ -134,6 +154,7 @@ class _MemberReader:
             macs=tuple((mac, self._place(path)) for mac, path in written_macs(self._configuration)),
             tunnels=tuple(self._tunnels(addresses)),
             gateways=tuple(self._gateways()),
+            virtual_routers=tuple(self._virtual_routers(addresses)),
         )
 
     def _addresses(self) -> Iterator[FleetAddress]:
@@ -176,6 +197,26 @@ class _MemberReader:
                 if hop.gateway:
                     vrf = vrf_of(route, hop) or ""
                     yield FleetGateway(hop.gateway, vrf, route.prefix, self._place(hop.path))
+
+    def _virtual_routers(self, addresses: tuple[FleetAddress, ...]) -> Iterator[FleetRouter]:
+        """Yield the virtual routers once for each subnet of their interface and family."""
+        owned = self._configuration.owned.get(VRRP, {})
+        for address in addresses:
+            entries: tuple[RouterEntry, ...] = owned[address.end.name].value if address.end.name in owned else ()
+            for entry in entries:
+                hosts = tuple(sorted(host for host in entry.addresses if (":" in host) is (":" in address.host)))
+                if hosts:
+                    yield FleetRouter(
+                        router=self._router,
+                        interface=address.end.name,
+                        vrf=address.end.vrf,
+                        subnet=str(ip_network(address.text, strict=False)),
+                        vr_id=entry.vr_id,
+                        addresses=hosts,
+                        interval_cs=entry.interval_cs,
+                        priority=entry.priority,
+                        place=self._place(entry.path),
+                    )
 
     def _inner_mtu(self, name: str) -> int:
         interface = self._configuration.interfaces.get(name)

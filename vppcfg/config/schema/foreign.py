@@ -50,7 +50,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
         ("static-routes", "static", "ip-route", "gateway", "gateway4", "gateway6"),
         "a section of its own, `routes`",
     ),
-    "bgp": (("ospf", "isis", "rip", "bfd", "vrrp", "protocols", "mpls-labels", "ldp"), _DAEMON),
+    "bgp": (("ospf", "isis", "rip", "bfd", "protocols", "mpls-labels", "ldp"), _DAEMON),
     "dhcp": (("dhcp4",), "written `dhcp-client`"),
     "dhcp6": (("pppoe", "slaac", "accept-ra", "autoconf", "nameservers", "dns"), _LINUX),
     "nat": (("snat", "dnat", "masquerade", "port-forward", "port-forwards"), "a section of its own, `nat44`"),

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from vppcfg.model.state import State as RouterState
+from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.simulator import arcs, interfaces
+from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import LOCAL, FibPath
-from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import address, mroute
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
@@ -54,8 +57,10 @@ vr_id, u8 dump_all
 bare vrrp_vr_track_if_details 73c36f81: u32 client_index, u32 context, interface_index sw_if_index, u8 vr_id, u8 \
 is_ipv6, u8 n_ifs, vrrp_vr_track_if ifs[n_ifs]
 """
-_ACCEPT, _UNICAST, _IPV6 = 2, 4, 8
+_PREEMPT, _ACCEPT, _UNICAST, _IPV6 = 1, 2, 4, 8
 """Flags of a virtual router."""
+_OWNER = 255
+"""The priority of who has the addresses anyway."""
 _GROUPS = {False: "224.0.0.18", True: "ff02::12"}
 Key = tuple[int, int, bool]
 """Interface, id, and whether it is of IPv6."""
@@ -103,6 +108,8 @@ def _require(tables: Tables, key: Key) -> Router:
 def start(tables: Tables, key: Key) -> None:
     """Start a virtual router, which is master at once where its interface is up and has an address."""
     router = _require(tables, key)
+    if router.flags & _UNICAST and not router.peers:
+        raise RefusedError(Retval.INIT_FAILED, "Cannot start unicast VR without peers")
     if router.state is State.INIT:
         _listen(tables, key, is_on=True)
         _enter(tables, key, _possible(tables, key))
@@ -119,6 +126,9 @@ def stop(tables: Tables, key: Key) -> None:
 def _possible(tables: Tables, key: Key) -> State:
     row, book = tables.sw.get(key[0]), tables.ip6 if key[2] else tables.ip4
     is_able = row is not None and row.is_up and any(book.of(key[0]))
+    router = tables.part(VrrpMain).routers[key]
+    if is_able and router.priority < _OWNER and router.flags & _UNICAST:
+        return State.BACKUP
     return State.MASTER if is_able else State.INTERFACE_DOWN
 
 
@@ -175,23 +185,71 @@ def _key(values: Values) -> Key:
     return values["sw_if_index"], values["vr_id"], bool(values["is_ipv6"])
 
 
-def _answer_add(call: Call, values: Values) -> Outgoing:
-    """Make or delete a virtual router."""
-    interfaces.require(call.tables, values["sw_if_index"])
-    is_ipv6, routers = bool(values["flags"] & _IPV6), call.tables.part(VrrpMain).routers
-    key = values["sw_if_index"], values["vr_id"], is_ipv6
-    if not values["is_add"]:
-        stop(call.tables, key)
-        del routers[key]
-        return call.reply()
+def create(tables: Tables, key: Key, router: Router) -> None:
+    """Create a virtual router, which does not run (vrrp_vr_add_del)."""
+    routers = tables.part(VrrpMain).routers
     if key in routers:
-        raise RefusedError(Retval.ENTRY_ALREADY_EXISTS)
-    routers[key] = Router(
-        priority=values["priority"],
-        interval=values["interval"],
-        flags=values["flags"],
-        addresses=_addresses(values, is_ipv6),
-    )
+        raise RefusedError(Retval.ENTRY_ALREADY_EXISTS, "Failed to add VR that already exists")
+    if not router.addresses:
+        raise RefusedError(Retval.INVALID_SRC_ADDRESS, "Failed to add VR with no IP addresses")
+    own = {each.address for each in (tables.ip6 if key[2] else tables.ip4).of(key[0])}
+    if router.priority == _OWNER and not {int(each) for each in router.addresses} <= own:
+        text = "Failed to add VR with priority 255 - VR IP addresses not configured on interface"
+        raise RefusedError(Retval.ADDRESS_NOT_FOUND_FOR_INTERFACE, text)
+    others = [known for other, known in routers.items() if (other[0], other[2]) == (key[0], key[2])]
+    if any(not set(known.addresses).isdisjoint(router.addresses) for known in others):
+        raise RefusedError(Retval.ADDRESS_IN_USE, f"vrrp_vr_add_del returned {int(Retval.ADDRESS_IN_USE)}")
+    routers[key] = router
+
+
+def delete(tables: Tables, key: Key) -> None:
+    """Delete a virtual router; the addresses of one that runs stay on the interface (vrrp_vr_del_common)."""
+    _require(tables, key)
+    del tables.part(VrrpMain).routers[key]
+
+
+def set_peers(tables: Tables, key: Key, peers: list[Address]) -> None:
+    """Set whom a virtual router speaks to (vrrp_vr_set_peers)."""
+    router = _require(tables, key)
+    if not router.flags & _UNICAST:
+        raise RefusedError(Retval.INVALID_ARGUMENT, "Peers can only be set on a unicast VR")
+    if router.state is not State.INIT:
+        raise RefusedError(Retval.RSRC_IN_USE, "Cannot set peers on a running VR")
+    if not peers:
+        raise RefusedError(Retval.INVALID_DST_ADDRESS, "No peer addresses provided")
+    router.peers = peers
+
+
+def track(tables: Tables, key: Key, sw_if_index: int, priority: int, *, is_add: bool) -> None:
+    """Track an interface or no longer; one that is tracked keeps its priority (vrrp_vr_tracking_if_add_del)."""
+    router = tables.part(VrrpMain).routers.get(key)
+    if router is None:
+        raise RefusedError(Retval.INVALID_VALUE)
+    if not tables.sw.has(sw_if_index):
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX)
+    if sw_if_index == key[0]:
+        raise RefusedError(Retval.INVALID_SW_IF_INDEX_2)
+    if is_add:
+        router.tracked.setdefault(sw_if_index, priority)
+    else:
+        router.tracked.pop(sw_if_index, None)
+
+
+def _answer_add(call: Call, values: Values) -> Outgoing:
+    """Create or delete a virtual router."""
+    interfaces.require(call.tables, values["sw_if_index"])
+    is_ipv6 = bool(values["flags"] & _IPV6)
+    key = values["sw_if_index"], values["vr_id"], is_ipv6
+    if not (values["priority"] and values["interval"] and values["vr_id"]):
+        raise RefusedError(Retval.INVALID_VALUE)
+    if values["is_add"]:
+        hosts = _addresses(values, is_ipv6)
+        router = Router(
+            priority=values["priority"], interval=values["interval"], flags=values["flags"], addresses=hosts
+        )
+        create(call.tables, key, router)
+    else:
+        delete(call.tables, key)
     return call.reply()
 
 
@@ -202,20 +260,13 @@ def _answer_start_stop(call: Call, values: Values) -> Outgoing:
 
 def _answer_peers(call: Call, values: Values) -> Outgoing:
     """Set the peers of a virtual router that is stopped and speaks unicast."""
-    router = _require(call.tables, _key(values))
-    if router.state is not State.INIT or not router.flags & _UNICAST:
-        raise RefusedError(Retval.INVALID_ARGUMENT)
-    router.peers = _addresses(values, bool(values["is_ipv6"]))
+    set_peers(call.tables, _key(values), _addresses(values, bool(values["is_ipv6"])))
     return call.reply()
 
 
 def _answer_track(call: Call, values: Values) -> Outgoing:
-    router = _require(call.tables, _key(values))
     for sw_if_index, priority in values["ifs"]:
-        if values["is_add"]:
-            router.tracked[sw_if_index] = priority
-        else:
-            router.tracked.pop(sw_if_index, None)
+        track(call.tables, _key(values), sw_if_index, priority, is_add=bool(values["is_add"]))
     return call.reply()
 
 
@@ -253,6 +304,123 @@ def _dump_tracked(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({**shown, "ifs": tuple(router.tracked.items())})
 
 
+def _command_add(tables: Tables, line: Input) -> str:
+    """`vrrp vr add <interface> [vr_id <n>] [ipv6] [priority <n>] [interval <n>] [no_preempt] [accept_mode] ...`."""
+    numbers = {"vr_id": 0, "priority": 100, "interval": 100}
+    flags, index = _PREEMPT, None
+    hosts: list[Address] = []
+    while not line.is_at_end:
+        if (host := line.address()) is not None:
+            hosts.append(host)
+        elif line.take("ipv6"):
+            flags |= _IPV6
+        elif line.take("no_preempt"):
+            flags &= ~_PREEMPT
+        elif line.take("accept_mode"):
+            flags |= _ACCEPT
+        elif line.take("unicast"):
+            flags |= _UNICAST
+        elif any(line.take_setting(word, numbers) for word in numbers):
+            continue
+        elif (row := line.interface(tables)) is not None:
+            index = row.index
+        else:
+            break
+    if index is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
+    if not 1 <= numbers["vr_id"] <= 255:
+        raise RefusedError(Retval.UNSPECIFIED, "VR ID must be between 1 and 255...")
+    is_ipv6 = bool(flags & _IPV6)
+    if any(host.version == 4 for host in hosts) and (is_ipv6 or any(host.version == 6 for host in hosts)):
+        raise RefusedError(Retval.UNSPECIFIED, "Mismatched address families")
+    router = Router(priority=numbers["priority"], interval=numbers["interval"], flags=flags, addresses=hosts)
+    create(tables, (index, numbers["vr_id"], is_ipv6), router)
+    return ""
+
+
+def _named(tables: Tables, line: Input, *words: str) -> tuple[Key, list[str], list[Address]]:
+    """Take what names a virtual router, and some words and addresses beside that."""
+    numbers, index, is_ipv6 = {"vr_id": 0}, None, False
+    found: list[str] = []
+    hosts: list[Address] = []
+    while not line.is_at_end:
+        if (host := line.address()) is not None:
+            hosts.append(host)
+        elif line.take("ipv6"):
+            is_ipv6 = True
+        elif line.take_setting("vr_id", numbers):
+            continue
+        elif (word := next((word for word in words if line.take(word)), None)) is not None:
+            found.append(word)
+        elif (row := line.interface(tables)) is not None:
+            index = row.index
+        else:
+            break
+    if index is None:
+        raise RefusedError(Retval.UNSPECIFIED, "Please specify an interface...")
+    if not numbers["vr_id"]:
+        raise RefusedError(Retval.UNSPECIFIED, "Invalid VR ID...")
+    return (index, numbers["vr_id"], is_ipv6), found, hosts
+
+
+def _command_del(tables: Tables, line: Input) -> str:
+    """`vrrp vr del <interface> [vr_id <n>] [ipv6]`."""
+    key, _, _ = _named(tables, line)
+    delete(tables, key)
+    return ""
+
+
+def _command_proto(tables: Tables, line: Input) -> str:
+    """`vrrp proto (start|stop) <interface> vr_id <n> [ipv6]`."""
+    key, words, _ = _named(tables, line, "start", "stop")
+    if len(words) != 1:
+        raise RefusedError(Retval.UNSPECIFIED, "One of start or stop must be specified")
+    (start if words[0] == "start" else stop)(tables, key)
+    return ""
+
+
+def _command_peers(tables: Tables, line: Input) -> str:
+    """`vrrp peers <interface> vr_id <n> [ipv6] <address> ...`."""
+    key, _, hosts = _named(tables, line)
+    set_peers(tables, key, hosts)
+    return ""
+
+
+def _command_track(tables: Tables, line: Input) -> str:
+    """`vrrp vr track-if (add|del) <interface> vr_id <n> [ipv6] track-index <n> priority <n> ...`."""
+    key, words, _ = _named(tables, line, "add", "del")
+    while (number := line.number_after("track-index")) is not None:
+        priority = line.number_after("priority")
+        if priority is None:
+            break
+        router = _require(tables, key)
+        if not tables.sw.has(number):
+            raise RefusedError(Retval.UNSPECIFIED, f"tracked intf sw_if_index {number} invalid")
+        if not 0 < priority < router.priority:
+            text = f"tracked intf priority must be less than VR priority ({router.priority})"
+            raise RefusedError(Retval.UNSPECIFIED, text)
+        track(tables, key, number, priority, is_add=words == ["add"])
+    return ""
+
+
+def _load(tables: Tables, state: RouterState, rows: Rows) -> None:
+    """Put virtual routers into the tables, those that run too."""
+    for each in state.of(VirtualRouter).values():
+        key = rows[each.interface].index, each.vr_id, each.is_ipv6
+        flags = _PREEMPT * each.is_preempting | _ACCEPT * each.is_accepting | _IPV6 * each.is_ipv6
+        router = Router(
+            priority=each.priority,
+            interval=each.interval_cs,
+            flags=flags | _UNICAST * bool(each.peers),
+            addresses=[ipaddress.ip_address(host) for host in each.addresses],
+            peers=[ipaddress.ip_address(host) for host in each.peers],
+            tracked={rows[tracked.interface].index: tracked.priority for tracked in each.tracked},
+        )
+        create(tables, key, router)
+        if each.is_running:
+            start(tables, key)
+
+
 KIND = Kind(
     plugin="vrrp",
     api={"vrrp": _API},
@@ -262,6 +430,14 @@ KIND = Kind(
         "vrrp_vr_set_peers": _answer_peers,
         "vrrp_vr_track_if_add_del": _answer_track,
     },
+    commands={
+        "vrrp vr add": _command_add,
+        "vrrp vr del": _command_del,
+        "vrrp vr track-if": _command_track,
+        "vrrp proto": _command_proto,
+        "vrrp peers": _command_peers,
+    },
+    load=_load,
     queries={
         "vrrp_vr_dump": _dump,
         "vrrp_vr_peer_dump": _dump_peers,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.model.state import State
@@ -46,60 +47,126 @@ def _vrrp_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
 
 
 def _read_vrrp(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
-    """Yield virtual routers, and apart from them that they run: VPP deletes one that runs, and leaves its address.
+    """Yield virtual routers, and apart from them their peers, what they track, and that they run.
 
-    One with unicast peers or tracked interfaces cannot be brought back by one message, and is not.
+    VPP deletes one that runs, and leaves its address.
     """
     settings = ("sw_if_index", "vr_id", "priority", "interval", "flags")
     heads = (*(f"config.{each}" for each in settings), "runtime.state")
-    tracking = ("sw_if_index", "vr_id", "is_ipv6", "n_ifs")
-    tracked = {
-        (index, number, bool(is_ipv6))
-        for index, number, is_ipv6, count in connection.rows(replies, f"{_VRRP}_track_if_details", *tracking)
-        if count
-    }
+    tracked = _by_router(connection, replies, f"{_VRRP}_track_if_details", "sw_if_index", "priority")
     for (*head, state), listed in connection.lists(replies, f"{_VRRP}_details", heads, "af", "un"):
         fields = dict(zip(settings, head, strict=True))
-        index, number, is_ipv6 = fields["sw_if_index"], fields["vr_id"], bool(fields["flags"] & _VRRP_V6)
-        if name := wanted.name(index):
-            is_whole = not fields["flags"] & _VRRP_UNICAST and (index, number, is_ipv6) not in tracked
-            yield from _of_vrrp(name, {**fields, "sw_if_index": index_of(name)}, listed, is_whole, state != _VRRP_INIT)
+        place = (fields["sw_if_index"], fields["vr_id"], bool(fields["flags"] & _VRRP_V6))
+        name = wanted.name(fields["sw_if_index"])
+        if not name:
+            continue
+        yield _vrrp_router(name, {**fields, "sw_if_index": index_of(name)}, listed)
+        router = _Router(name, *place[1:])
+        if fields["flags"] & _VRRP_UNICAST:
+            values = dict(zip(("sw_if_index", "vr_id", "is_ipv6"), map(int, place), strict=True))
+            answer = connection.ask([connection.request(f"{_VRRP}_peer_dump", values)[1]])
+            peers = _by_router(connection, answer, f"{_VRRP}_peer_details", "af", "un").get(place, ())
+            yield from router.with_peers(peers)
+        if state != _VRRP_INIT:
+            yield router.running()
+        known = [(wanted.names[index], less) for index, less in tracked.get(place, ()) if index in wanted.names]
+        yield from (router.tracking(other, less) for other, less in known)
 
 
-def _of_vrrp(
-    name: str, fields: Fields, addresses: Sequence[tuple[int, bytes]], is_whole: bool, runs: bool
-) -> Iterator[Attachment]:
+def _by_router(
+    connection: Connection, replies: Replies, message: str, *leaves: str
+) -> dict[tuple[int, int, bool], Sequence[tuple[Any, ...]]]:
+    heads = ("sw_if_index", "vr_id", "is_ipv6")
+    rows = connection.lists(replies, message, heads, *leaves)
+    return {(index, number, bool(is_ipv6)): listed for (index, number, is_ipv6), listed in rows}
+
+
+def _vrrp_router(name: str, fields: Fields, addresses: Sequence[tuple[int, bytes]]) -> Attachment:
     flags = fields["flags"]
-    is_ipv6 = bool(flags & _VRRP_V6)
-    shared = " ".join(text_of_address(family, raw) for family, raw in addresses)
-    words = f"{name} vr_id {fields['vr_id']}" + (" ipv6" if is_ipv6 else "")
+    router = _Router(name, fields["vr_id"], bool(flags & _VRRP_V6))
+    shared = _words_of(addresses)
     modes = "".join(f" {word}" for bit, word in _VRRP_MODES.items() if bool(flags & bit) == (bit != _VRRP_PREEMPT))
-    listed: list[Values] = [{"af": family, "un": raw} for family, raw in addresses]
-    change, label = f"{_VRRP}_add_del", f"{fields['vr_id']}{' IPv6' if is_ipv6 else ''}"
-    yield Attachment(
+    times = f"priority {fields['priority']} interval {fields['interval']}"
+    change, listed = f"{_VRRP}_add_del", _elements_of(addresses)
+    return Attachment(
         holder=name,
         kind="VRRP router",
-        name=f"{label} with {shared}",
+        name=f"{router.label} with {shared}",
         layer=Layer.ROUTED,
-        put=stored_call(change, {"is_add": 1, **fields}, "addrs", listed) if is_whole else None,
+        put=stored_call(change, {"is_add": 1, **fields}, "addrs", listed),
         take=stored_call(change, {"is_add": 0, **fields}, "addrs", listed),
         outlives=True,
-        lines=(f"vrrp vr add {words} priority {fields['priority']} interval {fields['interval']}{modes} {shared}",),
-        removal=f"vrrp vr del {words}",
+        lines=(f"vrrp vr add {router.words} {times}{modes} {shared}",),
+        removal=f"vrrp vr del {router.words}",
     )
-    if runs:
-        place = {"sw_if_index": fields["sw_if_index"], "vr_id": fields["vr_id"], "is_ipv6": int(is_ipv6)}
-        yield Attachment(
-            holder=name,
+
+
+class _Router(NamedTuple):
+    """Which virtual router it is; the kinds of what it has are sorted as VPP has to be told of them."""
+
+    interface: str
+    number: int
+    is_ipv6: bool
+
+    @property
+    def label(self) -> str:
+        return f"{self.number}{' IPv6' if self.is_ipv6 else ''}"
+
+    @property
+    def words(self) -> str:
+        return f"{self.interface} vr_id {self.number}{' ipv6' if self.is_ipv6 else ''}"
+
+    @property
+    def _place(self) -> Values:
+        return {"sw_if_index": index_of(self.interface), "vr_id": self.number, "is_ipv6": int(self.is_ipv6)}
+
+    def with_peers(self, peers: Sequence[tuple[int, bytes]]) -> Iterator[Attachment]:
+        """Yield its peers, which go with it."""
+        if peers:
+            yield Attachment(
+                holder=self.interface,
+                kind="VRRP router peers",
+                name=f"{self.label} {_words_of(peers)}",
+                layer=Layer.ROUTED,
+                put=stored_call(f"{_VRRP}_set_peers", self._place, "addrs", _elements_of(peers)),
+                lines=(f"vrrp peers {self.words} {_words_of(peers)}",),
+            )
+
+    def running(self) -> Attachment:
+        """Return that it runs."""
+        return Attachment(
+            holder=self.interface,
             kind="VRRP router running",
-            name=label,
+            name=self.label,
             layer=Layer.ROUTED,
-            put=stored_call(f"{_VRRP}_start_stop", {**place, "is_start": 1}) if is_whole else None,
-            take=stored_call(f"{_VRRP}_start_stop", {**place, "is_start": 0}),
+            put=stored_call(f"{_VRRP}_start_stop", {**self._place, "is_start": 1}),
+            take=stored_call(f"{_VRRP}_start_stop", {**self._place, "is_start": 0}),
             outlives=True,
-            lines=(f"vrrp proto start {words}",),
-            removal=f"vrrp proto stop {words}",
+            lines=(f"vrrp proto start {self.words}",),
+            removal=f"vrrp proto stop {self.words}",
         )
+
+    def tracking(self, other: str, less: int) -> Attachment:
+        """Return that it tracks an interface; typed at the prompt, that goes by a number that nobody keeps."""
+        change = f"{_VRRP}_track_if_add_del"
+        listed: list[Values] = [{"sw_if_index": index_of(other), "priority": less}]
+        return Attachment(
+            holder=self.interface,
+            kind="VRRP router tracking",
+            name=f"{self.label} {other}",
+            layer=Layer.ROUTED,
+            put=stored_call(change, {**self._place, "is_add": 1}, "ifs", listed),
+            take=stored_call(change, {**self._place, "is_add": 0}, "ifs", listed),
+            outlives=True,
+        )
+
+
+def _words_of(addresses: Sequence[tuple[int, bytes]]) -> str:
+    return " ".join(text_of_address(family, raw) for family, raw in addresses)
+
+
+def _elements_of(addresses: Sequence[tuple[int, bytes]]) -> list[Values]:
+    return [{"af": family, "un": raw} for family, raw in addresses]
 
 
 _BFD = "bfd_udp_session"

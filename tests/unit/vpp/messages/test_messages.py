@@ -40,6 +40,14 @@ from vppcfg.kinds.qos import (
     SetQosRecord,
     SetQosStore,
 )
+from vppcfg.kinds.virtual_router_operations import (
+    CreateVirtualRouter,
+    RemoveVirtualRouter,
+    SetVrrpPeers,
+    StartVirtualRouter,
+    StopVirtualRouter,
+    TrackInterface,
+)
 from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.attachment import Attachment, stored_call
 from vppcfg.model.bond import BondMode, LoadBalance
@@ -62,6 +70,7 @@ from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
+from vppcfg.model.virtual_router import TrackedInterface, VirtualRouter
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Value
@@ -103,6 +112,9 @@ MARK = QosMark(interface="port", target=QosSource.IP, map_id=4)
 ARP = BridgeArp(bd_id=7, address="192.0.2.5", mac="02:00:00:00:00:05")
 MTU = PathMtu(address="192.0.2.9", mtu=1400, table_id=7)
 CROSS = L3CrossConnect(interface="port", is_ipv6=True, hops=(NextHop(interface="other"),))
+ROUTER = VirtualRouter(
+    interface="port", vr_id=5, is_ipv6=True, addresses=("2001:db8::1",), is_accepting=True, peers=("2001:db8::2",)
+)
 PUNT = PuntRedirect(interface="port", is_ipv6=True, hop=NextHop(interface="other"))
 HOP = NextHop(gateway="192.0.2.9", interface="port", weight=3)
 STEERED = PolicyRoute(priority=10, acl="ssh", hops=(HOP,), policy_id=7)
@@ -417,6 +429,16 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (RemoveL3CrossConnect(thing=CROSS), "l3xc_del", {"sw_if_index": 1, "is_ip6": True}),
     (SetPuntRedirect(thing=PUNT), "add_del_ip_punt_redirect_v2", {"is_add": True, "punt.rx_sw_if_index": 1}),
     (RemovePuntRedirect(thing=PUNT), "add_del_ip_punt_redirect_v2", {"is_add": False, "punt.af": 1}),
+    (CreateVirtualRouter(thing=ROUTER), "vrrp_vr_add_del", {"is_add": True, "vr_id": 5, "flags": 15, "n_addrs": 1}),
+    (RemoveVirtualRouter(thing=ROUTER), "vrrp_vr_add_del", {"is_add": False, "sw_if_index": 1, "interval": 100}),
+    (StartVirtualRouter(thing=ROUTER), "vrrp_vr_start_stop", {"is_start": True, "is_ipv6": True, "vr_id": 5}),
+    (StopVirtualRouter(thing=ROUTER), "vrrp_vr_start_stop", {"is_start": False, "sw_if_index": 1}),
+    (SetVrrpPeers(thing=ROUTER, peers=ROUTER.peers), "vrrp_vr_set_peers", {"is_ipv6": True, "n_addrs": 1}),
+    (
+        TrackInterface(thing=ROUTER, tracked=TrackedInterface(interface="other", priority=50), is_on=True),
+        "vrrp_vr_track_if_add_del",
+        {"is_add": True, "sw_if_index": 1, "n_ifs": 1},
+    ),
     (op_sflow.SetSflowDirection(direction=TrafficDirection.BOTH), "sflow_direction_set", {"sampling_D": 3}),
     (op_sflow.SetSflowDrops(has_drops=True), "sflow_drop_monitoring_set", {"drop_M": 1}),
     (

@@ -1,0 +1,96 @@
+"""Virtual routers: which steps a change takes and in which order, the way back, and what is left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.kinds.there_and_back import configuration_of
+from vppcfg.cli.main import main
+from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.resolve import resolve
+from vppcfg.model.state import State
+from vppcfg.model.virtual_router import VirtualRouter, VrrpState
+from vppcfg.plan.plan import Plan, make_plan
+from vppcfg.plan.rollback import reverse_plan
+
+CREATED = ["CreateVirtualRouter", "StartVirtualRouter"]
+REMOVED = ["StopVirtualRouter", "RemoveVirtualRouter"]
+STEPS = {*CREATED, *REMOVED, "SetVrrpPeers", "TrackInterface"}
+ONE = {"addresses": ["192.0.2.254"]}
+
+
+def planned(observed: State | None, vrrp: object, *, loop: bool = True) -> Plan:
+    """Return the plan to an eth0 with virtual routers, with a loopback beside it; None is without the key."""
+    eth0 = {"addresses": ["192.0.2.1/24", "2001:db8::1/64"], **({} if vrrp is None else {"vrrp": vrrp})}
+    loops = {"loopbacks": {"loop1": {"addresses": ["198.51.100.1/24"]}}} if loop else {}
+    configuration = configuration_of({"interfaces": {"eth0": eth0}, **loops})
+    state = assumed_state(configuration) if observed is None else observed
+    return make_plan(state, resolve(configuration, state).desired)
+
+
+def names(plan: Plan) -> list[str]:
+    return [name for each in plan.operations if (name := type(each).__name__) in STEPS]
+
+
+def test_each_family_is_a_router_and_peers_come_before_it_starts() -> None:
+    entry = {"addresses": ["192.0.2.254", "2001:db8::fe"], "unicast-peers": ["192.0.2.2", "2001:db8::2"]}
+    plan = planned(None, {5: entry})
+    assert sorted(plan.desired.of(VirtualRouter)) == ["eth0 5", "eth0 5 ipv6"]
+    assert names(plan) == ["CreateVirtualRouter"] * 2 + ["SetVrrpPeers"] * 2 + ["StartVirtualRouter"] * 2
+
+
+@pytest.mark.parametrize(
+    ("after", "steps"),
+    [
+        ({5: {**ONE, "priority": 90}}, [*REMOVED, *CREATED]),
+        ({5: {**ONE, "interval": 20}}, [*REMOVED, *CREATED]),
+        ({5: {**ONE, "state": "down"}}, ["StopVirtualRouter"]),
+        ({5: {**ONE, "track": {"loop1": 50}}}, ["TrackInterface"]),
+        ({}, REMOVED),
+        (None, []),
+    ],
+    ids=str,
+)
+def test_a_change_stops_a_router_where_vpp_needs_it_and_goes_back(after: object, steps: list[str]) -> None:
+    before = planned(None, {5: ONE}).desired
+    plan = planned(before, after)
+    assert names(plan) == steps
+    back = reverse_plan(plan)
+    assert back.reached.of(VirtualRouter) == before.of(VirtualRouter)
+
+
+def test_another_number_for_a_tracked_interface_is_taken_back_and_set_again() -> None:
+    before = planned(None, {5: {**ONE, "track": {"loop1": 50}}}).desired
+    assert names(planned(before, {5: {**ONE, "track": {"loop1": 60}}})) == ["TrackInterface", "TrackInterface"]
+
+
+def test_a_tracked_interface_is_let_go_before_it_is_deleted() -> None:
+    before = planned(None, {5: {**ONE, "track": {"loop1": 50}}}).desired
+    operations = [type(each).__name__ for each in planned(before, {5: ONE}, loop=False).operations]
+    assert operations.index("TrackInterface") < operations.index("DeleteLoopback")
+
+
+def test_who_is_master_is_no_difference() -> None:
+    assert VirtualRouter(interface="eth0", vr_id=5, addresses=(), state=VrrpState.MASTER) == VirtualRouter(
+        interface="eth0", vr_id=5, addresses=(), state=VrrpState.BACKUP
+    )
+
+
+def test_a_script_becomes_the_key(tmp_path: Path) -> None:
+    script = tmp_path / "routers.vpp"
+    script.write_text(
+        "create loopback interface instance 1\ncreate loopback interface instance 2\n"
+        "set interface state loop1 up\nset interface state loop2 up\nset interface ip address loop1 192.0.2.1/24\n"
+        "vrrp vr add loop1 vr_id 5 priority 200 interval 20 accept_mode unicast 192.0.2.254\n"
+        "vrrp peers loop1 vr_id 5 192.0.2.2\nvrrp vr track-if add loop1 vr_id 5 track-index 2 priority 50\n"
+        "vrrp proto start loop1 vr_id 5\n"
+    )
+    main(
+        ["-q", "adopt", "--from", str(script), "-o", str(tmp_path / "made.yaml"), "--rest", str(tmp_path / "rest.vpp")]
+    )
+    text = (tmp_path / "made.yaml").read_text()
+    assert "addresses: [ 192.0.2.254 ]" in text
+    assert "track: { loop2: 50 }" in text
+    assert "unicast-peers: [ 192.0.2.2 ]" in text

@@ -1,0 +1,296 @@
+"""Virtual routers: the key `vrrp` of interfaces, how VPP is asked for them, and the steps of a change.
+
+vrrp:
+  5: { addresses: [ 192.0.2.254 ], priority: 200, track: { eth1: 50 } }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from vppcfg.common.addresses import canonical_host
+from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
+from vppcfg.config.sections.owned_section import OwnedSection
+from vppcfg.config.sections.section import Section
+from vppcfg.config.yaml.text import KeyValue, Value
+from vppcfg.kinds.object_kind import VppObjectKind
+from vppcfg.kinds.virtual_router_operations import (
+    ACCEPT,
+    IPV6,
+    PREEMPT,
+    UNICAST,
+    CreateVirtualRouter,
+    RemoveVirtualRouter,
+    SetVrrpPeers,
+    StartVirtualRouter,
+    StopVirtualRouter,
+    TrackInterface,
+)
+from vppcfg.kinds.virtual_router_rules import KEY, RULES, RouterEntry
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.state import State
+from vppcfg.model.virtual_router import TrackedInterface, VirtualRouter, VrrpState, hosts_in_order
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
+from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.vpp.reading import Replies, VppReader
+
+_DUMP, _TRACKED, _PEERS = "vrrp_vr_dump", "vrrp_vr_track_if_dump", "vrrp_vr_peer_dump"
+_CONFIG = ("sw_if_index", "vr_id", "priority", "interval", "flags")
+_STATES = {1: VrrpState.BACKUP, 2: VrrpState.MASTER, 3: VrrpState.INTERFACE_DOWN}
+"""vrrp_vr_state (plugins/vrrp/vrrp.api)."""
+_IPV6_SUFFIX = "-ipv6"
+
+
+class VirtualRouterKind(VppObjectKind[VirtualRouter]):
+    """The virtual routers in VPP."""
+
+    key = KEY
+    thing = VirtualRouter
+    operations = (
+        CreateVirtualRouter,
+        RemoveVirtualRouter,
+        StartVirtualRouter,
+        StopVirtualRouter,
+        SetVrrpPeers,
+        TrackInterface,
+    )
+    rules = RULES
+    api_module = "vrrp"
+    capabilities: ClassVar[Mapping[str, str]] = {"vrrp": _DUMP}
+    has_own_steps = True
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the key `vrrp`."""
+        return (SECTION,)
+
+    def set(self, thing: VirtualRouter) -> CreateVirtualRouter:
+        """Return the operation that creates a virtual router."""
+        return CreateVirtualRouter(thing=thing)
+
+    def remove(self, thing: VirtualRouter) -> RemoveVirtualRouter:
+        """Return the operation that removes a virtual router."""
+        return RemoveVirtualRouter(thing=thing)
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the requests for all virtual routers and what they track."""
+        if not connection.offers(_DUMP):
+            return []
+        return [
+            connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1],
+            connection.request(_TRACKED, {"dump_all": 1})[1],
+        ]
+
+    def read(
+        self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
+    ) -> Iterator[VirtualRouter]:
+        """Yield the virtual routers of interfaces that are there."""
+        yield from read_routers(connection, replies, names) if connection.offers(_DUMP) else ()
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps of virtual routers that appear, change and go, or that lose an interface for a while."""
+        observed, desired = transition.observed.of(VirtualRouter), transition.desired.of(VirtualRouter)
+        for name in dict.fromkeys((*observed, *desired)):
+            yield from _steps_of(observed.get(name), desired.get(name), transition)
+
+
+def _steps_of(before: VirtualRouter | None, after: VirtualRouter | None, transition: Transition) -> Iterator[Step]:
+    if before is not None:
+        gone = after is None or before.interface in transition.to_delete
+        if gone or _is_other(before, after):
+            loses = any(each.interface in transition.to_delete for each in before.tracked)
+            yield from _removal(before, is_early=gone or loses)
+            before = None
+    if after is None:
+        return
+    if before is None:
+        before = replace(after, tracked=(), is_running=False, state=None)
+        yield Step(stage=Stage.SET_OBJECT, operation=CreateVirtualRouter(thing=before))
+        if after.peers:
+            yield Step(stage=Stage.ATTACH, operation=SetVrrpPeers(thing=before, peers=after.peers))
+    yield from _adjustment(before, after, transition)
+
+
+def _is_other(before: VirtualRouter, after: VirtualRouter | None) -> bool:
+    """Return whether VPP must be told of a new virtual router: what it tracks and that it runs can be set any time."""
+    return after is None or replace(after, tracked=before.tracked, is_running=before.is_running) != before
+
+
+def _removal(router: VirtualRouter, *, is_early: bool) -> Iterator[Step]:
+    if router.is_running:
+        stage = Stage.DETACH if is_early else Stage.STOP_ROUTER
+        yield Step(stage=stage, operation=StopVirtualRouter(thing=router))
+    stopped = replace(router, is_running=False)
+    stage = Stage.REMOVE_OBJECT if is_early else Stage.REMOVE_ROUTER
+    yield Step(stage=stage, operation=RemoveVirtualRouter(thing=stopped))
+
+
+def _adjustment(now: VirtualRouter, after: VirtualRouter, transition: Transition) -> Iterator[Step]:
+    """Yield the steps that set what is tracked, and then whether the router runs."""
+    for each in now.tracked:
+        is_lost = each.interface in transition.to_delete
+        if is_lost or each not in after.tracked:
+            untrack = TrackInterface(thing=now, tracked=each, is_on=False)
+            yield Step(stage=Stage.DETACH if is_lost else Stage.UNTRACK, operation=untrack)
+            now = untrack.after
+    for each in after.tracked:
+        if each not in now.tracked:
+            track = TrackInterface(thing=now, tracked=each, is_on=True)
+            yield Step(stage=Stage.TRACK, operation=track)
+            now = track.after
+    if now.is_running is not after.is_running:
+        change = StartVirtualRouter if after.is_running else StopVirtualRouter
+        yield Step(stage=Stage.START_ROUTER, operation=change(thing=now))
+
+
+def read_routers(connection: VppReader, replies: Replies, names: Mapping[int, str]) -> Iterator[VirtualRouter]:
+    """Yield the virtual routers of a VPP with their states; peers are asked for router by router.
+
+    Asked for the peers of all, VPP answers with another message (vl_api_vrrp_vr_peer_dump_t_handler).
+    """
+    heads = (*(f"config.{each}" for each in _CONFIG), "runtime.state")
+    found = connection.lists(replies, "vrrp_vr_details", heads, "af", "un")
+    tracked = _tracked(connection, replies, names)
+    unicast = [(index, number, bool(flags & IPV6)) for (index, number, _, _, flags, _), _ in found if flags & UNICAST]
+    peers = _peers(connection, unicast)
+    for (index, number, priority, interval, flags, state), hosts in found:
+        name, is_ipv6 = names.get(index, ""), bool(flags & IPV6)
+        if not name:
+            continue
+        yield VirtualRouter(
+            interface=name,
+            vr_id=number,
+            is_ipv6=is_ipv6,
+            addresses=hosts_in_order([text_of_address(family, raw) for family, raw in hosts]),
+            priority=priority,
+            interval_cs=interval,
+            is_preempting=bool(flags & PREEMPT),
+            is_accepting=bool(flags & ACCEPT),
+            tracked=tracked.get((index, number, is_ipv6), ()),
+            peers=peers.get((index, number, is_ipv6), ()),
+            is_running=bool(state),
+            state=_STATES.get(state, VrrpState.STOPPED),
+        )
+
+
+_Key = tuple[int, int, bool]
+
+
+def _tracked(
+    connection: VppReader, replies: Replies, names: Mapping[int, str]
+) -> dict[_Key, tuple[TrackedInterface, ...]]:
+    heads = ("sw_if_index", "vr_id", "is_ipv6")
+    rows = connection.lists(replies, "vrrp_vr_track_if_details", heads, "sw_if_index", "priority")
+    found: dict[_Key, tuple[TrackedInterface, ...]] = {}
+    for (index, number, is_ipv6), entries in rows:
+        known = [TrackedInterface(interface=names[other], priority=less) for other, less in entries if other in names]
+        found[index, number, bool(is_ipv6)] = tuple(sorted(known, key=lambda each: each.interface))
+    return found
+
+
+def _peers(connection: VppReader, routers: Iterable[_Key]) -> dict[_Key, tuple[str, ...]]:
+    found: dict[_Key, tuple[str, ...]] = {}
+    asked = [
+        connection.request(_PEERS, {"sw_if_index": index, "vr_id": number, "is_ipv6": int(is_ipv6)})[1]
+        for index, number, is_ipv6 in routers
+    ]
+    heads = ("sw_if_index", "vr_id", "is_ipv6")
+    replies = connection.ask(asked) if asked else {}
+    for (index, number, is_ipv6), hosts in connection.lists(replies, "vrrp_vr_peer_details", heads, "af", "un"):
+        found[index, number, bool(is_ipv6)] = hosts_in_order([text_of_address(af, raw) for af, raw in hosts])
+    return found
+
+
+class VirtualRouterSection(OwnedSection[tuple[RouterEntry, ...]]):
+    """The key `vrrp` of interfaces."""
+
+    key = KEY
+    holders = (KeyHolder.INTERFACE,)
+    things = (VirtualRouter,)
+    plugin = "vrrp"
+    reason = "an interface has virtual routers"
+    is_block: ClassVar[bool] = True
+
+    def parse_value(self, raw: Any, path: KeyPath) -> tuple[RouterEntry, ...] | list[Problem]:
+        """Return the entries, or those whose name is no number of a virtual router."""
+        problems = [problem for key in raw if (problem := _wrong_number(key, (*path, key))) is not None]
+        return problems or tuple(_entry(key, given, (*path, key)) for key, given in raw.items())
+
+    def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[VirtualRouter]:
+        """Yield a virtual router for each entry and family of its addresses."""
+        for each in entry.value:
+            for is_ipv6 in (False, True):
+                addresses = hosts_in_order([host for host in each.addresses if (":" in host) is is_ipv6])
+                if addresses:
+                    yield each.router(entry.name, is_ipv6, addresses)
+
+    def as_yaml(self, value: tuple[RouterEntry, ...]) -> Value:
+        """Return the entries by number."""
+        return tuple(KeyValue(str(each.key), tuple(_entry_keys(each))) for each in value)
+
+    def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[RouterEntry, ...]]]:
+        """Yield the entries of each interface; both families of a number share one where all else is alike."""
+        found: dict[str, list[RouterEntry]] = {}
+        for router in sorted(state.of(VirtualRouter).values(), key=lambda each: (each.vr_id, each.is_ipv6)):
+            entries = found.setdefault(router.interface, [])
+            entry = RouterEntry.of(router)
+            other = next((each for each in entries if each.vr_id == router.vr_id), None)
+            if other is not None and entry.may_join(other):
+                entries[entries.index(other)] = other.joined_by(entry)
+            else:
+                key = router.vr_id if other is None else f"{router.vr_id}{_IPV6_SUFFIX}"
+                entries.append(replace(entry, key=key))
+        for name, routers in found.items():
+            yield KeyHolder.INTERFACE, name, tuple(routers)
+
+
+def _number(key: Any) -> int | None:
+    text = str(key).removesuffix(_IPV6_SUFFIX)
+    return int(text) if text.isdecimal() and 1 <= int(text) <= 255 else None
+
+
+def _wrong_number(key: Any, path: KeyPath) -> Problem | None:
+    if _number(key) is not None:
+        return None
+    text = f"{key} is no number of a virtual router; write one from 1 to 255"
+    return Problem(rule="vrrp-number", path=path, text=text)
+
+
+def _entry(key: Any, given: Mapping[str, Any], path: KeyPath) -> RouterEntry:
+    return RouterEntry(
+        key=key,
+        path=path,
+        vr_id=_number(key) or 0,
+        addresses=tuple(host for text in given["addresses"] if (host := canonical_host(text))),
+        priority=given.get("priority") or 100,
+        interval_cs=given.get("interval") or 100,
+        is_preempting=given.get("preempt") is not False,
+        is_accepting=bool(given.get("accept")),
+        tracked=tuple(
+            TrackedInterface(interface=str(name), priority=less)
+            for name, less in sorted((given.get("track") or {}).items())
+        ),
+        peers=tuple(host for text in given.get("unicast-peers") or () if (host := canonical_host(text))),
+        is_running=given.get("state") != "down",
+    )
+
+
+def _entry_keys(entry: RouterEntry) -> Iterator[KeyValue]:
+    yield KeyValue("addresses", list(entry.addresses))
+    yield KeyValue("priority", entry.priority, is_default=entry.priority == 100)
+    yield KeyValue("interval", entry.interval_cs, is_default=entry.interval_cs == 100)
+    yield KeyValue("preempt", entry.is_preempting, is_default=entry.is_preempting)
+    yield KeyValue("accept", entry.is_accepting, is_default=not entry.is_accepting)
+    if entry.tracked:
+        yield KeyValue("track", tuple(KeyValue(each.interface, each.priority) for each in entry.tracked))
+    if entry.peers:
+        yield KeyValue("unicast-peers", list(entry.peers))
+    yield KeyValue("state", "up" if entry.is_running else "down", is_default=entry.is_running)
+
+
+SECTION = VirtualRouterSection()
+KIND = VirtualRouterKind()

@@ -1,0 +1,210 @@
+"""What VPP does about virtual routers: they are created, given peers, started, stopped and removed (plugins/vrrp)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from vppcfg.model.virtual_router import TrackedInterface, VirtualRouter
+from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.operation import Operation
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+from vppcfg.vpp.address_codec import family_and_bytes
+
+PREEMPT, ACCEPT, UNICAST, IPV6 = 1, 2, 4, 8
+"""vrrp_vr_flags (plugins/vrrp/vrrp.api)."""
+_VR = "vrrp_vr"
+
+
+@record
+class CreateVirtualRouter(SetObject):
+    """vrrp_vr_add_del: create a virtual router, which neither runs nor tracks anything; peers come next."""
+
+    thing: VirtualRouter
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.thing.name in draft.objects.get(VirtualRouter, {}):
+            return f"there is a virtual router {self.thing.name}"
+        return SetObject._refusal(self, draft)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _add_del(self.thing, indexes, is_add=1)
+
+    def cli(self) -> str:
+        """Return the command."""
+        router = self.thing
+        words = [f"vrrp vr add {_place(router)} priority {router.priority} interval {router.interval_cs}"]
+        words += [] if router.is_preempting else ["no_preempt"]
+        words += ["accept_mode"] if router.is_accepting else []
+        words += ["unicast"] if router.peers else []
+        return " ".join((*words, *router.addresses))
+
+
+@record
+class RemoveVirtualRouter(RemoveObject):
+    """vrrp_vr_add_del: remove a virtual router that does not run: VPP would leave the addresses on the interface."""
+
+    thing: VirtualRouter
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if self.thing.is_running:
+            return f"the virtual router {self.thing.name} runs"
+        return RemoveObject._refusal(self, draft)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return _add_del(self.thing, indexes, is_add=0)
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"vrrp vr del {_place(self.thing)}"
+
+
+@record
+class _RouterOperation(Operation):
+    """An operation on a virtual router that is there."""
+
+    thing: VirtualRouter
+    """As it is before."""
+
+    @property
+    def subject(self) -> str:
+        """Return the name of the virtual router."""
+        return self.thing.name
+
+    @property
+    def after(self) -> VirtualRouter:
+        """Return it as it is then."""
+        raise NotImplementedError(type(self).__name__)
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        found = draft.objects.get(VirtualRouter, {}).get(self.thing.name)
+        return None if found == self.thing else f"there is no such virtual router {self.thing.name}"
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Enter it as it is then."""
+        draft.set_object(self.after)
+
+
+@record
+class StartVirtualRouter(_RouterOperation):
+    """vrrp_vr_start_stop: start a virtual router."""
+
+    @property
+    def after(self) -> VirtualRouter:
+        """Return it as it runs."""
+        return replace(self.thing, is_running=True)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(f"{_VR}_start_stop", {**_key(self.thing, indexes), "is_start": 1})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"vrrp proto start {_place(self.thing)}"
+
+
+@record
+class StopVirtualRouter(_RouterOperation):
+    """vrrp_vr_start_stop: stop a virtual router; a master tells the others so, and takes its addresses off."""
+
+    @property
+    def after(self) -> VirtualRouter:
+        """Return it as it is stopped."""
+        return replace(self.thing, is_running=False)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(f"{_VR}_start_stop", {**_key(self.thing, indexes), "is_start": 0})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"vrrp proto stop {_place(self.thing)}"
+
+
+@record
+class SetVrrpPeers(_RouterOperation):
+    """vrrp_vr_set_peers: set whom a virtual router that does not run speaks to; VPP takes no empty list."""
+
+    peers: tuple[str, ...]
+
+    @property
+    def after(self) -> VirtualRouter:
+        """Return it with its peers."""
+        return replace(self.thing, peers=self.peers)
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        return "it runs" if self.thing.is_running else _RouterOperation._refusal(self, draft)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(f"{_VR}_set_peers", _key(self.thing, indexes), "addrs", _hosts(self.peers))
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"vrrp peers {_place(self.thing)} {' '.join(self.peers)}"
+
+
+@record
+class TrackInterface(_RouterOperation):
+    """vrrp_vr_track_if_add_del: lower the priority while an interface is down, or no longer.
+
+    VPP passes over another priority for an interface that is tracked already (vrrp_vr_tracking_if_add_del).
+    """
+
+    tracked: TrackedInterface
+    is_on: bool
+
+    @property
+    def after(self) -> VirtualRouter:
+        """Return it with the interface among those tracked, or without."""
+        others = (each for each in self.thing.tracked if each.interface != self.tracked.interface)
+        found = (*others, self.tracked) if self.is_on else tuple(others)
+        return replace(self.thing, tracked=tuple(sorted(found, key=lambda each: each.interface)))
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        name, known = self.tracked.interface, {each.interface for each in self.thing.tracked}
+        if self.is_on is (name in known):
+            return f"{name} is{'' if self.is_on else ' not'} tracked"
+        return f"there is no {name}" if name not in draft.interfaces else _RouterOperation._refusal(self, draft)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {**_key(self.thing, indexes), "is_add": int(self.is_on)}
+        element = {"sw_if_index": indexes.interface(self.tracked.interface), "priority": self.tracked.priority}
+        return Request(f"{_VR}_track_if_add_del", values, "ifs", [element])
+
+    def cli(self) -> None:
+        """Return None: the prompt wants VPP's number of the interface."""
+
+
+def _add_del(router: VirtualRouter, indexes: Indexes, is_add: int) -> Request:
+    flags = PREEMPT * router.is_preempting | ACCEPT * router.is_accepting | IPV6 * router.is_ipv6
+    values: dict[str, Value] = {
+        "is_add": is_add,
+        "sw_if_index": indexes.interface(router.interface),
+        "vr_id": router.vr_id,
+        "priority": router.priority,
+        "interval": router.interval_cs,
+        "flags": flags | UNICAST * bool(router.peers),
+    }
+    return Request(f"{_VR}_add_del", values, "addrs", _hosts(router.addresses))
+
+
+def _key(router: VirtualRouter, indexes: Indexes) -> dict[str, Value]:
+    return {
+        "sw_if_index": indexes.interface(router.interface),
+        "vr_id": router.vr_id,
+        "is_ipv6": int(router.is_ipv6),
+    }
+
+
+def _hosts(hosts: Iterable[str]) -> list[dict[str, Value]]:
+    return [{"af": family, "un": raw.ljust(16, b"\0")} for family, raw in map(family_and_bytes, hosts)]
+
+
+def _place(router: VirtualRouter) -> str:
+    return f"{router.interface} vr_id {router.vr_id}{' ipv6' if router.is_ipv6 else ''}"
