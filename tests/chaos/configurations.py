@@ -1,4 +1,4 @@
-"""Three small plans that together contain every type of operation: from one of these configurations to the next."""
+"""Small plans that together contain every type of operation: from one of these configurations to the next."""
 
 from __future__ import annotations
 
@@ -205,7 +205,128 @@ routes: { 10.88.0.0/16: unreachable }
 sflow: { sampling-rate: 1000 }
 """)
 
-PLANS = {"from-bare-to-one": (BARE, ONE), "from-one-to-two": (ONE, TWO), "from-two-to-bare": (TWO, BARE)}
+SERVICES_ONE = """\
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 9000
+    state: up
+    addresses: [ 203.0.113.2/24, "2001:db8::1/64" ]
+    nat44: outside
+    qos: { record: [ ip, vlan ], store: 46 }
+    policy-routes:
+      - { acl: guests, via: [ { gateway: 203.0.113.3, weight: 3 }, { gateway: 203.0.113.4 } ] }
+      - { acl: voice, via: 203.0.113.5, priority: 5 }
+  GigabitEthernet2/0/0:
+    mtu: 9000
+    state: up
+    addresses: [ 192.168.1.1/24 ]
+    nat44: inside
+    sflow: true
+    l3xc: { ipv4: { interface: GigabitEthernet1/0/0, gateway: 203.0.113.9 } }
+    qos: { mark: { ip: 1 } }
+    punt-redirect: { ipv4: { interface: GigabitEthernet1/0/0, gateway: 203.0.113.9 } }
+  GigabitEthernet3/0/0: { mtu: 9000, state: up, addresses: [ 100.64.0.1/24 ], det44: inside }
+  GigabitEthernet4/0/0: { mtu: 9000, state: up }
+bridgedomains:
+  bd10:
+    mtu: 9000
+    interfaces: [ GigabitEthernet4/0/0 ]
+    settings: { arp-termination: true }
+    arp-entries: { 192.0.2.5: "02:00:00:00:00:05", 192.0.2.6: "02:00:00:00:00:06" }
+vrfs: { red: { id: 10 }, blue: { id: 20 } }
+acls:
+  guests: { terms: [ { action: permit, source: 10.0.0.0/8 } ] }
+  voice: { terms: [ { action: permit, family: ipv4, protocol: udp } ] }
+nat44:
+  sessions: 1000
+  pools: [ 203.0.113.20-203.0.113.21, { interface: GigabitEthernet1/0/0 } ]
+  static: { ssh: { protocol: tcp, local: "192.168.1.10:22", external: "203.0.113.20:2222" } }
+  exempt: { vpn: { protocol: udp, local: "203.0.113.2:500" } }
+  leaks: { red: [ default ] }
+  mss: 1452
+  timeouts: { udp: 30 }
+det44: { maps: { 100.64.0.0/24: 203.0.113.64/28 }, timeouts: { udp: 120 } }
+dhcp-relay: { ipv4: { servers: [ 192.0.2.99 ], source: 203.0.113.2 } }
+path-mtu: { 203.0.113.9: 1400, "2001:db8::9": 1300 }
+qos_maps: { 1: { ip: { 184: 46 } }, 2: { ip: { 8: 1 } } }
+sflow: { direction: both, drops: true }
+"""
+SERVICES_TWO = """\
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 9000
+    state: up
+    addresses: [ 203.0.113.2/24, "2001:db8::1/64" ]
+    nat44: output
+    qos: { record: [ mpls ], mark: { ip: 2 } }
+    policy-routes:
+      - { acl: guests, via: [ { gateway: 203.0.113.3, weight: 2 }, { gateway: 203.0.113.6 } ] }
+      - { acl: web, via: { gateway: "2001:db8::2", interface: GigabitEthernet1/0/0 }, priority: 6, family: ipv4 }
+  GigabitEthernet2/0/0:
+    mtu: 9000
+    state: up
+    addresses: [ 192.168.1.1/24 ]
+    nat44: inside
+    sflow: true
+    l3xc: { ipv6: { interface: GigabitEthernet1/0/0, gateway: "2001:db8::9" } }
+    qos: { store: 7 }
+    punt-redirect: { ipv6: { interface: GigabitEthernet1/0/0 } }
+  GigabitEthernet3/0/0: { mtu: 9000, state: up, addresses: [ 100.64.0.1/24 ] }
+  GigabitEthernet4/0/0: { mtu: 9000, state: up }
+bridgedomains:
+  bd10:
+    mtu: 9000
+    interfaces: [ GigabitEthernet4/0/0 ]
+    settings: { arp-termination: true }
+    arp-entries: { 192.0.2.5: "02:00:00:00:00:07", "2001:db8::5": "02:00:00:00:00:05" }
+vrfs: { red: { id: 10 }, blue: { id: 20 } }
+acls:
+  guests: { terms: [ { action: permit, source: 10.0.0.0/8 } ] }
+  web: { terms: [ { action: permit, family: ipv4, protocol: tcp } ] }
+nat44:
+  sessions: 1000
+  pools: [ 203.0.113.21, { range: 203.0.113.22, twice-nat: true } ]
+  static: { all: { local: 192.168.1.30, external: 203.0.113.21 } }
+  exempt: { port: { protocol: tcp, local: "192.168.1.31:80" } }
+  leaks: { blue: [ red ] }
+  forwarding: true
+  timeouts: { udp: 31 }
+det44: { maps: { 100.65.0.0/24: 203.0.113.80/28 } }
+dhcp-relay: { ipv6: { servers: [ "2001:db8:5::1" ], source: "2001:db8::1" } }
+path-mtu: { 203.0.113.9: 1401, 203.0.113.10: 1280 }
+qos_maps: { 2: { ip: { 8: 2 } } }
+sflow: { direction: output, drops: false }
+"""
+SERVICES_THREE = """\
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 9000, state: up, addresses: [ 203.0.113.2/24 ], nat44: outside }
+  GigabitEthernet2/0/0: { mtu: 9000, state: up, addresses: [ 192.168.1.1/24 ], nat44: inside }
+  GigabitEthernet3/0/0: { mtu: 9000, state: up, addresses: [ 100.64.0.1/24 ], det44: inside }
+  GigabitEthernet4/0/0: { mtu: 9000, state: down, addresses: [ 198.51.100.1/24 ], det44: outside }
+loopbacks: { loop10: { mtu: 9000, mac: "02:00:00:00:00:10" } }
+bridgedomains:
+  bd10:
+    mtu: 9000
+    bvi: loop10
+    settings: { arp-termination: true }
+    arp-entries: { 192.0.2.5: "02:00:00:00:00:07" }
+vrfs: { red: { id: 10 }, blue: { id: 20 } }
+nat44:
+  sessions: 3000
+  pools: [ { interface: GigabitEthernet1/0/0 } ]
+  static: { ssh: { protocol: tcp, local: "192.168.1.10:22", external: "GigabitEthernet1/0/0:2222" } }
+  leaks: { red: [ default, blue ], blue: [ red ] }
+  mss: 1400
+det44: { maps: { 100.64.0.0/24: 203.0.113.64/28 }, timeouts: { udp: 120 } }
+"""
+
+PLANS = {
+    "from-bare-to-one": (BARE, ONE),
+    "from-one-to-two": (ONE, TWO),
+    "from-two-to-bare": (TWO, BARE),
+    "between-services": (SERVICES_ONE, SERVICES_TWO),
+    "services-anew": (SERVICES_TWO, SERVICES_THREE),
+}
 """Where each plan starts and where it leads."""
 
 

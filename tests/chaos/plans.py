@@ -13,6 +13,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.placement import Placements, QueuePlacement, moved_to
+from vppcfg.model.policy_route import OWN_IDS
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.plan.plan import Plan, make_plan
@@ -55,6 +56,17 @@ def _with_all_queues(port: Interface) -> Interface:
     return replace(port, rx_placement=rx, tx_placement=tx)
 
 
+def _with_policy_ids(interfaces: dict[str, Interface]) -> dict[str, Interface]:
+    """Return interfaces whose policy routes have numbers, as those that VPP has."""
+    numbers = iter(OWN_IDS)
+    return {
+        name: replace(
+            each, policy_routes=tuple(replace(route, policy_id=next(numbers)) for route in each.policy_routes)
+        )
+        for name, each in interfaces.items()
+    }
+
+
 def _touched(state: State) -> State:
     """Return the state with weights on bond members, and a TAP that was taken out of its Linux bridge."""
     bonds = {
@@ -67,6 +79,7 @@ def _touched(state: State) -> State:
         name: _with_all_queues(port) if port.kind is InterfaceKind.PHYSICAL and port.parent is None else port
         for name, port in state.interfaces.items()
     }
+    ports = _with_policy_ids(ports)
     linux = {name: replace(device, bridge="") for name, device in state.linux.items()}
     bridges = frozenset((tap.host_netns, tap.host_bridge) for tap in state.virtual_as(Tap).values() if tap.host_bridge)
     namespaces = frozenset(tap.host_netns for tap in state.virtual_as(Tap).values())

@@ -79,7 +79,7 @@ def apply(router: SimulatedRouter, *options: str) -> int:
     return run(router.words("apply", *FORCE, *options))
 
 
-def test_the_three_plans_contain_every_operation() -> None:
+def test_the_plans_contain_every_operation() -> None:
     found = {type(operation) for name in PLANS for operation in plan_named(name).operations}
     assert found == set(every_operation()) - set(every_operation(AttachmentOperation))
 

@@ -5,6 +5,7 @@ The simulator judges here; `tests/live/test_kinds.py` has a real VPP judge the s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -24,6 +25,7 @@ from vppcfg.model.keys import keys_of
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
+from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.render.plan_text import cli_line
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -65,6 +67,13 @@ def test_what_is_dumped_asks_for_what_is_there(samples: Samples) -> None:
             state = vpp.observe()
         text = written(state).text
         assert make_plan(state, resolve(configuration_of(yaml.safe_load(text)), state).desired).steps == ()
+
+
+@of_every_kind
+def test_a_journal_keeps_what_is_there(samples: Samples) -> None:
+    for data in samples.configurations:
+        desired = resolve(configuration_of(data), bare_vpp(samples)).desired
+        assert state_of(json.loads(json.dumps(document_of(desired)))) == desired
 
 
 @of_every_kind

@@ -370,8 +370,8 @@ def _converters_of(record: Hashable) -> dict[str, Callable[[Any], Any]]:
         kinds = get_args(hint) or (hint,)
         if get_origin(hint) is Mapping:
             converters[name] = _table_of(name, kinds[1])
-        elif NoneType in kinds and is_dataclass(kinds[0]):
-            converters[name] = _record_of(name, cast(type[Any], kinds[0]))
+        elif is_dataclass(kinds[0]) and (NoneType in kinds or kinds == (hint,)):
+            converters[name] = _record_of(name, cast(type[Any], kinds[0]), is_optional=NoneType in kinds)
         elif get_origin(hint) is tuple and is_dataclass(kinds[0]):
             converters[name] = _list_of(name, cast(type[Any], kinds[0]))
         elif kinds == (str, ...) and get_origin(hint) is tuple:
@@ -389,9 +389,13 @@ def _naturals(name: str, document: object) -> tuple[int, ...]:
     return tuple(document)
 
 
-def _record_of(name: str, record: type[Any]) -> Callable[[Any], Any]:
+def _record_of(name: str, record: type[Any], *, is_optional: bool) -> Callable[[Any], Any]:
     def convert(document: object) -> Any:
-        return None if document is None else _build(record, document, name, _converters_of(cast(Hashable, record)))
+        return (
+            None
+            if is_optional and document is None
+            else _build(record, document, name, _converters_of(cast(Hashable, record)))
+        )
 
     return convert
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import is_nat44_owned
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.shell import Commands
@@ -31,7 +33,7 @@ _OURS = re.compile(
 )
 """Features of what vppcfg manages, and those that VPP turns on for every interface."""
 _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
-    "NAT": re.compile(r"nat|ip[46]-sv-reassembly"),
+    "NAT": re.compile(r"nat|det44|ip[46]-sv-reassembly"),
     "ABF": re.compile(r"abf-"),
     "IPsec": re.compile(r"ipsec|esp[46]|ah[46]"),
     "security": re.compile(r"ipsec|esp[46]|ah[46]"),
@@ -75,19 +77,36 @@ def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) ->
     )
     kinds: dict[str, set[str]] = {}
     for each in found:
-        kinds.setdefault(each.holder, set()).add(each.kind.split(" ")[0].partition("4")[0].partition("6")[0])
+        kinds.setdefault(each.holder, set()).add(_word(each.kind))
+    for holder, kind in _of_objects(wanted.state):
+        kinds.setdefault(holder, set()).add(_word(kind))
     for name in names:
         arcs = _arcs(shown[lines[name]][1])
         known = wanted.state.interfaces.get(name)
         yield from _of_policers(name, arcs, policers)
         ours = {"classifier"} if known is not None and known.macip is not None else set()
-        ours |= (
-            {"NAT"} if known is not None and known.nat44 is not None and is_nat44_owned(wanted.state.owned) else set()
-        )
+        ours |= {"NAT"} if known is not None and _is_translated(known, wanted.state) else set()
         ours |= {"ABF"} if known is not None and known.policy_routes else set()
         yield from _of_arcs(name, arcs, kinds.get(name, set()) | ours)
         if known is not None:
             yield from _of_bits(known, arcs, wanted)
+
+
+def _word(kind: str) -> str:
+    return kind.split(" ")[0].partition("4")[0].partition("6")[0]
+
+
+def _of_objects(state: State) -> Iterator[tuple[str, str]]:
+    """Yield the interfaces that objects of files are on, and the kinds that these would be as attachments."""
+    for things in state.objects.values():
+        for thing in things.values():
+            for reference in thing.references() if thing.attachment_kinds else ():
+                if reference.referent is Referent.INTERFACE:
+                    yield from ((reference.name, kind) for kind in thing.attachment_kinds)
+
+
+def _is_translated(interface: Interface, state: State) -> bool:
+    return interface.det44 is not None or (interface.nat44 is not None and is_nat44_owned(state.owned))
 
 
 def _arcs(text: str) -> dict[str, list[str]]:
