@@ -15,7 +15,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections import acl as acls
 from vppcfg.config.sections.vrf import interface_tables
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, parse_via, table_id_of, via_as_yaml
+from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, lacks_interface, parse_via, table_id_of, via_as_yaml
 from vppcfg.model.interface import Interface
 from vppcfg.model.policy_route import PolicyRoute, in_order
 from vppcfg.model.problem import KeyPath
@@ -77,8 +77,11 @@ def resolve(config: InterfaceConfig, before: Interface, desired: DesiredStateBui
     wanted = (
         _policy_route(each, config, desired.configuration)
         for each in config.policy_routes
-        if each.end is None
-        or desired.is_since(ENDS_SINCE, each.path, f"a policy route is {each.end.value}, which must be read again")
+        if not lacks_interface(each.hops, desired)
+        and (
+            each.end is None
+            or desired.is_since(ENDS_SINCE, each.path, f"a policy route is {each.end.value}, which must be read again")
+        )
     )
     return in_order(wanted)
 

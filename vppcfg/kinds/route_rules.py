@@ -13,6 +13,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.policy_route_section import SteeredConfig, as_routes
 from vppcfg.kinds.route_section import DEFAULT_VRF
+from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 _ANY = "0.0.0.0/0"
@@ -79,13 +80,14 @@ def route_vrf(index: Index) -> Iterator[Problem]:
 
 
 def route_interface(index: Index) -> Iterator[Problem]:
-    """Find interfaces of next hops that the file lacks, or that do not route."""
+    """Find interfaces of next hops that the file neither has nor leaves alone, or that do not route."""
+    unmanaged = NameGlobs(index.configuration.unmanaged)
     for _, hop in _hops(index):
         if not hop.interface:
             continue
         interface, path = index.find(hop.interface), _below(hop, "interface")
         if interface is None:
-            if not index.has(hop.interface):
+            if not (index.has(hop.interface) or is_left_alone(hop.interface, unmanaged)):
                 text = f"there is no interface {hop.interface} in this file{did_you_mean(hop.interface, index.names)}"
                 yield Problem(rule="route-interface", path=path, text=text)
         elif reason := index.why_switched(hop.interface):
@@ -94,6 +96,12 @@ def route_interface(index: Index) -> Iterator[Problem]:
         elif reason := _why_linkless(interface, index):
             text = f"{reason}, so the route forwards nothing through {hop.interface}"
             yield Problem(rule="route-interface-down", path=path, text=text, severity=Severity.WARNING)
+
+
+def is_left_alone(name: str, unmanaged: NameGlobs) -> bool:
+    """Return whether a file leaves an interface alone that it does not have: by its name, or by that of its parent."""
+    parent, dot, _ = name.rpartition(".")
+    return unmanaged.matches(name) or (bool(dot) and unmanaged.matches(parent))
 
 
 def _why_linkless(interface: InterfaceConfig, index: Index) -> str | None:
