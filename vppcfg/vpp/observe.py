@@ -115,7 +115,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         lcp,
         acl,
         neighbor,
-        live,
         l2fib,
     )
     asked = [request for part in parts for request in part.requests(connection)]
