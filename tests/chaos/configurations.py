@@ -221,6 +221,9 @@ interfaces:
     state: up
     addresses: [ 192.168.1.1/24 ]
     nat44: inside
+    vrrp:
+      5: { addresses: [ 192.168.1.254 ], priority: 200, track: { GigabitEthernet1/0/0: 50 } }
+      6: { addresses: [ 192.168.1.253 ], unicast-peers: [ 192.168.1.2 ] }
     sflow: true
     l3xc: { ipv4: { interface: GigabitEthernet1/0/0, gateway: 203.0.113.9 } }
     qos: { mark: { ip: 1 } }
@@ -267,6 +270,9 @@ interfaces:
     state: up
     addresses: [ 192.168.1.1/24 ]
     nat44: inside
+    vrrp:
+      5: { addresses: [ 192.168.1.254 ], priority: 200, track: { GigabitEthernet1/0/0: 60 } }
+      7: { addresses: [ 192.168.1.252 ], unicast-peers: [ 192.168.1.3 ] }
     sflow: true
     l3xc: { ipv6: { interface: GigabitEthernet1/0/0, gateway: "2001:db8::9" } }
     qos: { store: 7 }

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_address, canonical_prefix
+from vppcfg.common.numbers import numbered
 from vppcfg.config.configuration import Configuration, Det44Config
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import Parsing, SettingsSection, Unmanaged
@@ -49,9 +50,12 @@ class Det44Section(SettingsSection):
         return Det44Config(maps=tuple(_maps(maps or {}, parsing)), timeouts=_timeouts(timeouts or {}))
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
-        """Enter what the file has, and that DET44 is the file's."""
+        """Enter what the file has, and that DET44 is the file's; note what VPP has of it without a section."""
         config = desired.configuration.det44
         if config is None:
+            if count := len(desired.observed.of(Det44Map)):
+                text = f"VPP has {numbered(count, 'DET44 map')} that the file leaves alone, since it has no `{KEY}`"
+                desired.notice("left-alone", (), text)
             return
         desired.owned |= {(kind.table, "") for kind in (Det44Map, Det44Timeouts)}
         is_wanted = bool(config.maps) or config.timeouts != DEFAULT_TIMEOUTS

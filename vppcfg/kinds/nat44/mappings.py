@@ -11,13 +11,12 @@ from dataclasses import replace
 from ipaddress import IPv4Address
 from typing import Any
 
-from vppcfg.kinds.nat44.pools import own_addresses
+from vppcfg.kinds.nat44.by_interface import RemoveByInterface
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.nat44 import NatMapping, NatProtocol, TwiceNat
-from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import LAST_TYPED, FibTable
-from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.object_operation import SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
@@ -58,7 +57,7 @@ class AddNatMapping(SetObject):
 
 
 @record
-class RemoveNatMapping(RemoveObject):
+class RemoveNatMapping(RemoveByInterface):
     """nat44_add_del_static_mapping_v2: remove a mapping, with its sessions.
 
     VPP wants the flags that it was added with: by those it finds what else it has noted.
@@ -66,23 +65,9 @@ class RemoveNatMapping(RemoveObject):
 
     thing: NatMapping
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.is_idle and not self._in_effect(draft):
-            return f"VPP has not taken the address of {self.thing.interface}, and would answer that there is none"
-        return RemoveObject._refusal(self, draft)
-
-    def apply_to(self, draft: WorkingState) -> None:
-        """Take it out; one by interface takes along what stands at the address of that by itself."""
-        for each in self._in_effect(draft):
-            draft.remove_object(each)
-        RemoveObject.apply_to(self, draft)
-
-    def _in_effect(self, draft: WorkingState) -> list[VppObject]:
-        """Return what stands by itself at the addresses of the interface."""
-        there = draft.objects.get(NatMapping, {})
-        addresses = own_addresses(draft.interfaces, self.thing.interface) if self.thing.interface else []
-        names = (in_effect(self.thing, address).name for address in addresses)
-        return [there[name] for name in names if name in there]
+    def at_address(self, address: str) -> NatMapping:
+        """Return it as VPP has it in effect once the interface has an address."""
+        return in_effect(self.thing, address)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
