@@ -175,12 +175,14 @@ def in_file(interface: Interface, state: State) -> tuple[PolicyRoute, ...]:
     Without the key those of others stay.
     """
     routes = interface.policy_routes
+    if not routes:
+        return ()
     return routes if all(_reason(each, state) is None for each in routes) else ()
 
 
 def unsupported_reason(interface: Interface, state: State) -> str | None:
     """Return why no file can set the policy routes of an observed interface, and leave none of them out."""
-    if not any(each.is_own for each in interface.policy_routes):
+    if not interface.policy_routes or not any(each.is_own for each in interface.policy_routes):
         return None
     return next((reason for each in interface.policy_routes if (reason := _reason(each, state))), None)
 

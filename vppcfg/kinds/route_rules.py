@@ -141,8 +141,11 @@ def _wrong_gateway(route: RouteConfig, hop: HopConfig) -> str | None:
 
 def route_gateway(index: Index) -> Iterator[Problem]:
     """Find gateways that are own addresses, and those that nothing leads to."""
+    hops = list(_hops(index))
+    if not hops:
+        return
     tables = _Tables(index)
-    for route, hop in _hops(index):
+    for route, hop in hops:
         vrf, path = vrf_of(route, hop), _below(hop, "gateway")
         if not hop.gateway or _wrong_gateway(route, hop):
             continue
@@ -160,10 +163,11 @@ def route_gateway(index: Index) -> Iterator[Problem]:
 
 def route_loop(index: Index) -> Iterator[Problem]:
     """Find next hops that need their own route, or others that come back to it, to find their way."""
-    if index.broken:
+    hops = list(_hops(index))
+    if index.broken or not hops:
         return
     tables = _Tables(index)
-    for route, hop in _hops(index):
+    for route, hop in hops:
         if _wrong_gateway(route, hop):
             continue
         ring = _ring(route, hop, tables)
@@ -193,6 +197,8 @@ def _named(route: RouteConfig) -> str:
 
 def route_shadow(index: Index) -> Iterator[Problem]:
     """Find routes with the prefix of a network of an interface, and default routes beside a lease."""
+    if not index.configuration.routes:
+        return
     tables = _Tables(index)
     for route in index.configuration.routes:
         owner = tables.connected[route.vrf].get(route.prefix)
