@@ -69,8 +69,8 @@ def test_a_frame_to_each_route_takes_the_way_of_the_file(configuration: Configur
 def test_a_route_that_refuses_or_shares_otherwise_is_blamed(configuration: Configuration) -> None:
     with rehearsal(configuration, prefix()) as stage:
         campaign = probes_for(stage.network)
-        stage.vpp.run_line("ip route add 10.7.0.0/17 via 192.0.2.9")
-        stage.vpp.run_line("ip route add 10.7.128.0/17 via 192.0.2.9")
+        stage.vpp.run_line("ip route add 10.7.0.0/17 via 192.0.2.254")
+        stage.vpp.run_line("ip route add 10.7.128.0/17 via 192.0.2.254")
         stage.vpp.run_line("ip route add 10.10.0.0/17 via 198.51.100.2")
         stage.vpp.run_line("ip route add 10.10.128.0/17 via null-send-prohibit")
         observed = stage.vpp.observe()

@@ -18,7 +18,7 @@ _TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip", "policy_routes"})
 
 
 def untried_in(state: State, probes: Sequence[FrameProbe], unproved: Iterable[Unproved]) -> tuple[tuple[str, int], ...]:
-    """Return what of a state no frame is about, sent or unproved, and on how many objects; in the order of the words."""
+    """Return what of a state no frame is about, sent or not, and on how many objects; in the order of the words."""
     counts = Counter(_untried(state))
     tried = {probe.about.thing for probe in probes} | {each.about.thing for each in unproved}
     if routes := sum(of_route(route).thing not in tried for route in state.of(Route).values()):

@@ -31,13 +31,13 @@ def campaign_lines(campaign: Campaign) -> Iterator[str]:
 
 
 def _ends_text(probe: FrameProbe) -> str:
-    return ", or ".join(map("; ".join, _predicted(probe))) or "ends nowhere"
+    return ", or ".join("; ".join(texts) or "ends nowhere" for texts in _predicted(probe))
 
 
 def _predicted(probe: FrameProbe) -> list[list[str]]:
     """Return how a frame may end, each of the choices of VPP with the ends of all its copies, in words."""
     ends = [[end_text(end) for end, _ in choice.ends] for choice in probe.prediction.choices]
-    return [texts for place, texts in enumerate(ends) if texts and texts not in ends[:place]]
+    return [texts for place, texts in enumerate(ends) if texts not in ends[:place]]
 
 
 def report_lines(report: ProbeReport) -> Iterator[str]:
