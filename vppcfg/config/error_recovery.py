@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from vppcfg.config.section_list import INTERFACES, MADE
 from vppcfg.config.sections import acl_match, bridge, dataplane, loopback
+from vppcfg.kinds import policy_route_section
+from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.problem import KeyPath
 
 _ABSENT = object()
@@ -27,6 +29,8 @@ _MENDED = frozenset(
 _NESTED = frozenset({("interfaces", "sub-interfaces"), ("acls", "terms")})
 """Maps and lists of entries within an entry."""
 _WHOLE = frozenset({"sub-interfaces", "terms"})
+_JUDGED_WHOLE = OWNED_KEYS | {policy_route_section.KEY}
+"""Keys of an entry with parts that must be there, and for which nothing is assumed; the rest is judged without them."""
 _ASSUMED: Mapping[str, tuple[Any, Any]] = {
     "mtu": (1357, 2468),
     "state": ("up", "down"),
@@ -121,8 +125,8 @@ def _mend_dataplane(path: KeyPath, copies: tuple[_Copy, _Copy], *, is_misspelt: 
 def _is_in_entry(path: KeyPath) -> bool:
     """Return whether a mistake is at a key of an entry, or below it, so that the rest of the entry can be judged."""
     if len(path) > 3 and (path[0], path[2]) in _NESTED:
-        return len(path) > 4
-    return len(path) > 2 and path[0] in _MENDED and path[2] not in _WHOLE
+        return len(path) > 4 and path[4] not in _JUDGED_WHOLE
+    return len(path) > 2 and path[0] in _MENDED and path[2] not in _WHOLE | _JUDGED_WHOLE
 
 
 def _values(path: KeyPath) -> tuple[Any, Any]:

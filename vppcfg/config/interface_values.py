@@ -39,7 +39,8 @@ VALUES: tuple[InterfaceKey, ...] = (
 
 WITH_PLUGIN = tuple((value, value.plugin) for value in VALUES if value.plugin is not None)
 WITH_RELEASE = tuple((value, value.since) for value in VALUES if value.since is not None)
-KEYS = frozenset(value.key for value in VALUES)
+_BY_KEY = {value.key: value for value in VALUES}
+KEYS = frozenset(_BY_KEY)
 _ATTRIBUTES = tuple(value.attribute for value in VALUES)
 _GET_ALL = attrgetter(*_ATTRIBUTES)
 _DEFAULT_OF = {field.name: field.default for field in fields(InterfaceValues)}
@@ -50,7 +51,8 @@ _ALL_DEFAULTS = tuple(DEFAULTS.values())
 
 def parsed(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return by attribute the values that an entry of the right shape has."""
-    return {value.attribute: value.parse(given) for value in VALUES if (given := raw.get(value.key)) is not None}
+    said = ((_BY_KEY[key], given) for key, given in raw.items() if key in _BY_KEY and given is not None)
+    return {value.attribute: value.parse(given) for value, given in said}
 
 
 def values_set(holder: InterfaceValues | Interface) -> Iterator[tuple[InterfaceKey, Any]]:

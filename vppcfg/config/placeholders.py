@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from vppcfg.config.configuration import Configuration, InterfaceConfig, QueueConfig
 from vppcfg.config.interface_values import WITH_PLUGIN, WITH_RELEASE
@@ -11,7 +11,7 @@ from vppcfg.config.sections import acl, lcp
 from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.owned_list import OWNED
-from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
+from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.model.state import Facts, State
 
@@ -28,14 +28,40 @@ ALL_PLUGINS = frozenset(
 
 
 def assumed_state(configuration: Configuration) -> State:
-    """Return a VPP that has just the ports of the file: down, nothing on them, MTUs as their device type is born."""
+    """Return a VPP that has just the ports of the file: down, nothing on them, MTUs as their device type is born.
+
+    What others make and routes of the file lead through is there, too, without sub-interfaces of what is not made yet.
+    """
     ports = (
         config
         for config in configuration.interfaces.values()
         if config.kind is InterfaceKind.PHYSICAL and config.parent is None
     )
     interfaces = {port.name: _port(port) for port in ports}
+    for name in _ways_of_others(configuration):
+        parent, _, number = name.rpartition(".")
+        if not (parent and number.isdecimal()):
+            interfaces[name] = _foreign(name)
+        elif parent in interfaces or configuration.path_of(parent) is None:
+            interfaces.setdefault(parent, _foreign(parent))
+            interfaces[name] = _foreign(name, parent, int(number))
     return State(interfaces=interfaces, facts=Facts(plugins=ALL_PLUGINS, workers=_workers(configuration)))
+
+
+def _ways_of_others(configuration: Configuration) -> Iterator[str]:
+    """Yield the interfaces that next hops of routes and of policy routes name and that the file does not have."""
+    hops = [hop for route in configuration.routes for hop in route.hops]
+    for config in configuration.interfaces.values():
+        hops += [hop for route in config.policy_routes or () for hop in route.hops]
+    yield from (hop.interface for hop in hops if hop.interface and hop.interface not in configuration.interfaces)
+
+
+def _foreign(name: str, parent: str | None = None, sub_id: int = 0) -> Interface:
+    """Return an interface that somebody else has made: nothing is known of it but its name, which tells its parent."""
+    if parent is None:
+        return Interface(name=name, kind=InterfaceKind.PHYSICAL)
+    match = OtherMatch(flags=0, outer=sub_id)
+    return Interface(name=name, kind=InterfaceKind.SUB_INTERFACE, parent=parent, sub_id=sub_id, encapsulation=match)
 
 
 def _workers(configuration: Configuration) -> int:

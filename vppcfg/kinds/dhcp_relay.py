@@ -158,7 +158,7 @@ def dhcp_relay_vrf(index: Index) -> Iterator[Problem]:
 
 def dhcp_relay_source(index: Index) -> Iterator[Problem]:
     """Find sources that no interface of the file has: answers of servers would go elsewhere."""
-    if not index.is_whole:
+    if not (index.configuration.owned.get(KEY) and index.is_whole):
         return
     own = {address.partition("/")[0] for each in index.interfaces for address in each.addresses}
     for _, _, relay, path in _entries(index):

@@ -37,6 +37,8 @@ class VppObjectKind(Kind, Generic[T]):
     has_own_steps: ClassVar[bool] = False
     """Whether its steps come from `setting_steps`, because their order follows from more than their references."""
 
+    sees_hosts: ClassVar[bool] = True
+    """Whether `read` is given host sides of LCP pairs by name: not where linux-cp has objects to each of them."""
     has_account: ClassVar[bool] = False
     """Whether `felt` knows what traffic feels; of other kinds each operation counts."""
 

@@ -15,7 +15,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections import acl as acls
 from vppcfg.config.sections.vrf import interface_tables
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, parse_via, table_id_of, via_as_yaml
+from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, lacks_interface, parse_via, table_id_of, via_as_yaml
 from vppcfg.model.interface import Interface
 from vppcfg.model.policy_route import PolicyRoute, in_order
 from vppcfg.model.problem import KeyPath
@@ -77,8 +77,11 @@ def resolve(config: InterfaceConfig, before: Interface, desired: DesiredStateBui
     wanted = (
         _policy_route(each, config, desired.configuration)
         for each in config.policy_routes
-        if each.end is None
-        or desired.is_since(ENDS_SINCE, each.path, f"a policy route is {each.end.value}, which must be read again")
+        if not lacks_interface(each.hops, desired)
+        and (
+            each.end is None
+            or desired.is_since(ENDS_SINCE, each.path, f"a policy route is {each.end.value}, which must be read again")
+        )
     )
     return in_order(wanted)
 
@@ -172,12 +175,14 @@ def in_file(interface: Interface, state: State) -> tuple[PolicyRoute, ...]:
     Without the key those of others stay.
     """
     routes = interface.policy_routes
+    if not routes:
+        return ()
     return routes if all(_reason(each, state) is None for each in routes) else ()
 
 
 def unsupported_reason(interface: Interface, state: State) -> str | None:
     """Return why no file can set the policy routes of an observed interface, and leave none of them out."""
-    if not any(each.is_own for each in interface.policy_routes):
+    if not interface.policy_routes or not any(each.is_own for each in interface.policy_routes):
         return None
     return next((reason for each in interface.policy_routes if (reason := _reason(each, state))), None)
 

@@ -112,6 +112,7 @@ class PuntRedirectKind(VppObjectKind[PuntRedirect]):
     thing = PuntRedirect
     operations = (SetPuntRedirect, RemovePuntRedirect)
     rules = (punt_redirect_lcp,)
+    sees_hosts = False
 
     def sections(self) -> tuple[Section, ...]:
         """Return the key `punt-redirect`."""
@@ -136,15 +137,16 @@ class PuntRedirectKind(VppObjectKind[PuntRedirect]):
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[PuntRedirect]:
-        """Yield the redirects to one interface; those of linux-cp lead to interfaces that no state has."""
+        """Yield the redirects to one interface; those of linux-cp lead to interfaces without a name."""
         heads = ("punt.rx_sw_if_index", "punt.af")
         for (rx, family), rows in connection.lists(replies, _DETAILS, heads, *PATH):
-            paths = [dict(zip(PATH, row, strict=True)) for row in rows]
-            if len(paths) == 1 and paths[0]["type"] == NORMAL and (rx in names or rx in (0, NO_INDEX)):
-                hop = hop_at({**paths[0], "weight": 1}, 0, names)
+            if len(rows) != 1 or not (rx in names or rx in (0, NO_INDEX)):
+                continue
+            path = dict(zip(PATH, rows[0], strict=True))
+            if path["type"] == NORMAL and path["sw_if_index"] in names:
+                hop = hop_at({**path, "weight": 1}, 0, names)
                 interface = "" if rx in (0, NO_INDEX) else names[rx]
-                if hop.interface:
-                    yield PuntRedirect(interface=interface, hop=hop, is_ipv6=bool(family))
+                yield PuntRedirect(interface=interface, hop=hop, is_ipv6=bool(family))
 
 
 class PuntRedirectSection(OwnedSection[Ways]):

@@ -13,6 +13,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.policy_route_section import SteeredConfig, as_routes
 from vppcfg.kinds.route_section import DEFAULT_VRF
+from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 _ANY = "0.0.0.0/0"
@@ -79,13 +80,14 @@ def route_vrf(index: Index) -> Iterator[Problem]:
 
 
 def route_interface(index: Index) -> Iterator[Problem]:
-    """Find interfaces of next hops that the file lacks, or that do not route."""
+    """Find interfaces of next hops that the file neither has nor leaves alone, or that do not route."""
+    unmanaged = NameGlobs(index.configuration.unmanaged)
     for _, hop in _hops(index):
         if not hop.interface:
             continue
         interface, path = index.find(hop.interface), _below(hop, "interface")
         if interface is None:
-            if not index.has(hop.interface):
+            if not (index.has(hop.interface) or is_left_alone(hop.interface, unmanaged)):
                 text = f"there is no interface {hop.interface} in this file{did_you_mean(hop.interface, index.names)}"
                 yield Problem(rule="route-interface", path=path, text=text)
         elif reason := index.why_switched(hop.interface):
@@ -94,6 +96,12 @@ def route_interface(index: Index) -> Iterator[Problem]:
         elif reason := _why_linkless(interface, index):
             text = f"{reason}, so the route forwards nothing through {hop.interface}"
             yield Problem(rule="route-interface-down", path=path, text=text, severity=Severity.WARNING)
+
+
+def is_left_alone(name: str, unmanaged: NameGlobs) -> bool:
+    """Return whether a file leaves an interface alone that it does not have: by its name, or by that of its parent."""
+    parent, dot, _ = name.rpartition(".")
+    return unmanaged.matches(name) or (bool(dot) and unmanaged.matches(parent))
 
 
 def _why_linkless(interface: InterfaceConfig, index: Index) -> str | None:
@@ -133,8 +141,11 @@ def _wrong_gateway(route: RouteConfig, hop: HopConfig) -> str | None:
 
 def route_gateway(index: Index) -> Iterator[Problem]:
     """Find gateways that are own addresses, and those that nothing leads to."""
+    hops = list(_hops(index))
+    if not hops:
+        return
     tables = _Tables(index)
-    for route, hop in _hops(index):
+    for route, hop in hops:
         vrf, path = vrf_of(route, hop), _below(hop, "gateway")
         if not hop.gateway or _wrong_gateway(route, hop):
             continue
@@ -152,10 +163,11 @@ def route_gateway(index: Index) -> Iterator[Problem]:
 
 def route_loop(index: Index) -> Iterator[Problem]:
     """Find next hops that need their own route, or others that come back to it, to find their way."""
-    if index.broken:
+    hops = list(_hops(index))
+    if index.broken or not hops:
         return
     tables = _Tables(index)
-    for route, hop in _hops(index):
+    for route, hop in hops:
         if _wrong_gateway(route, hop):
             continue
         ring = _ring(route, hop, tables)
@@ -185,6 +197,8 @@ def _named(route: RouteConfig) -> str:
 
 def route_shadow(index: Index) -> Iterator[Problem]:
     """Find routes with the prefix of a network of an interface, and default routes beside a lease."""
+    if not index.configuration.routes:
+        return
     tables = _Tables(index)
     for route in index.configuration.routes:
         owner = tables.connected[route.vrf].get(route.prefix)

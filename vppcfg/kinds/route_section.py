@@ -54,7 +54,7 @@ class RouteSection(Section):
             is_readable = route.end is None or desired.is_since(
                 ENDS_SINCE, config.path, f"{config.prefix} is {route.end.value}, which must be read again"
             )
-            if is_readable:
+            if is_readable and not lacks_interface(config.hops, desired):
                 desired.enter(route)
                 _warn_of_shadow(route, config.path, desired)
 
@@ -82,6 +82,19 @@ class RouteSection(Section):
 
 
 SECTION = RouteSection()
+
+
+def lacks_interface(hops: Iterable[HopConfig], desired: DesiredStateBuilder) -> bool:
+    """Return whether VPP lacks an interface of next hops that the file leaves to others; say so.
+
+    What the file has and VPP lacks is made, or is a problem of its own.
+    """
+    known = desired.configuration.interfaces.keys() | desired.interfaces.keys()
+    missing = [hop for hop in hops if hop.interface and hop.interface not in known]
+    for hop in missing:
+        text = f"VPP has no interface {hop.interface}, and the file leaves it to others; have it made there first"
+        desired.problem("route-interface", (*hop.path, "interface"), text + ", or name another one")
+    return bool(missing)
 
 
 def _warn_of_shadow(route: Route, path: KeyPath, desired: DesiredStateBuilder) -> None:

@@ -7,6 +7,8 @@ not known here.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
+from collections.abc import Sequence
 
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.codec import HEAD
@@ -27,21 +29,22 @@ class Round:
         """Begin to wait for the answers to so many requests."""
         self._channel = channel
         self._deadline = time.monotonic() + channel.patience_s + requests * _EACH_S
-        self._replies: dict[int, list[bytes]] = {}
+        self._replies: defaultdict[int, list[bytes]] = defaultdict(list)
         self._bytes = 0
 
     @property
     def replies(self) -> Replies:
         """Return what came."""
-        return self._replies
+        return dict(self._replies)
 
-    def keep(self, data: bytes) -> None:
-        """Keep a message. Raise DataplaneError when there are more than any VPP sends."""
-        self._bytes += len(data) + _OVERHEAD_BYTES
-        if self._bytes > _MOST_BYTES:
-            raise self._channel.too_much(f"more than {_MOST_BYTES >> 20} MB in answer to one round of questions")
-        self._deadline += _EACH_S
-        self._replies.setdefault(HEAD.unpack_from(data)[0], []).append(data)
+    def keep(self, messages: Sequence[bytes]) -> None:
+        """Keep messages that came together. Raise DataplaneError when there are more than any VPP sends."""
+        for data in messages:
+            self._bytes += len(data) + _OVERHEAD_BYTES
+            if self._bytes > _MOST_BYTES:
+                raise self._channel.too_much(f"more than {_MOST_BYTES >> 20} MB in answer to one round of questions")
+            self._replies[HEAD.unpack_from(data)[0]].append(data)
+        self._deadline += len(messages) * _EACH_S
 
     def check_time(self) -> None:
         """Raise DataplaneError when VPP does not come to an end."""

@@ -126,10 +126,12 @@ class Connection:
         answers = Round(self._channel, len(requests))
         self._channel.send(b"".join(requests) + ping)
         while True:
-            for data in self.receive():
+            messages = self.receive()
+            for position, data in enumerate(messages):
                 if data.startswith(end):
+                    answers.keep(messages[:position])
                     return answers.replies
-                answers.keep(data)
+            answers.keep(messages)
             answers.check_time()
 
     def ask_and_wait(self, request: bytes, reply: str, event: str, patience_s: float) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from vppcfg.kinds import dhcp_client, memif, ra
@@ -90,7 +90,7 @@ def observe(connection: Connection, version: str) -> State:
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
         acls={name: acls[index] for index, name in acl.names_of(acls).items()},
-        objects=_objects(connection, replies, names, vrfs.values(), {row.name for row in kept}),
+        objects=_objects(connection, replies, names, vrfs.values(), {row.sw_if_index: row.name for row in kept}),
         **{
             attribute: value
             for kind in KINDS
@@ -115,7 +115,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         lcp,
         acl,
         neighbor,
-        live,
         l2fib,
     )
     asked = [request for part in parts for request in part.requests(connection)]
@@ -170,17 +169,18 @@ def _objects(
     replies: Replies,
     names: Mapping[int, str],
     vrfs: Iterable[FibTable],
-    there: Collection[str],
+    kept: Mapping[int, str],
 ) -> Objects:
     """Return routes and the like; a kind of which VPP has none asks nothing more.
 
-    What refers to a host side of an LCP pair is linux-cp's own.
+    What refers to a host side of an LCP pair, which is not `kept`, is linux-cp's own.
     """
+    there = frozenset(kept.values())
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *vrfs]
     found = {
         kind.thing: by_name(
             each
-            for each in kind.read(connection, replies, names, tables)
+            for each in kind.read(connection, replies, names if kind.sees_hosts else kept, tables)
             if all(one.name in there for one in each.references() if one.referent is Referent.INTERFACE)
         )
         for kind in OBJECT_KINDS

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.laws.examples import examples
-from tests.laws.networks import EMPTY_VPP, configurations, states
+from tests.laws.networks import EMPTY_VPP, _Dice, _state, configurations, states
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import said, write
 from vppcfg.config.load import parse_text
@@ -36,6 +36,7 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import moved_to
 from vppcfg.model.problem import Severity
+from vppcfg.model.route import NextHop, Route, in_order
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Vxlan
@@ -125,6 +126,23 @@ def test_what_a_configuration_made_is_written_without_loss(configuration: Config
 @many
 @given(state=states())
 def test_what_others_have_touched_is_written_so_that_it_stays(state: State) -> None:
+    assert_means(write(state), state)
+
+
+def test_a_route_through_an_unmanaged_interface_is_written_so_that_it_stays() -> None:
+    hops = (
+        NextHop(gateway="192.0.2.1", interface="eth0"),
+        NextHop(gateway="192.0.2.2", interface="memif1/0.200"),
+        NextHop(gateway="192.0.2.3", interface="memif1/0"),
+    )
+    route = Route(prefix="10.0.0.0/8", hops=in_order(iter(hops)))
+    memif = replace(PORT, name="memif1/0", device_class="memif")
+    sub = replace(SUB, name="memif1/0.200", parent="memif1/0")
+    state = replace(state_of(PORT, memif, sub), objects={Route: {route.name: route}})
+    text = write(state)
+    assert assert_means(text, state).unmanaged == ("memif1/0",)
+    assert "interface: memif1/0.200" in text
+    state = _state(_Dice(14088017743180), with_linux=False)
     assert_means(write(state), state)
 
 

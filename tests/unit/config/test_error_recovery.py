@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from vppcfg.config.load import parse_text
 
 MISTAKES = """\
@@ -205,6 +207,35 @@ def test_the_items_of_a_list_with_a_wrong_one_keep_their_places() -> None:
 def test_an_empty_rest_of_a_list_is_not_taken_for_an_empty_list() -> None:
     text = "interfaces: {a: {unnumbered: loop0}}\nloopbacks: {loop0: {addresses: [ nonsense ]}}"
     assert [problem.rule for problem in parse_text(text, "file").problems] == ["schema-value"]
+
+
+@pytest.mark.parametrize(
+    ("key", "rule", "path"),
+    [
+        ("policy-routes: [ { acl: a } ]", "schema-missing-key", ("policy-routes", 0, "via")),
+        ("policy-routes: [ { acl: 5, via: 192.0.2.9 } ]", "schema-value", ("policy-routes", 0, "acl")),
+        ("l3xc: { ipv4: {} }", "schema-missing-key", ("l3xc", "ipv4", "interface")),
+        ("l3xc: { ipv4: 5 }", "schema-type", ("l3xc", "ipv4")),
+        ("punt-redirect: { ipv4: {} }", "schema-missing-key", ("punt-redirect", "ipv4", "interface")),
+        ("vrrp: { 5: {} }", "schema-missing-key", ("vrrp", 5, "addresses")),
+    ],
+)
+@pytest.mark.parametrize(
+    ("before", "entry"),
+    [
+        ("interfaces: { eth0: { %s } }", ("interfaces", "eth0")),
+        ("interfaces: { eth0: { sub-interfaces: { 5: { %s } } } }", ("interfaces", "eth0", "sub-interfaces", 5)),
+        ("loopbacks: { loop0: { %s } }", ("loopbacks", "loop0")),
+    ],
+)
+def test_a_key_that_lacks_a_part_hides_itself_alone(
+    before: str, entry: tuple[str | int, ...], key: str, rule: str, path: tuple[str | int, ...]
+) -> None:
+    problems = parse_text(before % f"{key}, addresses: [ 192.0.2.1/24, 192.0.2.1/24 ]", "file").problems
+    assert {(problem.rule, problem.path) for problem in problems} == {
+        (rule, (*entry, *path)),
+        ("address-duplicate", (*entry, "addresses", 1)),
+    }
 
 
 def rules_of(text: str) -> list[str]:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.resolve import resolve
+from vppcfg.model.problem import Severity
+from vppcfg.model.route import Route
+from vppcfg.plan.plan import make_plan
 
 BASE = """\
 interfaces:
@@ -65,3 +72,54 @@ def test_an_interface_that_can_have_no_link_is_named(interfaces: str, name: str,
         f"interfaces:\n{interfaces}\nroutes: {{ 10.0.0.0/8: {{ via: {{ gateway: 192.0.2.2, interface: {name} }} }} }}\n"
     )
     assert ("route-interface-down", f"{reason}, so the route forwards nothing through {name}") in rules_of(text)
+
+
+LEFT_ALONE = """\
+interfaces:
+  eth0: { addresses: [ 192.0.2.1/24 ], policy-routes: [ { acl: voice, via: { interface: %s } } ] }
+acls:
+  voice: { terms: [ { action: permit, family: ipv4 } ] }
+routes:
+  10.0.0.0/8: { via: { gateway: 198.51.100.2, interface: %s } }
+unmanaged: [ "memif*/0", eth0.9 ]
+"""
+
+
+@pytest.mark.parametrize("name", ["memif1/0", "memif1/0.200", "eth0.9"])
+def test_a_next_hop_may_name_what_the_file_leaves_alone_and_vpp_has(name: str) -> None:
+    text = LEFT_ALONE % (name, name)
+    assert [each for each in rules_of(text) if each[0] == "route-interface"] == []
+    configuration = parse_text(text, "test").configuration
+    assert configuration is not None
+    state = assumed_state(configuration)
+    resolution = resolve(configuration, state)
+    assert resolution.problems == ()
+    assert {each.subject for each in make_plan(state, resolution.desired).operations} >= {"eth0", "10.0.0.0/8"}
+    assert [hop.interface for route in resolution.desired.of(Route).values() for hop in route.hops] == [name]
+    assert [hop.interface for each in resolution.desired.interfaces["eth0"].policy_routes for hop in each.hops] == [
+        name
+    ]
+
+
+def test_a_next_hop_must_not_name_what_vpp_lacks() -> None:
+    configuration = parse_text(LEFT_ALONE % ("memif1/0", "memif1/0"), "test").configuration
+    assert configuration is not None
+    state = assumed_state(configuration)
+    without = {name: each for name, each in state.interfaces.items() if name != "memif1/0"}
+    resolution = resolve(configuration, replace(state, interfaces=without))
+    text = "VPP has no interface memif1/0, and the file leaves it to others; have it made there first"
+    assert {(each.rule, each.path, each.text, each.severity) for each in resolution.problems} == {
+        ("route-interface", path, f"{text}, or name another one", Severity.ERROR)
+        for path in (
+            ("interfaces", "eth0", "policy-routes", 0, "via", "interface"),
+            ("routes", "10.0.0.0/8", "via", "interface"),
+        )
+    }
+
+
+@pytest.mark.parametrize("name", ["memif1/1", "memif1/1.200", "eth0.8"])
+def test_a_next_hop_must_not_name_what_no_glob_covers(name: str) -> None:
+    text = f"there is no interface {name} in this file"
+    assert {each[1][: len(text)] for each in rules_of(LEFT_ALONE % (name, name)) if each[0] == "route-interface"} == {
+        text
+    }

@@ -52,6 +52,10 @@ interfaces:
     ipfix: { variant: ip6, direction: input }
     nat44: outside
     acls: { input: [ inside ], output: [ inside ] }
+    policy-routes: [ { acl: six, via: { interface: eth5 }, priority: 5, family: ipv6 } ]
+    vrrp:
+      5: { addresses: [ 192.0.2.20 ], priority: 200, interval: 50, preempt: false, accept: true, track: { eth5: 9 },
+           unicast-peers: [ 192.0.2.3 ], state: down }
     sub-interfaces:
       10:
         description: customer
@@ -80,6 +84,8 @@ interfaces:
       50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2,
           qos: { store: 1 }, l3xc: { ipv6: { interface: eth0 } }, punt-redirect: { ipv6: { interface: eth0 } } }
       60: { det44: inside }
+      70: { vrf: blue, addresses: [ 203.0.113.65/30 ], policy-routes: [ { acl: inside, via: 203.0.113.66 } ],
+            vrrp: { 5: { addresses: [ 203.0.113.66 ] } } }
       40: { l2xc: eth0.30, tag-rewrite: { push: { dot1q: 9, inner-dot1q: 10 } }, mirror: { eth2: { l2: true } } }
   eth1:
     { mtu: 9000, state: down, l2xc: eth2, tag-rewrite: { push: { dot1ad: 11 } },
@@ -126,6 +132,8 @@ loopbacks:
     mss-clamp: { ipv6: 1340 }
     neighbors: { 203.0.113.5: 02:00:00:00:00:05 }
     acls: { output: [ inside ] }
+    policy-routes: [ { acl: inside, via: 192.0.2.9 } ]
+    vrrp: { 6: { addresses: [ 203.0.113.2 ] } }
   loop1: { vrf: red, unnumbered: loop0, qos: { store: 1 }, l3xc: { ipv4: { interface: eth0 } },
            punt-redirect: { ipv4: { interface: eth0 } } }
   loop2: { mtu: 2000, det44: inside }
@@ -214,6 +222,7 @@ acls:
           source-port: 1024-, destination-port: 80, tcp-flags: [ syn, not-ack ] }
       - { action: permit, family: ipv4, protocol: icmp, icmp-type: 8, icmp-code: 0 }
       - { action: deny }
+  six: { terms: [ { action: permit, family: ipv6 } ] }
 macip_acls:
   hosts:
     terms:
@@ -253,7 +262,7 @@ qos_maps: {}
 path-mtu: {}
 punt-redirect: {}
 nat44: {}
-interfaces: { eth0: {}, eth1: {}, eth2: {}, eth3: { qos: {}, l3xc: {}, punt-redirect: {} },
+interfaces: { eth0: { vrrp: {} }, eth1: {}, eth2: {}, eth3: { qos: {}, l3xc: {}, punt-redirect: {} },
   eth4: {}, eth5: {}, eth6: {} }
 det44: {}
 """
@@ -316,10 +325,14 @@ HEADINGS = {
     "l3xc-hop": r"interfaces\.[^.]+",
     "punt-redirect": r"punt-redirect",
     "punt-hop": r"punt-redirect",
+    "policy-route": r"interfaces\.[^.]+",
+    "virtual-router": r"interfaces\.[^.]+",
 }
 """The entries in which the keys of a part of the schema are shown."""
-OF_NO_VPP = {"", "prefix-list", "hooks", "check"}
-"""The list of sections, prefix lists, which are rules once a file is read, and hooks. No plan looks at `dataplane`."""
+OF_NO_VPP = {"", "prefix-list", "hooks", "check", "routing", "frr", "bird"}
+"""The list of sections, prefix lists, which are rules once a file is read, hooks, checks and files of routing daemons.
+
+No plan looks at `dataplane`."""
 NEVER_SHOWN = {
     ("interface", "device-type"): "a port is of the type that it is",
     ("interface", "sub-interfaces"): "its entries are shown by themselves",
@@ -346,7 +359,7 @@ MADE_IN_LINUX = {("tap-host", "bridge-create"), ("tap-host", "namespace-create")
 """What Linux gets and never loses."""
 LEFT = {
     *(("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")),
-    *((part, key) for part in ("sub-interface", "loopback") for key in ("qos", "l3xc", "punt-redirect")),
+    *((part, key) for part in ("sub-interface", "loopback") for key in ("qos", "l3xc", "punt-redirect", "vrrp")),
     ("bridge", "arp-entries"),
     *(("lldp", "system-name"), ("lldp", "hold"), ("lldp", "interval")),
 }
@@ -370,6 +383,8 @@ FACTS = Facts(
             "l3xc",
             "sflow_direction",
             "nat",
+            "abf",
+            "vrrp",
         }
     )
 )

@@ -380,6 +380,7 @@ def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
         "urpf",
         "urpf_dump",
         "vhost",
+        "vrrp",
         "vxlan",
         "wireguard",
         "wireguard_preshared_key",

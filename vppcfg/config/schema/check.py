@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -55,7 +54,8 @@ def check_shape(data: Any) -> ProblemList:
     """Return what is wrong with the shape of a configuration, without line and column.
 
     Where a value may have several forms yamale complains about each; what it says of the forms not meant is dropped:
-    about a map as a whole when it also complains about a key in it, and that something else is no map or list.
+    about a map as a whole when it also complains about a key in it, and that something else is no map or list, where
+    another message stands for it.
     """
     found = ProblemList()
     for part in _parts(data):
@@ -85,14 +85,18 @@ def _check_part(data: Any, found: ProblemList) -> None:
     messages = schema.validate(data, None, True).errors
     is_cut = len(messages) > PROBLEMS
     errors = [_parted(message, data) for message in (sorted(messages)[:PROBLEMS] if is_cut else messages)]
-    at = Counter(path for path, _ in errors)
-    above = {path[:length] for path in at for length in range(len(path))}
-    found.extend(
-        _problem(path, message, data, schema)
-        for path, message in errors
-        if path not in above and not (at[path] > 1 and _is_about_form(message))
-    )
+    found.extend(_problem(path, message, data, schema) for path, message in _of_forms_meant(errors))
     found.is_cut |= is_cut
+
+
+def _of_forms_meant(errors: Sequence[tuple[KeyPath, str]]) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the messages without those of forms that are not meant; at least one of each path that has any."""
+    above = {path[:length] for path, _ in errors for length in range(len(path))}
+    has_another = {path for path, message in errors if not _is_about_form(message)}
+    for path, message in errors:
+        if path not in above and not (path in has_another and _is_about_form(message)):
+            yield path, message
+            has_another.add(path)
 
 
 @lru_cache(maxsize=1)

@@ -44,7 +44,7 @@ Found = dict[int, dict[str, LiveSource]]
 
 
 def requests(connection: Connection) -> list[bytes]:
-    """Return the request for all virtual routers, where VPP takes it."""
+    """Return the request of the second round for all virtual routers; their kind has that of the first."""
     return [connection.request(_VRRP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_VRRP) else []
 
 

@@ -152,6 +152,8 @@ def test_a_file_is_a_map(data: Any) -> None:
         ({"mac": True}, "schema-value", ("mac",), "the truth value true is no MAC address such as 02:00:5e:00:53:01"),
         ({"unnumbered": "a b"}, "schema-value", ("unnumbered",), "cannot be the name of an interface"),
         ({"acls": "a"}, "schema-type", ("acls",), "is not a map"),
+        ({"l3xc": {"ipv4": "a"}}, "schema-type", ("l3xc", "ipv4"), "`a` is not a map"),
+        ({"l3xc": {"ipv4": {"interface": 5}}}, "schema-value", ("l3xc", "ipv4", "interface"), "cannot be the name"),
         ({"acls": {"inptu": "a"}}, "schema-unknown-key", ("acls", "inptu"), "did you mean `input`?"),
         ({"acls": {"input": "A"}}, "schema-value", ("acls", "input"), "`A` is no name of an ACL"),
         ({"acls": {"input": 5}}, "schema-value", ("acls", "input"), "`5` is no name of an ACL"),
