@@ -11,7 +11,7 @@ from vppcfg.probe.frame import Frame
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Prediction, UndecidedError
 from vppcfg.probe.routing import find_way, forward, route
-from vppcfg.probe.stages import ComesIn, Forwarded, Journey, Leaves, Routed, Stage, Switched, Wrapped
+from vppcfg.probe.stages import ComesIn, Directed, Journey, Leaves, Routed, Stage, Switched, Wrapped
 from vppcfg.probe.switching import switch
 
 _STAGES: dict[type[Stage], Callable[[Journey, Any], None]] = {
@@ -19,7 +19,7 @@ _STAGES: dict[type[Stage], Callable[[Journey, Any], None]] = {
     Switched: switch,
     Routed: route,
     Wrapped: find_way,
-    Forwarded: forward,
+    Directed: forward,
     Leaves: leave,
 }
 _MOST_STAGES = 200

@@ -15,7 +15,7 @@ from vppcfg.probe.filters import keeps_out, lacks_way_back, policy_route_for, re
 from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.network import NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
-from vppcfg.probe.stages import Forwarded, Journey, Leaves, Routed, Wrapped, of_interface, of_route
+from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Wrapped, of_interface, of_route
 from vppcfg.probe.tunnels import unwrap
 
 _LEAST_IPV6_MTU = 1280
@@ -91,10 +91,10 @@ def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: boo
         return way.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
     if is_outer and any(each.interface and way.network.port_of(each.interface) == of for each in ways):
         raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
-    return way.part(Forwarded(step=each, packet=packet) for each in ways)
+    return way.part(Directed(step=each, packet=packet) for each in ways)
 
 
-def forward(way: Journey, stage: Forwarded) -> None:
+def forward(way: Journey, stage: Directed) -> None:
     """Send a packet the way that a look-up has found, or end it where its route does."""
     step = stage.step
     if step.interface:

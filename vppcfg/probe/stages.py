@@ -59,14 +59,14 @@ class Leaves:
 
 
 @record
-class Forwarded:
+class Directed:
     """A packet goes to a neighbour, as a look-up has found."""
 
     step: NextStep
     packet: Packet
 
 
-Stage = ComesIn | Switched | Routed | Wrapped | Forwarded | Leaves
+Stage = ComesIn | Switched | Routed | Wrapped | Directed | Leaves
 
 
 class Journey:
