@@ -27,10 +27,10 @@ from vppcfg.config.load import Loaded
 from vppcfg.errors import DataplaneError, NotNowError, PlanRefusedError
 from vppcfg.model.state import State
 from vppcfg.probe.network import Network
-from vppcfg.probe.outcome import FrameProbe
+from vppcfg.probe.outcome import FrameProbe, Unproved
 from vppcfg.probe.report import ProbeReport, report_of
 from vppcfg.probe.safe_injection import foreign_addresses, guests_for, went_out
-from vppcfg.probe.test_cases import Campaign, Unproved
+from vppcfg.probe.test_cases import Campaign
 from vppcfg.probe.trace import Names, Observation, is_whole
 from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 from vppcfg.record import record

@@ -9,7 +9,7 @@ from vppcfg.model.interface import FEATURES, Interface, features_on
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Tunnel
-from vppcfg.probe.outcome import FrameProbe
+from vppcfg.probe.outcome import FrameProbe, Unproved
 from vppcfg.probe.stages import of_route
 from vppcfg.probe.tunnels import carries_frames
 
@@ -17,10 +17,10 @@ _TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip", "policy_routes"})
 """Features that frames prove."""
 
 
-def untried_in(state: State, probes: Sequence[FrameProbe]) -> tuple[tuple[str, int], ...]:
-    """Return what of a state none of some frames proves, and on how many objects; in the order of the words."""
+def untried_in(state: State, probes: Sequence[FrameProbe], unproved: Iterable[Unproved]) -> tuple[tuple[str, int], ...]:
+    """Return what of a state no frame is about, sent or not, and on how many objects; in the order of the words."""
     counts = Counter(_untried(state))
-    tried = {probe.about.thing for probe in probes}
+    tried = {probe.about.thing for probe in probes} | {each.about.thing for each in unproved}
     if routes := sum(of_route(route).thing not in tried for route in state.of(Route).values()):
         counts["static routes"] = routes
     beside = len(state.interfaces.keys() - _on_the_way(probes))
@@ -57,7 +57,8 @@ def _on_the_way(probes: Iterable[FrameProbe]) -> set[str]:
     """Return the interfaces that frames are about, or come by."""
     found = set()
     for probe in probes:
-        prediction = probe.prediction
-        found |= {probe.port, prediction.taker, probe.about.thing.removeprefix("interface ")}
-        found |= {step.subject for step in prediction.steps} | {end.interface for end, _ in prediction.ends}
+        found |= {probe.port, probe.about.thing.removeprefix("interface ")}
+        for choice in probe.prediction.choices:
+            found |= {choice.taker, *(step.subject for step in choice.steps)}
+            found |= {end.interface for end, _ in choice.ends}
     return found

@@ -66,7 +66,10 @@ def _is_other(found: Prediction, other: Prediction) -> bool:
 
 
 def _told(prediction: Prediction) -> tuple[object, ...]:
-    return {comparable(end) for end, _ in prediction.ends}, [step.seen for step in prediction.steps]
+    return tuple(
+        ({comparable(end) for end, _ in choice.ends}, [step.seen for step in choice.steps])
+        for choice in prediction.choices
+    )
 
 
 def _accounts_for(prediction: Prediction, finding: ProbeFinding) -> bool:

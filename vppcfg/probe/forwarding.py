@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from vppcfg.probe.ethernet import comes_in, leave
 from vppcfg.probe.frame import Frame
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Prediction, UndecidedError
-from vppcfg.probe.routing import find_way, route
-from vppcfg.probe.stages import ComesIn, Journey, Leaves, Routed, Stage, Switched, Wrapped
+from vppcfg.probe.routing import find_way, forward, route
+from vppcfg.probe.stages import ComesIn, Directed, Journey, Leaves, Routed, Stage, Switched, Wrapped
 from vppcfg.probe.switching import switch
 
 _STAGES: dict[type[Stage], Callable[[Journey, Any], None]] = {
@@ -18,15 +19,31 @@ _STAGES: dict[type[Stage], Callable[[Journey, Any], None]] = {
     Switched: switch,
     Routed: route,
     Wrapped: find_way,
+    Directed: forward,
     Leaves: leave,
 }
 _MOST_STAGES = 200
+_MOST_CHOICES = 64
+"""So many ways are followed of which VPP takes one."""
 
 
 def predict(network: Network, port: str, frame: Frame) -> Prediction:
     """Return what becomes of a frame that comes in by a port. Raise UndecidedError where the file does not say."""
     way = Journey(network)
     way.then(ComesIn(port=port, frame=frame))
+    journeys, found = [way], dict[Prediction, None]()
+    while journeys:
+        way = journeys.pop(0)
+        found[_followed(way)] = None
+        journeys += way.others
+        if len(found) + len(journeys) > _MOST_CHOICES:
+            raise UndecidedError("too many next hops share what goes there")
+    first, *others = found
+    return replace(first, others=tuple(others))
+
+
+def _followed(way: Journey) -> Prediction:
+    """Return what becomes of the frame of a journey, where VPP takes the first way at each choice still to come."""
     for _ in range(_MOST_STAGES):
         if not way.ahead:
             return Prediction(steps=tuple(way.steps), ends=tuple(way.ends), taker=way.taker)

@@ -38,9 +38,12 @@ class NextStep(NamedTuple):
     """Of the neighbour that gets it."""
     route: Route | None = None
     """The static route that says so."""
+    end: RouteEnd | None = None
+    """What becomes of the packet where a route says that it goes nowhere."""
 
 
 _DEEPEST = 8
+_ANSWERING = (RouteEnd.UNREACHABLE, RouteEnd.PROHIBIT)
 
 
 class Network:
@@ -162,17 +165,29 @@ class Network:
                 for text in sorted(interface.addresses):
                     yield name, text, ip_interface(text)
 
-    def way_to(self, table: int, address: str, depth: int = 0) -> NextStep | None:
+    def way_to(self, table: int, address: str) -> NextStep | None:
         """Return where packets to an address go, None where there is no route.
 
-        Raise UndecidedError for a route that the file lacks, and where one address does not tell which way is taken.
+        Raise UndecidedError as `ways_to` does, and where there are several ways or VPP answers.
+        """
+        ways = self.ways_to(table, address)
+        if len(ways) > 1:
+            raise UndecidedError("several next hops share what goes there, and VPP chooses")
+        if ways and ways[0].end in _ANSWERING:
+            raise UndecidedError("VPP answers it by what it may say at this moment")
+        return ways[0] if ways else None
+
+    def ways_to(self, table: int, address: str, depth: int = 0) -> tuple[NextStep, ...]:
+        """Return the ways of which packets to an address take one, as VPP chooses; none where there is no route.
+
+        Raise UndecidedError for a route that the file lacks, and where the file does not tell which ways there are.
         """
         host = ip_address(address)
         found = next((each for each in self.connected if each.table == table and host in each.network), None)
         route = self.route_to(table, address)
         if not depth:
             network = found.network if route is None and found is not None else None
-            network = ip_network(route.prefix) if route is not None and route.end is None else network
+            network = ip_network(route.prefix) if route is not None and route.end is not RouteEnd.BLACKHOLE else network
             interface = found.interface if found is not None else ""
             self.asked[table, address] = (
                 None if network is None else Connected(table=table, network=network, interface=interface)
@@ -181,7 +196,7 @@ class Network:
             raise UndecidedError("VPP has a route that is not of the file")
         if route is not None:
             return self._by_route(route, address, depth)
-        return None if found is None else NextStep(interface=found.interface, address=address)
+        return () if found is None else (NextStep(interface=found.interface, address=address),)
 
     def is_cross_connected(self, name: str, *, is_ipv6: bool) -> bool:
         """Return whether what an interface takes in of a family goes one way, without a look-up."""
@@ -196,31 +211,31 @@ class Network:
         lengths = (each.network.prefixlen for each in self.connected if each.table == table and host in each.network)
         return found.value if found is not None and found.length > next(lengths, -1) else None
 
-    def _by_route(self, route: Route, address: str, depth: int) -> NextStep:
-        if route.end in (RouteEnd.UNREACHABLE, RouteEnd.PROHIBIT):
-            raise UndecidedError("VPP answers it by what it may say at this moment")
+    def _by_route(self, route: Route, address: str, depth: int) -> tuple[NextStep, ...]:
         if depth == _DEEPEST:
             raise UndecidedError("its routes need each other")
         if route.end is not None:
-            return NextStep(route=route)
+            return (NextStep(route=route, end=route.end),)
         for _, group in groupby(route.hops, key=lambda hop: hop.preference):
             hops = [hop for hop in group if not hop.interface or self.is_up(hop.interface)]
-            if len(hops) > 1:
-                raise UndecidedError("several next hops share what goes there, and VPP chooses")
-            if hops:
-                return self._by_hop(route, hops[0], address, depth)
-        return NextStep(route=route)
+            ways = tuple(dict.fromkeys(way for hop in hops for way in self._by_hop(route, hop, address, depth)))
+            if len(hops) > 1 and not all(way.interface for way in ways):
+                raise UndecidedError("one of several next hops leads nowhere")
+            if ways:
+                return ways
+        return (NextStep(route=route),)
 
-    def _by_hop(self, route: Route, hop: NextHop, address: str, depth: int) -> NextStep:
+    def _by_hop(self, route: Route, hop: NextHop, address: str, depth: int) -> Iterator[NextStep]:
         if hop.interface:
-            return NextStep(interface=hop.interface, address=hop.gateway or address, route=route)
+            yield NextStep(interface=hop.interface, address=hop.gateway or address, route=route)
+            return
         table = route.table_id if hop.table_id is None else hop.table_id
-        found = self.way_to(table, hop.gateway or address, depth + 1)
-        if found is None:
-            if hop.gateway:
-                raise UndecidedError("nothing of the file leads to its gateway")
-            return NextStep(route=route)
-        return found._replace(route=route)
+        ways = self.ways_to(table, hop.gateway or address, depth + 1)
+        if hop.gateway and not ways:
+            raise UndecidedError("nothing of the file leads to its gateway")
+        if hop.gateway and any(way.end in _ANSWERING for way in ways):
+            raise UndecidedError("VPP answers what goes to its gateway")
+        yield from (way._replace(route=route) for way in ways or (NextStep(),))
 
     @cached_property
     def _routes(self) -> dict[int, PrefixTable[Route]]:

@@ -17,6 +17,8 @@ class Fate(Enum):
     ASKED = "waits for a neighbour"
     """VPP asks who has the address, and drops what it cannot send yet."""
     ANSWERED = "is answered with an ICMP error"
+    REFUSED = "is dropped, or answered with an ICMP error"
+    """As VPP limits how often it answers, which of both is open (src/vnet/dpo/ip_null_dpo.c)."""
     DROPPED = "is dropped"
 
 
@@ -31,6 +33,8 @@ class Reason(Enum):
     STATION = "a MACIP access list denies it"
     NO_WAY_BACK = "there is no route back to its source"
     NO_ROUTE = "there is no route"
+    UNREACHABLE = "its route is `unreachable`"
+    PROHIBITED = "its route is `prohibit`"
     FILTERED = "its MAC address is filtered"
     NOWHERE = "nothing else is there to send it to"
     TAGS = "it has too few VLAN tags to take off"
@@ -100,6 +104,13 @@ class Prediction:
     """Each with the object that has it end so."""
     taker: str = ""
     """The interface that takes the frame from the wire, a sub-interface perhaps; '' where none does."""
+    others: tuple[Prediction, ...] = ()
+    """What may become of it as well, where VPP chooses between next hops; these have no others."""
+
+    @property
+    def choices(self) -> tuple[Prediction, ...]:
+        """Return all that may become of it, each on its own."""
+        return (self, *self.others)
 
 
 @record
@@ -115,6 +126,15 @@ class FrameProbe:
     aim: str
     """In words, such as `a packet of the largest size passes`."""
     prediction: Prediction
+
+
+@record
+class Unproved:
+    """An object of the file that some frame would have been about, and why that cannot be sent."""
+
+    about: Blame
+    aim: str
+    why: str
 
 
 class UndecidedError(Exception):

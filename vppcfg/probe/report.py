@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from vppcfg.probe.deviation import Deviation, explained
-from vppcfg.probe.outcome import Blame
-from vppcfg.probe.test_cases import Unproved
+from vppcfg.probe.outcome import Blame, Unproved
 from vppcfg.probe.verdict import ProbeFinding
 from vppcfg.record import record
 

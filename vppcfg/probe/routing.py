@@ -15,12 +15,13 @@ from vppcfg.probe.filters import keeps_out, lacks_way_back, policy_route_for, re
 from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.network import NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
-from vppcfg.probe.stages import Journey, Leaves, Routed, Wrapped, of_interface, of_route
+from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Wrapped, of_interface, of_route
 from vppcfg.probe.tunnels import unwrap
 
 _LEAST_IPV6_MTU = 1280
 """Bytes; VPP lets IPv6 packets of any size pass where the MTU is less (ip6_mtu_check in src/vnet/ip/ip6_forward.c)."""
 _TUNNELLED = (GRE, IPIP, IPV6_IN_IP)
+_REFUSALS = {RouteEnd.UNREACHABLE: Reason.UNREACHABLE, RouteEnd.PROHIBIT: Reason.PROHIBITED}
 
 
 def route(way: Journey, stage: Routed) -> None:
@@ -83,15 +84,26 @@ def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: boo
     owner = way.network.own.get((table, packet.destination))
     if owner is not None:
         return _keep(way, table, packet, owner)
-    found = way.network.way_to(table, packet.destination)
-    if found is None:
+    ways = way.network.ways_to(table, packet.destination)
+    if is_outer and (len(ways) > 1 or any(each.end in _REFUSALS for each in ways)):
+        raise UndecidedError("the way to the other end of the tunnel is not one")
+    if not ways:
         return way.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
-    target = found.interface
-    if not target and found.route is not None:
-        return way.drop(Reason.NO_ROUTE, of_route(found.route))
-    if is_outer and way.network.port_of(target) == of:
+    if is_outer and any(each.interface and way.network.port_of(each.interface) == of for each in ways):
         raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
-    return _towards(way, found, packet)
+    return way.part(Directed(step=each, packet=packet) for each in ways)
+
+
+def forward(way: Journey, stage: Directed) -> None:
+    """Send a packet the way that a look-up has found, or end it where its route does."""
+    step = stage.step
+    if step.interface:
+        return _towards(way, step, stage.packet)
+    assert step.route is not None
+    reason = _REFUSALS.get(step.end) if step.end is not None else None
+    if reason is None:
+        return way.drop(Reason.NO_ROUTE, of_route(step.route))
+    return way.end(FrameEnd(fate=Fate.REFUSED, reason=reason), of_route(step.route))
 
 
 def _towards(way: Journey, found: NextStep, packet: Packet) -> None:

@@ -13,8 +13,8 @@ from vppcfg.probe.coverage_gaps import untried_in
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import Packet
 from vppcfg.probe.network import Network
-from vppcfg.probe.outcome import Fate, FrameProbe, Prediction, UndecidedError
-from vppcfg.probe.test_cases import Campaign, Unproved, probes_for
+from vppcfg.probe.outcome import Fate, FrameProbe, Prediction, UndecidedError, Unproved
+from vppcfg.probe.test_cases import Campaign, probes_for
 from vppcfg.probe.trace import Observation
 
 DOCUMENTATION = tuple(
@@ -42,8 +42,9 @@ def guests_for(network: Network, told: Network, *, may_leave: bool) -> Campaign:
             held_back.append(Unproved(about=probe.about, aim=probe.aim, why=why))
         else:
             probes.append(probe)
-    untried = untried_in(network.state, probes)
-    return Campaign(probes=tuple(probes), unproved=(*whole.unproved, *held_back), untried=untried)
+    unproved = (*whole.unproved, *held_back)
+    untried = untried_in(network.state, probes, unproved)
+    return Campaign(probes=tuple(probes), unproved=unproved, untried=untried)
 
 
 def _objection(probe: FrameProbe, network: Network, told: Network, *, may_leave: bool) -> str:
@@ -63,6 +64,10 @@ def _objection(probe: FrameProbe, network: Network, told: Network, *, may_leave:
 
 def _leaves(network: Network, probe: FrameProbe, prediction: Prediction) -> bool:
     """Return whether anything leaves because of a frame: itself, a copy, an answer, or a question for a neighbour."""
+    return any(_leaves_by(network, probe, choice) for choice in prediction.choices)
+
+
+def _leaves_by(network: Network, probe: FrameProbe, prediction: Prediction) -> bool:
     on_its_way = {probe.port, prediction.taker, *(step.subject for step in prediction.steps)}
     interfaces = network.state.interfaces
     if any(interfaces[name].mirrors for name in on_its_way if name in interfaces):

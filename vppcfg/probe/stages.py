@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vppcfg.model.route import Route
 from vppcfg.probe.frame import Frame, Packet, Tag
-from vppcfg.probe.network import Network
+from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Milestone, Reason
 from vppcfg.record import record
 
@@ -56,7 +58,15 @@ class Leaves:
     """What sends it there, where that is not the interface itself."""
 
 
-Stage = ComesIn | Switched | Routed | Wrapped | Leaves
+@record
+class Directed:
+    """A packet goes to a neighbour, as a look-up has found."""
+
+    step: NextStep
+    packet: Packet
+
+
+Stage = ComesIn | Switched | Routed | Wrapped | Directed | Leaves
 
 
 class Journey:
@@ -68,6 +78,18 @@ class Journey:
         self.ends: list[tuple[FrameEnd, Blame]] = []
         self.ahead: list[Stage] = []
         self.taker = ""
+        self.others: list[Journey] = []
+        """Those that part from this one where VPP chooses between next hops; what is still ahead of them is open."""
+
+    def part(self, stages: Iterable[Stage]) -> None:
+        """Go on with one of some stages: with the first here, with each of the rest in a journey like this one."""
+        first, *rest = stages
+        for stage in rest:
+            other = Journey(self.network)
+            other.steps, other.ends, other.taker = list(self.steps), list(self.ends), self.taker
+            other.ahead = [*self.ahead, stage]
+            self.others.append(other)
+        self.then(first)
 
     def note(self, kind: str, subject: str, blame: Blame, detail: str = "") -> None:
         """Note something that a trace shows."""

@@ -15,7 +15,7 @@ from vppcfg.probe.coverage_gaps import untried_in
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
 from vppcfg.probe.network import Network
-from vppcfg.probe.outcome import Blame, FrameProbe, UndecidedError
+from vppcfg.probe.outcome import Blame, FrameProbe, UndecidedError, Unproved
 from vppcfg.probe.stages import of_bridge, of_interface, of_route
 from vppcfg.probe.tunnels import ANY_PORT, carries_frames, of_another_tunnel, of_tunnel, outer_packet
 from vppcfg.record import record
@@ -45,15 +45,6 @@ class Wish:
     frame: Frame
     about: Blame
     aim: str
-
-
-@record
-class Unproved:
-    """An object of the file that some frame would have been about, and why that cannot be sent."""
-
-    about: Blame
-    aim: str
-    why: str
 
 
 @record
@@ -98,7 +89,7 @@ def probes_for(network: Network, *, from_strangers: bool = False) -> Campaign:
             prediction=prediction,
         )
         probes.append(probe)
-    untried = untried_in(network.state, probes)
+    untried = untried_in(network.state, probes, unproved)
     return Campaign(probes=tuple(probes), unproved=tuple(unproved), untried=untried)
 
 
@@ -267,7 +258,7 @@ def _about_routes(network: Network) -> Iterator[Wish]:
         if host is not None and found is not None:
             name, way_in = found
             packet = Packet(source=neighbor_of(network, name, is_ipv6=route.is_ipv6), destination=host)
-            aim = f"what goes to {route.prefix} " + ("is dropped" if route.end is not None else "takes its way")
+            aim = f"what goes to {route.prefix} " + ("goes nowhere" if route.end is not None else "takes its way")
             yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=of_route(route), aim=aim)
 
 

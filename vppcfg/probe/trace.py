@@ -31,6 +31,8 @@ _VXLAN = re.compile(r"VXLAN (?:decap from|encap to) (\S+) vni")
 _DROP = re.compile(r"^\s*(\S+): (.+)$", re.MULTILINE)
 _SENDING = re.compile(r"^\s*(\S+) flags 0x[0-9a-f]+$", re.MULTILINE)
 _COPIES = "l2-flood"
+_LAST = (Fate.KEPT, Fate.ANSWERED, Fate.ASKED, Fate.REFUSED)
+"""What follows in a trace is what VPP does because of the frame."""
 
 REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("", "interface is down", Reason.DOWN),
@@ -83,6 +85,11 @@ _BY_NODE = {
 """Which node says more than the words: it gives none, and VPP prints those of a node before."""
 _STATION_LISTS = frozenset({"ip4-inacl", "ip6-inacl"})
 """These drop what is denied, whatever the words are: VPP before 26.10 exchanges them (a7378bf803e)."""
+_REFUSALS = {
+    "action:send-unreachable": Reason.UNREACHABLE,
+    "action:send-prohibited": Reason.PROHIBITED,
+}
+"""What ip4-null and ip6-null print (ip_null_action_strings in src/vnet/dpo/ip_null_dpo.c)."""
 _DROPPING = frozenset({"ip4-drop", "ip6-drop", "error-drop", "drop"})
 
 
@@ -156,7 +163,7 @@ def observe_way(nodes: tuple[Node, ...], names: Names) -> Observation:
             ends.append(end)
             by_node.setdefault(node.name, []).append(end)
         has_copies = any(each.name == _COPIES for each in nodes[:position])
-        if not has_copies and any(end.fate in (Fate.KEPT, Fate.ANSWERED, Fate.ASKED) for end in ends):
+        if not has_copies and any(end.fate in _LAST for end in ends):
             break
         if node.name in ("drop", "punt"):
             for where, drop in _drops(node, nodes[:position], unknown):
@@ -271,6 +278,9 @@ def _ends(node: Node, rest: tuple[Node, ...], names: Names) -> Iterator[FrameEnd
         yield FrameEnd(fate=Fate.KEPT)
     elif node.name in ("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"):
         yield FrameEnd(fate=Fate.ASKED)
+    elif node.name in ("ip4-null", "ip6-null"):
+        reasons = (reason for words, reason in _REFUSALS.items() if words in node.text)
+        yield from (FrameEnd(fate=Fate.REFUSED, reason=reason) for reason in reasons)
     elif node.name in ("ip4-icmp-error", "ip6-icmp-error"):
         yield FrameEnd(fate=Fate.ANSWERED)
     elif node.name.endswith("-output"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import takewhile
 
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Reason
@@ -32,11 +33,25 @@ def judge(probe: FrameProbe, observation: Observation | None) -> ProbeFinding:
     if observation is None:
         text = "the frame was not seen again"
         return ProbeFinding(probe=probe, observation=None, blame=of_interface(probe.port), text=text)
-    found = _difference(probe, observation)
-    if found is None:
-        return ProbeFinding(probe=probe, observation=observation)
+    wrong = []
+    for choice in probe.prediction.choices:
+        by_choice = replace(probe, prediction=choice)
+        found = _difference(by_choice, observation)
+        if found is None:
+            return ProbeFinding(probe=probe, observation=observation)
+        wrong.append((_agreement(by_choice, observation), found))
+    # Of the ways that VPP may choose, the one that it seems to have taken tells what is wrong.
+    _, found = max(wrong, key=lambda each: each[0])
     (blame, *others), text = found
     return ProbeFinding(probe=probe, observation=observation, blame=blame, others=tuple(others), text=text)
+
+
+def _agreement(probe: FrameProbe, observation: Observation) -> tuple[int, int]:
+    """Return how many steps, from the first on, and how many ends were seen as they are predicted."""
+    seen = set(observation.steps)
+    steps = sum(1 for _ in takewhile(lambda step: _is_seen(step.seen, seen), probe.prediction.steps))
+    found = {comparable(end) for end in observation.ends}
+    return steps, sum(comparable(end) in found for end, _ in probe.prediction.ends)
 
 
 def _difference(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
@@ -187,7 +202,7 @@ def comparable(end: FrameEnd) -> FrameEnd:
         return replace(end, tags=end.tags, source="", destination="", ttl=0)
     if end.fate is Fate.SENT:
         return end
-    return replace(end, interface="", reason=end.reason if end.fate is Fate.DROPPED else None)
+    return replace(end, interface="", reason=end.reason if end.fate in (Fate.DROPPED, Fate.REFUSED) else None)
 
 
 def end_text(end: FrameEnd) -> str:
@@ -208,9 +223,10 @@ def blamed_on_state(finding: ProbeFinding, network: Network, up: frozenset[str])
     """
     if finding.blame is None:
         return finding
-    prediction = finding.probe.prediction
-    on_its_way = {finding.probe.port, prediction.taker, *(step.subject for step in prediction.steps)}
-    on_its_way |= {end.interface for end, _ in prediction.ends}
+    on_its_way = {finding.probe.port}
+    for choice in finding.probe.prediction.choices:
+        on_its_way |= {choice.taker, *(step.subject for step in choice.steps)}
+        on_its_way |= {end.interface for end, _ in choice.ends}
     names = {name for name in on_its_way if name in network.state.interfaces}
     names |= {network.port_of(name) for name in names}
     names |= {member for member, bond in network.bonds.items() if bond in names}

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from vppcfg.probe.frame import frame_bytes, frame_text
-from vppcfg.probe.outcome import FrameProbe
+from vppcfg.probe.outcome import FrameProbe, Unproved
 from vppcfg.probe.report import ProbeReport, Suspect, reasons
-from vppcfg.probe.test_cases import Campaign, Unproved
+from vppcfg.probe.test_cases import Campaign
 from vppcfg.probe.verdict import ProbeFinding, end_text
 
 _FIRST = 3
@@ -31,7 +31,13 @@ def campaign_lines(campaign: Campaign) -> Iterator[str]:
 
 
 def _ends_text(probe: FrameProbe) -> str:
-    return "; ".join(end_text(end) for end, _ in probe.prediction.ends) or "ends nowhere"
+    return ", or ".join("; ".join(texts) or "ends nowhere" for texts in _predicted(probe))
+
+
+def _predicted(probe: FrameProbe) -> list[list[str]]:
+    """Return how a frame may end, each of the choices of VPP with the ends of all its copies, in words."""
+    ends = [[end_text(end) for end, _ in choice.ends] for choice in probe.prediction.choices]
+    return [texts for place, texts in enumerate(ends) if texts not in ends[:place]]
 
 
 def report_lines(report: ProbeReport) -> Iterator[str]:
@@ -128,6 +134,7 @@ def _probe_document(probe: FrameProbe) -> dict[str, Any]:
         "frame": frame_text(probe.frame),
         "bytes": frame_bytes(probe.frame).hex(),
         "predicted": [end_text(end) for end, _ in probe.prediction.ends],
+        "or_predicted": _predicted(probe)[1:],
     }
 
 

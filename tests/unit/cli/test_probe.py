@@ -41,7 +41,7 @@ def test_it_lists_the_same_for_programs(capsys: pytest.CaptureFixture[str]) -> N
     document = json.loads(capsys.readouterr().out)
     assert len(document["probes"]) > 100
     first = document["probes"][0]
-    assert set(first) == {"about", "aim", "port", "frame", "bytes", "predicted"}
+    assert set(first) == {"about", "aim", "port", "frame", "bytes", "predicted", "or_predicted"}
     assert bytes.fromhex(first["bytes"])[:6].hex(":") == first["frame"].rpartition(" to ")[2]
     assert document["not_sent"][0]["count"] > 0
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
+from vppcfg.model.route import RouteEnd
 from vppcfg.probe.network import Network, NextStep
-from vppcfg.probe.outcome import UndecidedError
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Reason, UndecidedError
+from vppcfg.probe.safe_injection import guests_for, went_out
 from vppcfg.probe.test_cases import probes_for
+from vppcfg.probe.trace import Names, Node, Observation, is_whole, observe_way, packets
+from vppcfg.probe.verdict import comparable, judge
 from vppcfg.record import evolve
 
 TEXT = """\
@@ -33,6 +38,13 @@ routes:
   10.8.0.0/16: unreachable
   10.9.0.0/16: { via: { gateway: 203.0.113.2, interface: eth2 } }
   10.10.0.0/16: 172.16.0.1
+  10.11.0.0/16: 10.8.0.1
+  10.12.0.0/16: { via: [ 192.0.2.2, 10.3.0.1 ] }
+  10.13.0.0/16: 10.13.0.1
+  10.14.0.0/16: { via: [ 10.7.0.1, 10.1.0.1 ] }
+  10.15.0.0/16:
+    via: [ { gateway: 203.0.113.2, interface: eth2 }, 198.51.100.2, { gateway: 192.0.2.2, preference: 1 } ]
+  10.16.0.0/16: prohibit
 """
 HOPS = {
     "10.0.0.1": ("eth0", "192.0.2.2"),
@@ -49,6 +61,14 @@ UNDECIDED = {
     "10.7.2.3": "several next hops share what goes there",
     "10.8.2.3": "VPP answers it",
     "10.10.2.3": "nothing of the file leads to its gateway",
+    "10.11.2.3": "VPP answers what goes to its gateway",
+    "10.12.2.3": "one of several next hops leads nowhere",
+    "10.13.2.3": "its routes need each other",
+}
+WAYS = {
+    "10.7.2.3": {("eth0", "192.0.2.2"), ("eth1", "198.51.100.2")},
+    "10.14.2.3": {("eth0", "192.0.2.2"), ("eth1", "198.51.100.2"), ("eth1", "198.51.100.9")},
+    "10.15.2.3": {("eth1", "198.51.100.2")},
 }
 
 
@@ -72,11 +92,93 @@ def test_the_longest_prefix_says_by_which_hop_a_packet_leaves(network: Network) 
             network.way_to(0, address)
 
 
+def test_vpp_chooses_among_the_next_hops_of_the_best_preference(network: Network) -> None:
+    for address, hops in WAYS.items():
+        ways = network.ways_to(0, address)
+        assert {(way.interface, way.address) for way in ways} == hops, address
+        assert len(ways) == len(hops), address
+    assert [way.end for way in network.ways_to(0, "10.8.2.3")] == [RouteEnd.UNREACHABLE]
+
+
+def about_route(network: Network, prefix: str) -> FrameProbe:
+    """Return the frame that proves the route of a prefix."""
+    (found,) = (each for each in probes_for(network).probes if each.about.thing == f"route {prefix}")
+    return found
+
+
+def observation(steps: tuple[tuple[str, str, str], ...], end: FrameEnd) -> Observation:
+    return Observation(steps=steps, ends=frozenset({end}))
+
+
+def test_any_next_hop_of_the_best_preference_is_right_and_no_other_way(network: Network) -> None:
+    probe = about_route(network, "10.7.0.0/16")
+    assert {end.interface for choice in probe.prediction.choices for end, _ in choice.ends} == {"eth0", "eth1"}
+    for choice in probe.prediction.choices:
+        steps = tuple(step.seen for step in choice.steps)
+        ((end, _),) = choice.ends
+        assert judge(probe, observation(steps, comparable(end))).blame is None
+    looked_up = tuple(step for step in steps if step[0] in ("routed", "looked up"))
+    elsewhere = FrameEnd(fate=Fate.SENT, interface="eth2")
+    finding = judge(probe, observation((*looked_up, ("rewritten", "eth2", "")), elsewhere))
+    assert finding.blame == Blame(thing="route 10.7.0.0/16")
+    assert finding.probe == probe
+    finding = judge(probe, observation(looked_up, FrameEnd(fate=Fate.DROPPED, reason=Reason.NO_ROUTE)))
+    assert finding.blame == Blame(thing="route 10.7.0.0/16")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "reason"),
+    [("10.8.0.0/16", Reason.UNREACHABLE), ("10.16.0.0/16", Reason.PROHIBITED)],
+)
+def test_what_a_route_refuses_is_not_forwarded(network: Network, prefix: str, reason: Reason) -> None:
+    probe = about_route(network, prefix)
+    ((end, blame),) = probe.prediction.ends
+    assert (end.fate, end.reason, blame.thing) == (Fate.REFUSED, reason, f"route {prefix}")
+    steps = tuple(step.seen for step in probe.prediction.steps)
+    for other in Reason.UNREACHABLE, Reason.PROHIBITED:
+        finding = judge(probe, observation(steps, FrameEnd(fate=Fate.REFUSED, reason=other)))
+        assert (finding.blame is None) == (other is reason)
+    for wrong in FrameEnd(fate=Fate.DROPPED, reason=Reason.NO_ROUTE), FrameEnd(fate=Fate.SENT, interface="eth1"):
+        assert judge(probe, observation(steps, wrong)).blame == Blame(thing=f"route {prefix}")
+
+
+REFUSED = {0: Reason.UNREACHABLE, 1: Reason.UNREACHABLE, 2: Reason.PROHIBITED, 3: Reason.PROHIBITED} | {
+    4: Reason.UNREACHABLE,
+    5: Reason.PROHIBITED,
+}
+"""By the number of the frame in refused.txt; VPP answers some of them and drops the others: 1, 3 and 5."""
+
+
+@pytest.fixture(scope="module")
+def refused() -> dict[int, tuple[Node, ...]]:
+    """Return what a real VPP of release 26.10 traced of frames to routes that are `unreachable` and `prohibit`."""
+    text = (Path(__file__).parent / "refused.txt").read_text()
+    return {int(stream.rpartition("-")[2]): nodes for stream, nodes in packets(text)}
+
+
+@pytest.mark.parametrize("number", REFUSED)
+def test_a_trace_says_that_a_route_refuses(refused: dict[int, tuple[Node, ...]], number: int) -> None:
+    nodes = refused[number]
+    is_answered = any(node.name.endswith("-icmp-error") for node in nodes)
+    assert is_answered == (number not in (1, 3, 5))
+    names = Names(interfaces={1: "eth0"}, tables={(4, 0): 0, (6, 0): 0}, access_lists={}, bonds={})
+    seen = observe_way(nodes, names)
+    assert seen.ends == {FrameEnd(fate=Fate.REFUSED, reason=REFUSED[number])}
+    assert seen.steps == (("routed", "", ""), ("looked up", "6" if number > 3 else "4", "0"))
+    assert is_whole(seen)
+    assert went_out(seen)
+
+
+def test_frames_that_vpp_may_answer_stay_out_of_a_router_at_work(network: Network) -> None:
+    about = [each.about.thing for each in guests_for(network, network, may_leave=False).probes]
+    assert not {"route 10.7.0.0/16", "route 10.8.0.0/16"} & set(about)
+
+
 def test_each_route_gets_a_frame_or_the_reason_why_not(network: Network) -> None:
     campaign = probes_for(network)
     proved = {probe.about.thing for probe in campaign.probes if probe.about.thing.startswith("route ")}
     unproved = {each.about.thing for each in campaign.unproved if each.about.thing.startswith("route ")}
-    prefixes = {"10.0.0.0/8", *(f"10.{number}.0.0/16" for number in range(1, 11))}
-    assert unproved == {"route 10.7.0.0/16", "route 10.8.0.0/16", "route 10.10.0.0/16"}
+    prefixes = {"10.0.0.0/8", *(f"10.{number}.0.0/16" for number in range(1, 17))}
+    assert unproved == {f"route 10.{number}.0.0/16" for number in (10, 11, 12, 13)}
     assert proved | unproved == {f"route {prefix}" for prefix in prefixes}
-    assert dict(campaign.untried)["static routes"] == 4  # those three, and that of a VRF without an interface
+    assert dict(campaign.untried)["static routes"] == 1  # that of a VRF without an interface

@@ -15,9 +15,9 @@ from vppcfg.model.state import State
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import Frame, Packet, Tag
 from vppcfg.probe.network import Network
-from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
+from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError, Unproved
 from vppcfg.probe.report import reasons, report_of
-from vppcfg.probe.test_cases import Campaign, Unproved, probes_for
+from vppcfg.probe.test_cases import Campaign, probes_for
 from vppcfg.probe.trace import Node, Observation
 from vppcfg.probe.verdict import ProbeFinding, comparable, judge
 from vppcfg.render.probe_text import campaign_document, campaign_lines, report_document, report_lines
