@@ -155,7 +155,7 @@ def _not_yet_typed(version: str) -> set[str]:
 
 def _unpack_utf8(field: Any, data: bytes, offset: int = 0, result: object = None, ntc: bool = False) -> tuple[str, int]:
     """Read a text as vpp_papi does, but descriptions may have letters that are not ASCII."""
-    if field.recreate_on_change:
+    if field.fixed:
         return data[offset : offset + field.num].partition(b"\0")[0].decode(), field.num
     length, size = field.length_field_packer.unpack(data, offset)
     begin = offset + size

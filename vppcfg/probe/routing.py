@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
+from vppcfg.model.nat44 import NatSide
 from vppcfg.model.policy_route import PolicyRoute
 from vppcfg.model.route import RouteEnd
 from vppcfg.model.tunnel import Tunnel
@@ -32,6 +33,7 @@ def route(way: Journey, stage: Routed) -> None:
         return None
     if keeps_out(way, name, stage.frame):
         return None
+    _require_no_nat(way, name, packet)
     steered = policy_route_for(way, name, packet)
     if not way.network.is_enabled(name, is_ipv6=packet.is_ipv6):
         if steered is not None:
@@ -44,6 +46,13 @@ def route(way: Journey, stage: Routed) -> None:
     table = way.network.table_of(name, is_ipv6=packet.is_ipv6)
     way.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
     return _look_up(way, table, packet, of=name)
+
+
+def _require_no_nat(way: Journey, name: str, packet: Packet) -> None:
+    """Raise UndecidedError where NAT translates, or drops, what comes in or goes out: that depends on its sessions."""
+    interface = way.network.interface(name)
+    if not packet.is_ipv6 and (interface.nat44 is not None or interface.det44 is not None):
+        raise UndecidedError("NAT translates it or drops it, and probe does not follow sessions")
 
 
 def _steer(way: Journey, name: str, packet: Packet, route: PolicyRoute) -> None:
@@ -109,6 +118,8 @@ def forward(way: Journey, stage: Directed) -> None:
 def _towards(way: Journey, found: NextStep, packet: Packet) -> None:
     """Send a packet to a neighbour on the link of an interface."""
     target = found.interface
+    if way.network.interface(target).nat44 is NatSide.OUTPUT:
+        _require_no_nat(way, target, packet)
     if not way.network.has_link(target):
         # A path is used from when its interface is set up until the link goes: fib_path_back_walk_notify and
         # fib_path_attached_next_hop_set in src/vnet/fib/fib_path.c.

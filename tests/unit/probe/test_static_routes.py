@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
+from vppcfg.model.det44 import Det44Side
+from vppcfg.model.nat44 import NatSide
 from vppcfg.model.route import RouteEnd
+from vppcfg.probe.forwarding import predict
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Reason, UndecidedError
 from vppcfg.probe.safe_injection import guests_for, went_out
@@ -182,3 +186,14 @@ def test_each_route_gets_a_frame_or_the_reason_why_not(network: Network) -> None
     assert unproved == {f"route 10.{number}.0.0/16" for number in (10, 11, 12, 13)}
     assert proved | unproved == {f"route {prefix}" for prefix in prefixes}
     assert dict(campaign.untried)["static routes"] == 1  # that of a VRF without an interface
+
+
+@pytest.mark.parametrize(
+    "changes", [{"nat44": NatSide.INSIDE}, {"nat44": NatSide.OUTPUT}, {"det44": Det44Side.OUTSIDE}]
+)
+def test_what_nat_may_translate_or_drop_is_left_undecided(network: Network, changes: dict[str, Any]) -> None:
+    found = about_route(network, "10.1.0.0/16")
+    assert predict(network, found.port, found.frame).ends
+    interfaces = {name: evolve(each, **changes) for name, each in network.state.interfaces.items()}
+    with pytest.raises(UndecidedError, match="NAT translates it or drops it"):
+        predict(Network(replace(network.state, interfaces=interfaces)), found.port, found.frame)
