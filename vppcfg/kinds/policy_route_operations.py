@@ -9,6 +9,7 @@ from vppcfg.kinds.route import NORMAL, TYPE_OF_END
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
+from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
@@ -259,6 +260,8 @@ def _removed(policy: LoosePolicy) -> str | None:
 
 def _way(hop: NextHop, *, is_ipv6: bool) -> str:
     """Return a next hop as VPP's prompt takes it (unformat_fib_route_path), '' where it does not."""
+    if (hop.table_id or 0) > LAST_TYPED:
+        return ""
     if hop.gateway and hop.interface:
         way = f"{hop.gateway} {hop.interface}"
     elif hop.gateway:

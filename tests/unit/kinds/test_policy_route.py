@@ -181,3 +181,9 @@ def test_a_script_with_policies_is_adopted(
     left = [line for line in rest.read_text().splitlines() if line.startswith("abf")]
     assert len(left) == (1 if is_ours else 3)
     capsys.readouterr()
+
+
+@pytest.mark.parametrize(("table_id", "is_typed"), [(0x7FFFFFFF, True), (0x80000000, False)])
+def test_no_line_names_a_table_that_the_prompt_cannot_read(table_id: int, is_typed: bool) -> None:
+    policy = LoosePolicy(policy_id=1, acl="guests", hops=(NextHop(table_id=table_id),))
+    assert (CreatePolicy(thing=policy, acl_index=0).cli() is not None) is is_typed
