@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.unit.app.monitoring.routers import Clock, Router, running
-from vppcfg.app.monitoring import following as module
 from vppcfg.app.monitoring.drift import DriftMetrics
 from vppcfg.app.monitoring.following import Following
 from vppcfg.render.change_metrics import ChangeStatus
@@ -84,9 +83,11 @@ def test_a_vpp_that_starts_again_begins_anew(tmp_path: Path) -> None:
 
 
 def test_readings_are_kept_for_the_time_of_the_verdict_alone(router: Router, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "VERDICT_S", 0.02)
-    monkeypatch.setattr(module, "_KEPT_EVERY_S", 0.0)
-    following = Following(router.reader(Clock()), ChangeStatus)
+    clock = Clock()
+    monkeypatch.setattr("vppcfg.vpp.counters.time", clock)
+    following = Following(router.reader(clock), ChangeStatus)
     for _ in range(40):
         following.look()
-    assert len(following._kept) < 30
+        clock.sleep(2.0)
+    kept = [reading.clock_s for reading in following._kept]
+    assert kept == [1040.0, 1050.0, 1060.0, 1070.0]
