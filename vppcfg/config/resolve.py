@@ -16,6 +16,7 @@ from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, lcp, macip, vrf
 from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.kinds.bond import announcing
+from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.policy_route_section import left_alone
 from vppcfg.model.bridge import Bridge
@@ -86,7 +87,7 @@ def _keep_what_others_use(desired: DesiredStateBuilder) -> None:
 def _mention_what_is_left_alone(desired: DesiredStateBuilder) -> None:
     """Note in a line for each key how many objects VPP has that the file leaves alone."""
     left = Counter(type(each) for each in _left_alone(desired))
-    for section in OWNED:
+    for section in (*OWNED, tunnel_neighbor.SECTION):
         count = sum(left[thing] for thing in section.things)
         if count:
             nouns = " and ".join(f"{left[thing]} {thing.noun}" for thing in section.things if left[thing])
