@@ -190,7 +190,10 @@ def _is_ours_unnamed(desired: DesiredStateBuilder, interface: Interface) -> bool
         is_sayable = not isinstance(interface.encapsulation, OtherMatch)
         return is_sayable and interface.parent not in desired.interfaces
     made = desired.observed.virtual.get(interface.name)
-    return made is None or MADE_BY[type(made)].may_remove(made)
+    if made is None:
+        return True
+    section = MADE_BY[type(made)]
+    return section.may_remove(made) and bool(interface.tag or not section.needs_mark(made))
 
 
 def _copy_made_ports(desired: DesiredStateBuilder) -> None:

@@ -217,6 +217,10 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         """Return whether the file could name the tunnel."""
         return virtual.is_plain
 
+    def needs_mark(self, virtual: T) -> bool:
+        """Return whether it leads to many routers."""
+        return virtual.is_multipoint
+
     def unsupported_reason(self, virtual: T) -> str | None:
         """Return why no entry can describe an observed tunnel."""
         if not virtual.is_plain:

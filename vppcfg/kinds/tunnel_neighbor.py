@@ -23,6 +23,7 @@ from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.route_section import DEFAULT_VRF
+from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.kinds.tunnel_neighbor_rules import KEY, RULES, NextHopConfig, NextHops, named_vrf, tunnel_of
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -234,6 +235,18 @@ class TunnelNeighborSection(OwnedSection[NextHops]):
         is_left = entry.name not in desired.configuration.interfaces and there is not None
         for each in self.objects_of(entry, desired.configuration):
             yield replace(each, peer_table=there.table_of(each.peer)) if is_left and there is not None else each
+
+    def resolve(self, desired: DesiredStateBuilder) -> None:
+        """Enter the neighbours of the file, and own those of tunnels that a plan deletes or gives one end.
+
+        VPP 26.10 ends when a tunnel of a VRF is deleted before its neighbours (teib_walk_table_bind).
+        """
+        OwnedSection.resolve(self, desired)
+        neighbors: Iterable[TunnelNeighbor] = desired.observed.of(TunnelNeighbor).values()
+        for name in {each.interface for each in neighbors if each.interface in desired.observed.virtual}:
+            config = desired.configuration.virtual_of(name, TunnelConfig)
+            if not config.tunnel.is_multipoint if config is not None else name not in desired.interfaces:
+                desired.owned.add((TunnelNeighbor.table, name))
 
     def as_yaml(self, value: NextHops) -> Value:
         """Return the next hops by neighbour."""
