@@ -14,9 +14,8 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, lcp, macip, vrf
-from vppcfg.kinds import proxy_arp_ranges
+from vppcfg.kinds import proxy_arp_ranges, tunnel_neighbor
 from vppcfg.kinds.bond import announcing
-from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.policy_route_section import left_alone
 from vppcfg.model.bridge import Bridge

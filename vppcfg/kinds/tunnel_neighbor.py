@@ -43,7 +43,7 @@ _CHANGE, _DUMP, _DETAILS = "teib_entry_add_del", "teib_dump", "teib_details"
 
 @record
 class SetTunnelNeighbor(SetObject):
-    """teib_entry_add_del: send to a neighbour in a tunnel by a router, and take what comes from there for the tunnel."""
+    """teib_entry_add_del: send to a neighbour by a router, and take what comes from there out of the tunnel."""
 
     thing: TunnelNeighbor
 

@@ -31,7 +31,7 @@ class Tunnel(VirtualInterface):
 
     @property
     def is_multipoint(self) -> bool:
-        """Return whether it leads to many routers, each behind a neighbour; a kind that can has a field of that name."""
+        """Return whether it leads to many routers; a kind that can has a field of that name."""
         return False
 
     @property
@@ -65,7 +65,7 @@ class Tunnel(VirtualInterface):
         return self.local
 
 
-NO_REMOTE = {False: "0.0.0.0", True: "::"}  # noqa: S104 # no address to listen on
+NO_REMOTE = {False: "0.0.0.0", True: "::"}  # no address to listen on
 """What multipoint tunnels have in place of another end, by whether they are of IPv6."""
 ETHERNET_BYTES = 14
 """Of the header of a frame, for tunnels that carry frames."""
