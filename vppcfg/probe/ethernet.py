@@ -102,7 +102,7 @@ def _into_tunnel(way: Journey, stage: Leaves, made: VirtualInterface) -> None:
     """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up."""
     frame, port = stage.frame, way.network.port_of(stage.interface)
     if frame is None:
-        return wrap(way, port, None, stage.packet)
+        return wrap(way, port, None, stage.packet, neighbor=stage.neighbor)
     if not carries_frames(made):
         raise UndecidedError("what such a tunnel sends is not followed")
     tags = frame.tags if stage.is_switched else own_tags(way.network, stage.interface)

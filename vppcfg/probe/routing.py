@@ -17,7 +17,7 @@ from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.network import NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Wrapped, of_interface, of_route
-from vppcfg.probe.tunnels import unwrap
+from vppcfg.probe.tunnels import ends_of, unwrap
 
 _LEAST_IPV6_MTU = 1280
 """Bytes; VPP lets IPv6 packets of any size pass where the MTU is less (ip6_mtu_check in src/vnet/ip/ip6_forward.c)."""
@@ -130,6 +130,8 @@ def _towards(way: Journey, found: NextStep, packet: Packet) -> None:
         made = way.network.virtual_of(target)
         if made is not None and made.own_end is not None and not isinstance(made, Tunnel):
             raise UndecidedError("what goes to peers is encrypted, and not seen")
+        if isinstance(made, Tunnel) and made.is_multipoint and found.address not in ends_of(way.network, target, made):
+            raise UndecidedError("the tunnel leads to no router for that neighbour")
         return _send(way, found, packet, mac="")
     mac = way.network.neighbor(target, found.address)
     if mac is None:
@@ -181,4 +183,4 @@ def _send(way: Journey, found: NextStep, packet: Packet, mac: str) -> None:
     frame = None
     if mac:
         frame = Frame(destination=mac, source=way.network.mac_of(target), packet=on_its_way)
-    return way.then(Leaves(interface=target, frame=frame, packet=on_its_way))
+    return way.then(Leaves(interface=target, frame=frame, packet=on_its_way, neighbor=found.address))
