@@ -24,6 +24,8 @@ from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.verdict import VerdictWord
 
 FOLDER = Path(__file__).resolve().parents[2] / "tune_foreign"
+LEAST_SCORE = 49.0
+"""What the worked part reaches: it may grow and never fall."""
 UNREADABLE = "unreadable"
 """What comes out where no line could be read, which ends with an error."""
 _SEVERE = {FindingSeverity.LOSS, FindingSeverity.LIMIT, FindingSeverity.RISK}
@@ -115,6 +117,12 @@ def test_every_case_says_where_it_is_from_and_what_is_expected(part: str) -> Non
         allowed = {*case["right"], *case.get("acceptable", [])}
         assert allowed | set(case.get("forbidden", [])) <= words, name
         assert not allowed & set(case.get("forbidden", [])), name
+
+
+def test_the_worked_part_has_no_false_answer_and_its_score_does_not_fall() -> None:
+    outcomes = {name: outcome_of("worked", name) for name in cases_of("worked")}
+    assert {name: it.why for name, it in outcomes.items() if it.is_false} == {}
+    assert sum(it.score for it in outcomes.values()) >= LEAST_SCORE
 
 
 if __name__ == "__main__":
