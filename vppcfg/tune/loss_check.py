@@ -20,8 +20,10 @@ from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, FAULT_PPS, MANY_PACKET
 
 _ENOUGH_PACKETS = 10_000
 """Ours: of fewer packets, what became of each is nobody's question."""
-_COUNTS_AGAIN = re.compile(r"^(?:Bond|vxlan|gre|ipip|geneve|gtpu|wg|ipsec|lisp|pppoe|mpls-tunnel|sr-|l2tp|tun\d)")
-"""Interfaces whose packets another one counts too."""
+_DEVICE = re.compile(
+    r"^(?:\w*[a-z]Ethernet\w*/|host-|tap\d|memif\d|avf-|rdma-|vmxnet3-|virtio-|netmap-|eth\d|en[ops]\w*\d)"
+)
+"""How the names of devices begin that VPP gives or takes over; whether another name is a tunnel's, nothing tells."""
 LOST_BEFORE = "packets were lost since the counters began; whether they still are takes a second reading"
 
 
@@ -119,11 +121,11 @@ def _share(part: int, whole: int) -> str:
 def _unaccounted(ports: Sequence[PortLoad]) -> str:
     """Return the packets that came in by the counters of ports and neither left nor were dropped, '' where none did.
 
-    What VPP takes for itself is among them. Ports one of which counts the packets of another tell nothing, and one port
-    alone tells nothing either.
+    What VPP takes for itself is among them. Tunnels and bonds count the packets of their ports again, so that only
+    devices tell, and more than one.
     """
     counted = [port.counters for port in ports if port.counters is not None]
-    if len(counted) < 2 or any(_COUNTS_AGAIN.match(port.name) for port in ports):
+    if len(counted) < 2 or not all(_is_device(port) for port in ports):
         return ""
     received = sum(each.rx_packets for each in counted)
     gone = received - sum(each.tx_packets + each.drops + each.punts for each in counted)
@@ -132,11 +134,17 @@ def _unaccounted(ports: Sequence[PortLoad]) -> str:
     return f"{_share(gone, received)} packets, which came in and did not leave"
 
 
+def _is_device(port: PortLoad) -> bool:
+    """Return whether a port counts packets that no other one counts."""
+    hardware = port.hardware
+    return bool(_DEVICE.match(port.name) or (hardware and (hardware.pci_address or hardware.link_bps)))
+
+
 def _gone_pps(ports: Sequence[PortLoad]) -> str:
     """Return the same as packets per second between two readings."""
     rates = [(port.rx_pps, port.tx_pps, port.drops_pps, port.punts_pps) for port in ports]
     is_known = all(rate is not None for row in rates for rate in row)
-    if len(rates) < 2 or not is_known or any(_COUNTS_AGAIN.match(port.name) or port.rx_is_inferred for port in ports):
+    if len(rates) < 2 or not is_known or not all(_is_device(port) and not port.rx_is_inferred for port in ports):
         return ""
     received = sum(row[0] or 0.0 for row in rates)
     gone = received - sum(rate or 0.0 for row in rates for rate in row[1:])
