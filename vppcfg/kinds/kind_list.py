@@ -16,6 +16,7 @@ from vppcfg.kinds import (
     ipip,
     loopback,
     memif,
+    neighbor,
     policy_route,
     proxy_arp_ranges,
     route,
@@ -67,6 +68,7 @@ _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
+    neighbor.KIND,
     *VIRTUAL_INTERFACES,
     *FEATURE_KINDS,
     ipfix_settings.KIND,

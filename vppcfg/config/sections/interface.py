@@ -9,12 +9,12 @@ from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, tag_rewrite, vrf
+from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface, tag_rewrite, vrf
 from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
-from vppcfg.kinds import policy_route_section
+from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
@@ -135,8 +135,7 @@ class Interfaces(Section):
             or interface_keys.unsupported_mtu(interface, state.packet_mtu(name))
             or lcp.unsupported_reason(name, state)
             or vrf.unsupported_reason(interface, state)
-            or (neighbor.unsupported_reason(interface) if interface.neighbors else None)
-            or policy_route_section.unsupported_reason(interface, state)
+            or next((reason for each in ENTRY_KEYS if (reason := each.unsupported_key(interface, state))), None)
             or interface_values.unsupported_reason(interface)
         )
 
