@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.sections.section import NamedReference
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import KeyPath
@@ -26,6 +27,10 @@ class EntryKey:
     def parse(self, raw: Any, path: KeyPath) -> Any:
         """Return the attribute that a value of the right shape stands for; `path` is that of the entry."""
         raise NotImplementedError
+
+    def references(self, config: InterfaceConfig) -> Iterator[NamedReference]:
+        """Yield what the key, which is there, names elsewhere in the file."""
+        yield from ()
 
     def from_state(self, interface: Interface, state: State, path: KeyPath) -> Any:
         """Return the attribute that stands for what an observed interface has."""

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from vppcfg.config.entry_key import EntryKey
-from vppcfg.kinds import neighbor, policy_route_section
+from vppcfg.kinds import neighbor
+from vppcfg.kinds.policy_route_section import POLICY_ROUTES
+from vppcfg.kinds.vrf_section import VRF_KEY
 
-LATE_KEYS: tuple[EntryKey, ...] = (neighbor.KIND, policy_route_section.POLICY_ROUTES)
-"""Those behind plain values."""
-ENTRY_KEYS: tuple[EntryKey, ...] = LATE_KEYS
+EARLY_KEYS: tuple[EntryKey, ...] = (VRF_KEY,)
+"""Those that stand before plain values."""
+LATE_KEYS: tuple[EntryKey, ...] = (
+    neighbor.KIND,
+    POLICY_ROUTES,
+)
+"""Those behind them."""
+ENTRY_KEYS: tuple[EntryKey, ...] = (*EARLY_KEYS, *LATE_KEYS)

@@ -21,6 +21,7 @@ from vppcfg.kinds import (
     proxy_arp_ranges,
     route,
     vhost_user,
+    vrf,
     vxlan,
 )
 from vppcfg.kinds.added import added_kinds
@@ -68,6 +69,7 @@ _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
+    vrf.KIND,
     neighbor.KIND,
     *VIRTUAL_INTERFACES,
     *FEATURE_KINDS,

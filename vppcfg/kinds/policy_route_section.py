@@ -14,9 +14,10 @@ from vppcfg.config.configuration import Configuration, HopConfig, InterfaceConfi
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.sections import acl as acls
-from vppcfg.config.sections.vrf import interface_tables
+from vppcfg.config.sections.section import NamedReference
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, lacks_interface, parse_via, table_id_of, via_as_yaml
+from vppcfg.kinds.vrf_section import interface_tables
 from vppcfg.model.interface import Interface
 from vppcfg.model.policy_route import PolicyRoute, in_order
 from vppcfg.model.problem import KeyPath
@@ -168,6 +169,12 @@ class PolicyRoutesKey(EntryKey):
     def parse(self, raw: Iterable[Mapping[str, Any]], path: KeyPath) -> tuple[PolicyRouteConfig, ...]:
         """Return the entries of a list of the right shape."""
         return tuple(_entry(given, (*path, KEY, position)) for position, given in enumerate(raw))
+
+    def references(self, config: InterfaceConfig) -> Iterator[NamedReference]:
+        """Yield the VRFs of next hops."""
+        for hop in (hop for each in config.policy_routes or () for hop in each.hops):
+            if hop.vrf not in (None, DEFAULT_VRF):
+                yield NamedReference(Referent.TABLE, str(hop.vrf), (*hop.path, "vrf"))
 
     def from_state(self, interface: Interface, state: State, path: KeyPath) -> tuple[PolicyRouteConfig, ...] | None:
         """Return the entries for what an observed interface has; None for nothing."""

@@ -11,14 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vppcfg.kinds import neighbor
+from vppcfg.kinds import neighbor, vrf
 from vppcfg.model.forwarding import Hop, NeighborSeen, PairSide, TableId, VppForwarding, VppPair, Way, ordered
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.codec import Message
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages import address, interface, lcp, live, vrf
+from vppcfg.vpp.messages import address, interface, lcp, live
 from vppcfg.vpp.reading import Replies, malformed
 from vppcfg.vpp.row import Row
 from vppcfg.vpp.shell import Commands
@@ -45,7 +45,7 @@ def read_forwarding(connection: Connection) -> VppForwarding:
     commands = Commands(connection, lcp.commands(connection))
     asked = [*interface.requests(connection)[:1], *lcp.requests(connection), *neighbor.KIND.requests(connection)]
     asked += live.requests(connection)
-    asked += [*address.unnumbered_requests(connection), *vrf.requests(connection), *commands.requests]
+    asked += [*address.unnumbered_requests(connection), *vrf.KIND.requests(connection), *commands.requests]
     if connection.offers(_SOURCES):
         asked.append(connection.request(_SOURCES)[1])
     replies = connection.ask(asked)
@@ -118,7 +118,7 @@ def _neighbors(connection: Connection, replies: Replies) -> dict[int, dict[str, 
 
 
 def _tables(connection: Connection, replies: Replies) -> tuple[TableId, ...]:
-    if not vrf.requests(connection):
+    if not vrf.KIND.requests(connection):
         return (TableId(False, 0), TableId(True, 0))
     rows = connection.rows(replies, "ip_table_details", "table.table_id", "table.is_ip6")
     return tuple(TableId(bool(is_ipv6), number) for number, is_ipv6 in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.kinds import dhcp_client, memif, ra
+from vppcfg.kinds import dhcp_client, memif, ra, vrf
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
@@ -28,7 +28,6 @@ from vppcfg.vpp.messages import (
     lcp,
     live,
     nat44,
-    vrf,
 )
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.row import Row
@@ -122,7 +121,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     )
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [request for kind in KINDS for request in kind.requests(connection)]
-    asked += [*address.unnumbered_requests(connection), *vrf.requests(connection)]
+    asked += address.unnumbered_requests(connection)
     replies = connection.ask([*asked, *commands.requests])
     return replies, commands.read(connection, replies)
 

@@ -10,7 +10,7 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder, made_port_tag, marked_tag
-from vppcfg.config.sections import acl, placement, tag_rewrite, vrf
+from vppcfg.config.sections import acl, placement, tag_rewrite
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
@@ -103,7 +103,6 @@ class _Resolver:
             is_up=config.is_up,
             tag=self._tag(config, observed),
             addresses=frozenset(config.addresses),
-            tables=vrf.interface_tables(config.vrf, desired.configuration),
             **self._values(config, base),
             acls=self._acls(config, base),
             **self._keys(config, base),
@@ -156,7 +155,6 @@ class _Resolver:
             mac=base.mac if self._has_ethernet(name) else "",
             tag=tag,
             addresses=frozenset(),
-            tables=(0, 0),
             acls=AclBinding(),
             **{attribute: value for each in ENTRY_KEYS for attribute, value in each.left_alone(base).items()},
             **interface_values.DEFAULTS,
