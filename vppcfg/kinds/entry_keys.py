@@ -1,4 +1,7 @@
-"""The keys of interfaces that have types of their own in the file (`EntryKey`), in the order in which it has them."""
+"""The keys of interfaces that have types of their own in the file (`EntryKey`), in the order in which it has them.
+
+They stand apart from `kind_list` because sections of interfaces look at them, and rules at these sections.
+"""
 
 from __future__ import annotations
 
