@@ -1,4 +1,4 @@
-"""Keys of the public vppcfg, of VPP's commands and of other products that vppcfg does not have, and what to do instead."""
+"""Keys of the public vppcfg, of VPP's commands and of other products that vppcfg lacks, and what to do instead."""
 
 from __future__ import annotations
 
