@@ -74,7 +74,7 @@ def resolve(config: InterfaceConfig, before: Interface, desired: DesiredStateBui
     path = (*config.path, KEY)
     if config.policy_routes and not desired.has_plugin(PLUGIN, path, f"{config.name} has {KEY}"):
         return before.policy_routes
-    wanted = (
+    routes = (
         _policy_route(each, config, desired.configuration)
         for each in config.policy_routes
         if not lacks_interface(each.hops, desired)
@@ -83,7 +83,7 @@ def resolve(config: InterfaceConfig, before: Interface, desired: DesiredStateBui
             or desired.is_since(ENDS_SINCE, each.path, f"a policy route is {each.end.value}, which must be read again")
         )
     )
-    return in_order(wanted)
+    return in_order(routes)
 
 
 def left_alone(before: Interface) -> tuple[PolicyRoute, ...]:

@@ -31,7 +31,7 @@ class Vrfs(NamedSection):
     naming = Naming(
         is_name=is_vrf_name,
         rule="vrf-name",
-        wanted=f"a VRF is called by letters, digits and /._:@+-, up to {VRF_LENGTH} of them, and not as VPP calls "
+        form=f"a VRF is called by letters, digits and /._:@+-, up to {VRF_LENGTH} of them, and not as VPP calls "
         "tables without a name",
         pattern=(VRF.pattern, VRF_LENGTH),
     )
@@ -116,23 +116,23 @@ def interface_tables(name: str | None, configuration: Configuration) -> tuple[in
 def copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
     """Enter as they are the tables that plans must not touch, and say so where the file wants them otherwise."""
     held = set(tables_in_use(desired.observed, desired.interfaces))
-    wanted = {table.key: table for config in desired.configuration.vrfs.values() for table in tables_of(config)}
+    configured = {table.key: table for config in desired.configuration.vrfs.values() for table in tables_of(config)}
     for key, table in desired.observed.vrfs.items():
         is_covered = desired.globs.matches(f"{UNMANAGED_VRF}{table.name}")
-        if key in wanted:
-            if wanted[key].name != table.name and not table.is_unnamed and (is_covered or key in held):
+        if key in configured:
+            if configured[key].name != table.name and not table.is_unnamed and (is_covered or key in held):
                 desired.vrfs[key] = table
-                _object(desired, wanted[key], table)
+                _object(desired, configured[key], table)
         elif table.is_unnamed or is_covered or key in held:
             desired.vrfs[key] = table
 
 
-def _object(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> None:
+def _object(desired: DesiredStateBuilder, configured: FibTable, table: FibTable) -> None:
     text = (
         f'VPP has table {table.table_id} by the name "{table.name}", and something in it is not managed, '
         "so that it cannot be made anew; take that name, or another id"
     )
-    desired.problem("vrf-taken", desired.configuration.vrfs[wanted.name].path, text)
+    desired.problem("vrf-taken", desired.configuration.vrfs[configured.name].path, text)
 
 
 def unsupported_table(table: FibTable, state: State) -> str | None:

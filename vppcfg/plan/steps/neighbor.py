@@ -16,14 +16,14 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     ends when it meets one before there is such an interface (up to 25.10, vnet/ip-neighbor/ip_neighbor.c).
     """
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
-    is_doomed = name in transition.to_delete
+    is_deleted = name in transition.to_delete
     old = {each.address: each for each in before.neighbors} if before is not None else {}
     new = {each.address: each for each in after.neighbors} if after is not None else {}
     for address, each in old.items():
-        if is_doomed or address not in new or each.has_route != new[address].has_route:
+        if is_deleted or address not in new or each.has_route != new[address].has_route:
             remove = RemoveNeighbor(interface=name, address=address, mac=each.mac)
             yield Step(stage=Stage.TURN_OFF, operation=remove)
     for address, each in new.items():
-        if is_doomed or old.get(address) != each:
+        if is_deleted or old.get(address) != each:
             enter = SetNeighbor(interface=name, address=address, mac=each.mac, has_route=each.has_route)
             yield Step(stage=Stage.SET_NEIGHBOR, operation=enter)
