@@ -173,7 +173,7 @@ gre_tunnels:
   gre2: { local: 192.0.2.1, multipoint: true, neighbors: { 10.7.0.2: { address: 192.0.2.8, vrf: red } } }
 ipip_tunnels:
   ipip0: { local: 192.0.2.1, remote: 192.0.2.3, dscp: ef, encap-vrf: red }
-  ipip1: { local: 192.0.2.1, multipoint: true, neighbors: { 10.7.1.2: 192.0.2.8 } }
+  ipip2: { local: 192.0.2.1, multipoint: true, neighbors: { 10.7.1.2: 192.0.2.8 } }
   ipip1: { local: 192.0.2.1, remote: 192.0.2.4, flags: [ encap-set-df ], description: to Basel }
 wireguards:
   wg0:
@@ -526,8 +526,8 @@ def test_an_entry_differs_key_by_key(before: list[KeyValue], after: list[KeyValu
 
 def test_a_new_entry_tells_what_it_is_made_with_but_no_empty_list() -> None:
     keys = [
-        key("members", [], is_default=True, is_made_with=True),
-        key("mode", "lacp", is_default=True, is_made_with=True),
+        key("members", [], is_default=True, is_set_at_creation=True),
+        key("mode", "lacp", is_default=True, is_set_at_creation=True),
         key("mpls", False, is_default=True),
         key("terms", [(key("action", "deny"),)], is_block=True),
     ]
