@@ -123,6 +123,7 @@ class DeleteBridge(BridgeOperation):
     def apply_to(self, draft: WorkingState) -> None:
         """Take the bridge domain out."""
         del draft.bridges[bridge_name(self.bd_id)]
+        draft.unmanaged.pop(self.subject, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

@@ -1,6 +1,7 @@
 """Deterministic NAT on interfaces (plugins/nat/det44): which are inside, and which outside.
 
-Whether DET44 is enabled is nowhere to be read: where an interface has it, it is taken for enabled.
+Whether DET44 is enabled is nowhere to be read: where an interface has it, it is taken for enabled. VPP creates the
+process that ends its sessions when DET44 is enabled first, and keeps it (det44_create_expire_walk_process).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _ENABLE = "det44_plugin_enable_disable"
 _SET = "det44_interface_add_del_feature"
 _DUMP, _DETAILS = "det44_interface_dump", "det44_interface_details"
 _ENABLED_ALREADY = 1
+_NODE, _PROCESS = "get_node_index", "det44-expire-walk"
 _ARC = "ip4-unicast"
 _NODES = {Det44Side.INSIDE: "det44-in2out", Det44Side.OUTSIDE: "det44-out2in"}
 
@@ -35,6 +37,8 @@ class EnableDet44(Operation):
     """det44_plugin_enable_disable: let sessions end after a time, in the default FIB table on both sides."""
 
     done_already = frozenset({_ENABLED_ALREADY})
+    is_typed: bool = True
+    """Whether the plan has the command: where DET44 may be enabled, VPP refuses it, and a script would end there."""
 
     @property
     def subject(self) -> str:
@@ -49,8 +53,8 @@ class EnableDet44(Operation):
         return Request(_ENABLE, {"inside_vrf": 0, "outside_vrf": 0, "enable": 1})
 
     def cli(self) -> str:
-        """Return the command."""
-        return "det44 plugin enable"
+        """Return the command, as a comment where VPP may refuse it."""
+        return "det44 plugin enable" if self.is_typed else "comment { det44 plugin enable }"
 
 
 @record
@@ -192,7 +196,9 @@ class Det44Kind(FeatureKind[Det44Side | None]):
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all interfaces, where VPP takes it."""
-        return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
+        if not connection.offers(_DUMP):
+            return []
+        return [connection.request(_DUMP)[1], connection.request(_NODE, {"node_name": _PROCESS.encode()})[1]]
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, Det44Side | None]:
         """Return the sides by interface index; VPP keeps those of interfaces that are gone."""
@@ -211,7 +217,15 @@ class Det44Kind(FeatureKind[Det44Side | None]):
             any(each.det44 for each in state.interfaces.values()) for state in (transition.observed, transition.desired)
         )
         if after and not before:
-            yield Step(stage=Stage.TURN_FEATURE_ON, operation=EnableDet44())
+            is_typed = not transition.observed.facts.has_had_det44
+            yield Step(stage=Stage.TURN_FEATURE_ON, operation=EnableDet44(is_typed=is_typed))
+
+
+def was_enabled(connection: VppReader, replies: Replies) -> bool:
+    """Return whether DET44 was enabled since VPP was started."""
+    if not connection.offers(_DUMP):
+        return False
+    return any(retval == 0 for (retval,) in connection.rows(replies, f"{_NODE}_reply", "retval"))
 
 
 KIND = Det44Kind()

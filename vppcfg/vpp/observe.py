@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.kinds import dhcp_client, memif, ra
+from vppcfg.kinds import det44, dhcp_client, memif, ra
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, VIRTUAL_INTERFACES
@@ -252,6 +252,7 @@ def _facts(
         memif_sockets=memif.KIND.read_sockets(connection, replies),
         left_neighbors=left,
         address_followers=nat44.read_followed(connection, replies, names),
+        has_had_det44=det44.was_enabled(connection, replies),
         may_hide=any(kind.is_in_use(connection, replies) for kind in OBJECT_KINDS),
         workers=interface.read_workers(connection, replies),
     )
