@@ -13,8 +13,7 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
-from vppcfg.config.sections import desired_interface, lcp, macip, vrf
-from vppcfg.kinds import proxy_arp_ranges
+from vppcfg.config.sections import desired_interface, lcp, macip
 from vppcfg.kinds.bond import announcing
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.policy_route_section import left_alone
@@ -129,8 +128,8 @@ def _copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
     _copy_bridges(desired)
     _copy_acls(desired)
     macip.copy_what_is_not_ours(desired)
-    vrf.copy_what_is_not_ours(desired)
-    proxy_arp_ranges.KIND.copy_what_is_not_ours(desired)
+    for section in SECTIONS:
+        section.copy_what_is_not_ours(desired)
 
 
 def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:

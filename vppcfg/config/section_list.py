@@ -21,10 +21,10 @@ from vppcfg.config.sections import (
     macip,
     routing,
     unmanaged,
-    vrf,
 )
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
+from vppcfg.kinds import vrf_section
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface
 
@@ -32,7 +32,7 @@ _NAMED: tuple[NamedSection, ...] = (
     *VIRTUAL_INTERFACES[:1],
     bridge.SECTION,
     *VIRTUAL_INTERFACES[1:],
-    vrf.SECTION,
+    vrf_section.SECTION,
     acl_match.SECTION,
     acl.SECTION,
     macip.SECTION,

@@ -6,7 +6,7 @@ process that ends its sessions when DET44 is enabled first, and keeps it (det44_
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -211,6 +211,13 @@ class Det44Kind(FeatureKind[Det44Side | None]):
             if index in known.names
         }
 
+    def read_facts(
+        self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
+    ) -> dict[str, Any]:
+        """Return whether DET44 was enabled since VPP was started."""
+        rows = connection.rows(replies, f"{_NODE}_reply", "retval") if connection.offers(_DUMP) else ()
+        return {"has_had_det44": any(retval == 0 for (retval,) in rows)}
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the step that enables DET44, before its first interface."""
         before, after = (
@@ -219,13 +226,6 @@ class Det44Kind(FeatureKind[Det44Side | None]):
         if after and not before:
             is_typed = not transition.observed.facts.has_had_det44
             yield Step(stage=Stage.TURN_FEATURE_ON, operation=EnableDet44(is_typed=is_typed))
-
-
-def was_enabled(connection: VppReader, replies: Replies) -> bool:
-    """Return whether DET44 was enabled since VPP was started."""
-    if not connection.offers(_DUMP):
-        return False
-    return any(retval == 0 for (retval,) in connection.rows(replies, f"{_NODE}_reply", "retval"))
 
 
 KIND = Det44Kind()

@@ -16,10 +16,12 @@ from vppcfg.kinds import (
     ipip,
     loopback,
     memif,
+    neighbor,
     policy_route,
     proxy_arp_ranges,
     route,
     vhost_user,
+    vrf,
     vxlan,
 )
 from vppcfg.kinds.added import added_kinds
@@ -67,6 +69,8 @@ _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
+    vrf.KIND,
+    neighbor.KIND,
     *VIRTUAL_INTERFACES,
     *FEATURE_KINDS,
     ipfix_settings.KIND,

@@ -153,5 +153,5 @@ def test_the_wait_for_a_vpp_that_is_gone_ends_at_a_signal(
     began = time.monotonic()
     assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.STRANDED
     assert waits.is_set()
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
     assert "the wait for it was interrupted" in capsys.readouterr().err
