@@ -28,7 +28,7 @@ from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.plan.rollback import closest_to
 from vppcfg.transaction.accepted import accepted_entry, accepted_state
-from vppcfg.transaction.entry import HALF_WAY, Entry, Origin, Status
+from vppcfg.transaction.entry import INTERRUPTED, Entry, Origin, Status
 from vppcfg.transaction.planning import plan_on
 
 log = logging.getLogger("root.main")
@@ -46,7 +46,7 @@ def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, consol
     with workplace(target, "vppcfg apply", patience_s=PATIENCE_S, must_go_on=True) as place:
         code = _apply_at(place, files, terms, console)
         if code in {ExitCode.DONE, ExitCode.HOOK_FAILED}:
-            _note_half_way(place)
+            _note_interruption(place)
             _compare(place)
             bring_back_accepted(reversed(place.records), place.journal)
         return code
@@ -61,18 +61,18 @@ def _compare(place: ChangeContext) -> None:
         compare_with(state, place.session.dataplane)
 
 
-def _note_half_way(place: ChangeContext) -> None:
+def _note_interruption(place: ChangeContext) -> None:
     """Write down that nothing is left in VPP of the last changes, which did not come to their end before this boot.
 
     Those that a later change went on from stay what they are: it began half-way.
     """
     for record in reversed(place.records):
-        if record.status not in {*HALF_WAY, Status.UNDONE}:
+        if record.status not in {*INTERRUPTED, Status.REVERTED}:
             return
-        if record.status in HALF_WAY:
+        if record.status in INTERRUPTED:
             text = "it did not come to its end, and VPP got what was accepted when it was started"
             try:
-                place.journal.end(record, Status.UNDONE, now(), text)
+                place.journal.end(record, Status.REVERTED, now(), text)
             except StorageError as error:
                 log.error(
                     "Change %d is undone, but the journal does not say so: %s", record.entry.number, error.message
@@ -148,11 +148,11 @@ def _are_ports_all(problems: Sequence[Problem]) -> bool:
     return bool(rules) and rules <= LATE
 
 
-def _apply_state(entry: Entry, wanted: State, place: ChangeContext, terms: Terms, console: Console) -> ExitCode:
+def _apply_state(entry: Entry, desired: State, place: ChangeContext, terms: Terms, console: Console) -> ExitCode:
     is_unmanaged = NameGlobs(entry.unmanaged).matches
-    await_ports(lambda: closest_to(wanted, place.session.dataplane.observe(), is_unmanaged).awaited)
+    await_ports(lambda: closest_to(desired, place.session.dataplane.observe(), is_unmanaged).awaited)
     observed = place.session.dataplane.observe()
-    target = closest_to(wanted, observed, is_unmanaged)
+    target = closest_to(desired, observed, is_unmanaged)
     if target.awaited:
         raise NotNowError(
             f"VPP lacks what change {entry.number} was made for: {', '.join(target.awaited)}",

@@ -45,7 +45,7 @@ class EnableDet44(Operation):
         """Return `det44`."""
         return PLUGIN
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Change nothing that can be read."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -88,8 +88,8 @@ class SetDet44(SetFeature):
         """Return the side that there is then."""
         return self.side if self.is_on else None
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        before = draft.interfaces[self.interface].det44
+    def _refusal(self, working: WorkingState) -> str | None:
+        before = working.interfaces[self.interface].det44
         if self.is_on and before is not None:
             return f"{self.interface} has DET44 already"
         if not self.is_on and before is not self.side:

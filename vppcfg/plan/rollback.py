@@ -105,19 +105,19 @@ def closest_to(
         ours = {name: value for name, value in old.items() if name not in kept and name not in gone}
         return {**ours, **{name: value for name, value in new.items() if name in kept}}
 
-    lcps, made = merged(former.lcps, now.lcps), merged(former.virtual, now.virtual)
+    lcps, virtual = merged(former.lcps, now.lcps), merged(former.virtual, now.virtual)
     is_linux_known = former.facts.has_linux and now.facts.has_linux
     devices = merged(former.linux, now.linux) if is_linux_known else now.linux
     state = replace(
         former,
         interfaces=merged(former.interfaces, now.interfaces),
         lcps=lcps,
-        virtual=made,
+        virtual=virtual,
         bridges=_merged_bridges(former, now, is_unmanaged),
         acls=_merged_acls(former, now, is_unmanaged),
         macips=_merged_macips(former, now, is_unmanaged),
         vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
-        linux={name: device for name, device in devices.items() if name in lcps or name in made},
+        linux={name: device for name, device in devices.items() if name in lcps or name in virtual},
         namespaces=former.namespaces | now.namespaces,
         linux_bridges=former.linux_bridges | now.linux_bridges,
         has_mpls_table=former.has_mpls_table or now.has_mpls_table,
@@ -229,5 +229,5 @@ def _merged_acls(former: State, now: State, is_unmanaged: Callable[[str], bool])
 def _merged_objects(
     former: Mapping[str, _T], now: Mapping[str, _T], is_not_ours: Callable[[str, _T], bool]
 ) -> dict[str, _T]:
-    ours = {name: thing for name, thing in former.items() if not is_not_ours(name, thing)}
-    return {**ours, **{name: thing for name, thing in now.items() if is_not_ours(name, thing)}}
+    ours = {name: item for name, item in former.items() if not is_not_ours(name, item)}
+    return {**ours, **{name: item for name, item in now.items() if is_not_ours(name, item)}}

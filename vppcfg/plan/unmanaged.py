@@ -75,7 +75,7 @@ class UnmanagedChange:
 def touched(plan: Plan) -> frozenset[str]:
     """Return the interfaces, tables and bridge domains whose attachments the plan can change; none for most plans."""
     idle = (name for name, _ in _idle(plan))
-    return frozenset({*_doomed(plan), *idle, *_leaving_l2(plan), *_unpaired(plan)})
+    return frozenset({*_deleted(plan), *idle, *_leaving_l2(plan), *_unpaired(plan)})
 
 
 def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
@@ -86,12 +86,12 @@ def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
     """
     owned = plan.desired.owned
     observed = replace(plan.observed, unmanaged=in_order(each for each in found if not is_of_file(each, owned)))
-    wanted = [
+    desired = [
         each
         for each in (*observed.unmanaged, *plan.desired.unmanaged)
         if plan.desired.can_have(each) and not is_of_file(each, owned)
     ]
-    return make_plan(observed, replace(plan.desired, unmanaged=in_order(wanted)))
+    return make_plan(observed, replace(plan.desired, unmanaged=in_order(desired)))
 
 
 def is_of_file(attachment: Attachment, owned: Ownership) -> bool:
@@ -136,7 +136,7 @@ def _lost_policies(plan: Plan) -> Iterator[tuple[str, Attachment]]:
 
     A rollback attaches them again: policy routes are part of a state, whoever has made them.
     """
-    going = _doomed(plan)
+    going = _deleted(plan)
     for name, interface in plan.observed.interfaces.items() if going else ():
         after = plan.reached.interfaces.get(name)
         for route in interface.policy_routes:
@@ -157,7 +157,7 @@ def harmful(found: Iterable[UnmanagedChange]) -> list[UnmanagedChange]:
 
 def irremovable(plan: Plan) -> list[Attachment]:
     """Return what would stay in VPP for whoever gets the index next, because VPP cannot be told to remove it."""
-    going = _doomed(plan)
+    going = _deleted(plan)
     return [each for each in plan.observed.unmanaged if each.outlives and each.take is None and each.needs(going)]
 
 
@@ -185,7 +185,7 @@ def holders_of(state: State) -> frozenset[str]:
     return frozenset(by_holder(state.unmanaged))
 
 
-def _doomed(plan: Plan) -> frozenset[str]:
+def _deleted(plan: Plan) -> frozenset[str]:
     """Return the interfaces, tables and bridge domains that are deleted, to come back or not."""
     kinds = (ObjectKind.INTERFACE, ObjectKind.VRF, ObjectKind.BRIDGE)
     return frozenset(change.name for change in plan.changes if change.kind in kinds and change.action in _GOES)

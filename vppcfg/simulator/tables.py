@@ -257,13 +257,13 @@ class FibMain:
 
     def __post_init__(self) -> None:
         """Make table 0."""
-        self.make(0, b"", FibSource.API)
+        self.create(0, b"", FibSource.API)
 
-    def make(self, table_id: int, name: bytes, holder: FibSource) -> None:
+    def create(self, table_id: int, name: bytes, holder: FibSource) -> None:
         """Make a table, with VPP's name unless one is given, or hold one that is there, whose name stays."""
-        self.find_or_make(table_id, name).holders.add(holder)
+        self.find_or_create(table_id, name).holders.add(holder)
 
-    def find_or_make(self, table_id: int, name: bytes = b"") -> FibTable:
+    def find_or_create(self, table_id: int, name: bytes = b"") -> FibTable:
         """Return a table, made when there is none; nobody holds it by that."""
         known = self.tables.get(table_id)
         if known is None:
@@ -358,8 +358,8 @@ class Tables:
         """Return the tables of one kind: the only object of this class, which is made when first asked for."""
         if kind not in self._parts:
             self._parts[kind] = kind()
-        made: Part = self._parts[kind]
-        return made
+        created: Part = self._parts[kind]
+        return created
 
     def parent_of(self, interface: SwInterface) -> SwInterface:
         """Return a sub-interface's parent, which may be gone; an interface is its own."""

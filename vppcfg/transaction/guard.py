@@ -138,7 +138,7 @@ def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
     No option lifts it: VPP would leave the routes to the next table that is made, or keep the table for them. Nothing
     is asked when no table goes. Raise DataplaneError.
     """
-    tables = doomed_tables(plan)
+    tables = deleted_tables(plan)
     found: dict[str, list[ForeignRoutes]] = {}
     for routes in dataplane.foreign_routes(tables) if tables else ():
         found.setdefault(routes.table.key, []).append(routes)
@@ -216,7 +216,7 @@ def _freeing(left: LeftNeighbor) -> str:
     )
 
 
-def doomed_tables(plan: Plan) -> tuple[FibTable, ...]:
+def deleted_tables(plan: Plan) -> tuple[FibTable, ...]:
     """Return the FIB tables that a plan deletes, to come back with another name or not."""
     vrfs = (change for change in plan.changes if change.kind is ObjectKind.VRF)
     return tuple(change.before for change in vrfs if change.before is not None)

@@ -58,7 +58,7 @@ class OwnedSection(Section, Generic[V]):
     """Below what the key stands."""
     below: ClassVar[tuple[str, ...]] = ()
     """The sections of the tunnels that have the key."""
-    things: ClassVar[tuple[type[VppObject], ...]]
+    object_classes: ClassVar[tuple[type[VppObject], ...]]
     """The classes of objects that it owns."""
     plugin: ClassVar[str] = ""
     """The plugin of VPP that has them; '' where they are always there."""
@@ -131,7 +131,7 @@ class OwnedSection(Section, Generic[V]):
             if objects and not self._is_possible(entry, desired):
                 continue
             scope = self.scope_of(entry, configuration)
-            desired.owned |= {(thing.table, scope) for thing in self.things}
+            desired.owned |= {(object_class.table, scope) for object_class in self.object_classes}
             for each in objects:
                 desired.enter(each)
 
@@ -154,15 +154,15 @@ class OwnedSection(Section, Generic[V]):
         """Return a state without all of a scope of which one object refers to what is left alone."""
         lost = {
             each.scope
-            for thing in self.things
-            for each in state.of(thing).values()
+            for object_class in self.object_classes
+            for each in state.of(object_class).values()
             if any(_is_out(one, state, unmanaged) for one in each.references())
         }
         if not lost:
             return state
         kept = {
-            thing: {name: each for name, each in state.of(thing).items() if each.scope not in lost}
-            for thing in self.things
+            object_class: {name: each for name, each in state.of(object_class).items() if each.scope not in lost}
+            for object_class in self.object_classes
         }
         return replace(state, objects={**state.objects, **kept})
 

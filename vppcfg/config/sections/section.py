@@ -180,12 +180,12 @@ class Naming(NamedTuple):
     is_name: Callable[[Any], bool]
     rule: str
     """Of a name that cannot be."""
-    wanted: str
+    form: str
     """What a name looks like, in words."""
     pattern: NamePattern
 
 
-def numbered(word: str, first: int, last: int, *, thing: str, rule: str) -> Naming:
+def numbered(word: str, first: int, last: int, *, noun: str, rule: str) -> Naming:
     """Return how entries are called that are a word with a number, `first` to `last`.
 
     A smaller number makes a name too, which is then refused for a reason of its own.
@@ -193,7 +193,7 @@ def numbered(word: str, first: int, last: int, *, thing: str, rule: str) -> Nami
     return Naming(
         is_name=lambda value: isinstance(value, str) and 0 <= number_of(value, word) <= last,
         rule=rule,
-        wanted=f"a {thing} is called {word}{first} to {word}{last}",
+        form=f"a {noun} is called {word}{first} to {word}{last}",
         pattern=(f"{word}(0|[1-9][0-9]*)" if first == 0 else f"{word}[1-9][0-9]*", None),
     )
 
@@ -251,7 +251,7 @@ class NamedSection(Section):
         for name, content in raw.items() if isinstance(raw, dict) else ():
             lost = bad.get(name, set())
             if not self.naming.is_name(name):
-                text = f"{shown(name)} is no name here; {self.naming.wanted}"
+                text = f"{shown(name)} is no name here; {self.naming.form}"
                 parsing.problems.append(Problem(rule=self.naming.rule, path=(self.key, name), text=text))
             elif not lost <= self.dispensable:
                 broken.add(name)

@@ -17,7 +17,7 @@ def steps(transition: Transition) -> Iterator[Step]:
 
     What was put on last is taken off first. What VPP cannot remove has no step.
     """
-    going = transition.to_delete | transition.doomed_tables | transition.doomed_bridges
+    going = transition.to_delete | transition.deleted_tables | transition.deleted_bridges
     left = set(transition.observed.unmanaged)
     for each in reversed(transition.observed.unmanaged):
         if each.linux is not None:

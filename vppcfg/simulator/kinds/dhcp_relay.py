@@ -91,7 +91,7 @@ def _remove(tables: Tables, main: DhcpProxyMain, key: tuple[bool, int], server: 
 
 def _hold(tables: Tables, is_ipv6: bool, table_id: int) -> None:
     """Hold a table, which is made where there is none."""
-    (tables.fib6 if is_ipv6 else tables.fib4).find_or_make(table_id)
+    (tables.fib6 if is_ipv6 else tables.fib4).find_or_create(table_id)
     fib.look_up(tables, is_ipv6, table_id, _SOURCE)
 
 

@@ -68,7 +68,7 @@ def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None
     book.unbind(sw_if_index)
     if not is_ipv6:
         _collect(main, book, old)
-        main.find_or_make(table_id)
+        main.find_or_create(table_id)
     if table_id:
         book.bind(sw_if_index, table_id)
     _collect(main, book, old)
@@ -127,7 +127,7 @@ def _answer_add_delete(call: Call, values: Values) -> Outgoing:
     """Make a table, or let go what the API holds of it. VPP refuses neither."""
     is_ipv6, table_id = values["table.is_ip6"], values["table.table_id"]
     if values["is_add"]:
-        _of(call.tables, is_ipv6)[0].make(table_id, values["table.name"].split(b"\0", 1)[0], FibSource.API)
+        _of(call.tables, is_ipv6)[0].create(table_id, values["table.name"].split(b"\0", 1)[0], FibSource.API)
     else:
         _release(call.tables, is_ipv6, table_id, FibSource.API)
     return call.reply()
@@ -189,7 +189,7 @@ def _command_table(is_ipv6: bool) -> Command:
         if table_id is None:
             return ""
         if is_add:
-            _of(tables, is_ipv6)[0].make(table_id, name.encode()[:63], FibSource.CLI)
+            _of(tables, is_ipv6)[0].create(table_id, name.encode()[:63], FibSource.CLI)
         else:
             _release(tables, is_ipv6, table_id, FibSource.CLI)
         return ""

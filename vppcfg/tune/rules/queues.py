@@ -120,26 +120,26 @@ def find_queues_ignored(situation: Situation) -> Iterator[Finding]:
     More receive queues were asked for than the NIC has, and VPP silently took one.
     """
     for port in situation.load.ports:
-        wanted = situation.configured_rx_queues.get(port.name, 0)
+        configured = situation.configured_rx_queues.get(port.name, 0)
         limits = port.hardware.rx_limits if port.hardware else None
-        if limits and limits.queues == 1 and wanted > limits.max_queues and not is_native(port):
-            yield _queues_ignored_finding(port, situation, wanted, limits.max_queues)
+        if limits and limits.queues == 1 and configured > limits.max_queues and not is_native(port):
+            yield _queues_ignored_finding(port, situation, configured, limits.max_queues)
 
 
-def _queues_ignored_finding(port: PortLoad, situation: Situation, wanted: int, most: int) -> Finding:
+def _queues_ignored_finding(port: PortLoad, situation: Situation, configured: int, most: int) -> Finding:
     address = port.hardware.pci_address if port.hardware else None
     return Finding(
         rule="queues-ignored",
         severity=FindingSeverity.LIMIT,
         subject=port.name,
-        verdict=f"{port.name} has one receive queue: {wanted} were asked for, and its NIC has {most}",
+        verdict=f"{port.name} has one receive queue: {configured} were asked for, and its NIC has {most}",
         evidence=(
             Evidence(text=f"rx: queues 1 (max {most})", source=situation.load.reading.source("hardware")),
-            Evidence(text=f"rx-queues: {wanted}", source="the configuration"),
+            Evidence(text=f"rx-queues: {configured}", source="the configuration"),
         ),
         proposal=Remedy(
             text="ask for what the NIC has; VPP ignores a larger number and takes one (plugins/dpdk/device/init.c)",
-            settings=(rx_queues(most, wanted, address),),
+            settings=(rx_queues(most, configured, address),),
         ),
         expectation=Expectation(
             text=f"{most} workers can take packets from this port in place of one", basis=Basis.COMPUTED

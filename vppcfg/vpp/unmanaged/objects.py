@@ -16,26 +16,26 @@ from vppcfg.model.vpp_object import Referent, VppObject, is_owned
 from vppcfg.plan.operations import RemoveObject, SetObject
 from vppcfg.plan.request import Value
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.unmanaged.reader import Wanted
+from vppcfg.vpp.unmanaged.reader import ReadScope
 
 _HOLDERS = (Referent.TABLE, Referent.BRIDGE)
 
 
-def read(connection: Connection, wanted: Wanted) -> Iterator[Attachment]:
-    """Yield the objects that the observed state has, that no file owns, and that refer to a wanted table or bridge."""
+def read(connection: Connection, scope: ReadScope) -> Iterator[Attachment]:
+    """Yield the objects that the observed state has, that no file owns, and that refer to a table or bridge domain of the scope."""
     for kind in OBJECT_KINDS:
-        for thing in wanted.state.of(kind.thing).values():
-            if is_owned(thing, wanted.state.owned):
+        for thing in scope.state.of(kind.object_class).values():
+            if is_owned(thing, scope.state.owned):
                 continue
             needed = [each.name for each in thing.references() if each.referent in _HOLDERS]
-            if not wanted.holders.isdisjoint(needed) and not _is_read_on_interface(thing, wanted):
+            if not scope.holders.isdisjoint(needed) and not _is_read_on_interface(thing, scope):
                 yield _attachment(connection, kind, thing, needed)
 
 
-def _is_read_on_interface(thing: VppObject, wanted: Wanted) -> bool:
+def _is_read_on_interface(thing: VppObject, scope: ReadScope) -> bool:
     """Return whether the reader of an interface yields it, such as a mapping by the address of the interface."""
     names = (each.name for each in thing.references() if each.referent is Referent.INTERFACE)
-    return not wanted.holders.isdisjoint(names)
+    return not scope.holders.isdisjoint(names)
 
 
 def _attachment(connection: Connection, kind: AnyObjectKind, thing: VppObject, needed: list[str]) -> Attachment:
