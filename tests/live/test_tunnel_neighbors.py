@@ -74,7 +74,7 @@ def test_frames_go_to_the_router_behind_each_neighbour_and_come_from_there() -> 
     assert wrong(rehearse(configuration, prefix())) == []
     with rehearsal(configuration, prefix()) as stage:
         probes = probes_for(stage.network).probes
-    about = {probe.about.thing for probe in probes}
+    about = {probe.about.subject for probe in probes}
     assert {"GRE tunnel gre0", "IPIP tunnel ipip1", "route 10.2.0.0/16", "route fd03::/16"} <= about
 
 
@@ -117,4 +117,4 @@ def test_a_neighbour_behind_another_router_than_that_of_the_file_is_noticed() ->
         observed = stage.vpp.observe()
         findings = sent(stage.vpp, observed, stage.network, campaign.probes)
         report = report_of(findings, (), deviations(observed, stage.network.state), stage.network.without_link)
-    assert {"object 10.0.0.2 behind gre0", "GRE tunnel gre0"} <= {suspect.thing for suspect in report.suspects}
+    assert {"object 10.0.0.2 behind gre0", "GRE tunnel gre0"} <= {suspect.subject for suspect in report.suspects}

@@ -16,7 +16,6 @@ from typing import Any
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections import vrf
 from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.errors import shown
@@ -25,6 +24,7 @@ from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.kinds.tunnel import TunnelConfig
 from vppcfg.kinds.tunnel_neighbor_rules import KEY, RULES, NextHopConfig, NextHops, named_vrf, tunnel_of
+from vppcfg.kinds.vrf_section import interface_tables
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Tunnel
@@ -45,10 +45,10 @@ _CHANGE, _DUMP, _DETAILS = "teib_entry_add_del", "teib_dump", "teib_details"
 class SetTunnelNeighbor(SetObject):
     """teib_entry_add_del: send to a neighbour by a router, and take what comes from there out of the tunnel."""
 
-    thing: TunnelNeighbor
+    item: TunnelNeighbor
 
     def _refusal(self, draft: WorkingState) -> str | None:
-        neighbor = self.thing
+        neighbor = self.item
         interface = draft.interfaces.get(neighbor.interface)
         if interface is not None and interface.table_of(neighbor.peer) != neighbor.peer_table:
             return f"{neighbor.interface} is in another FIB table"
@@ -61,7 +61,7 @@ class SetTunnelNeighbor(SetObject):
 
     def _taken(self, draft: WorkingState, others: Iterable[TunnelNeighbor]) -> str | None:
         """Return which other tunnel has the packets that come from the router."""
-        own = self.thing
+        own = self.item
         tunnel = draft.virtual.get(own.interface)
         if not isinstance(tunnel, Tunnel):
             return None
@@ -75,11 +75,11 @@ class SetTunnelNeighbor(SetObject):
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=1)
+        return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> str | None:
         """Return the command, which takes no higher number of a table than VPP's prompt reads."""
-        neighbor = self.thing
+        neighbor = self.item
         if neighbor.next_hop_table > LAST_TYPED:
             return None
         table = f" nh-table-id {neighbor.next_hop_table}" if neighbor.next_hop_table else ""
@@ -90,15 +90,15 @@ class SetTunnelNeighbor(SetObject):
 class RemoveTunnelNeighbor(RemoveObject):
     """teib_entry_add_del: send to a neighbour no more; VPP finds it by the interface and the neighbour."""
 
-    thing: TunnelNeighbor
+    item: TunnelNeighbor
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=0)
+        return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"delete teib {self.thing.interface} peer {self.thing.peer}"
+        return f"delete teib {self.item.interface} peer {self.item.peer}"
 
 
 def _request(neighbor: TunnelNeighbor, indexes: Indexes, *, is_add: int) -> Request:
@@ -131,7 +131,7 @@ class TunnelNeighborKind(VppObjectKind[TunnelNeighbor]):
     """The neighbours in VPP."""
 
     key = KEY
-    thing = TunnelNeighbor
+    object_class = TunnelNeighbor
     operations = (SetTunnelNeighbor, RemoveTunnelNeighbor)
     rules = RULES
     api_module = "teib"
@@ -140,13 +140,13 @@ class TunnelNeighborKind(VppObjectKind[TunnelNeighbor]):
         """Return the key `neighbors` of tunnels."""
         return (SECTION,)
 
-    def set(self, thing: TunnelNeighbor) -> SetTunnelNeighbor:
+    def set(self, item: TunnelNeighbor) -> SetTunnelNeighbor:
         """Return the operation that adds one."""
-        return SetTunnelNeighbor(thing=thing)
+        return SetTunnelNeighbor(item=item)
 
-    def remove(self, thing: TunnelNeighbor) -> RemoveTunnelNeighbor:
+    def remove(self, item: TunnelNeighbor) -> RemoveTunnelNeighbor:
         """Return the operation that removes one."""
-        return RemoveTunnelNeighbor(thing=thing)
+        return RemoveTunnelNeighbor(item=item)
 
     def disturbed(self, before: Mapping[str, TunnelNeighbor], after: Mapping[str, TunnelNeighbor]) -> frozenset[str]:
         """Return those that stay behind a router of which another one goes: VPP knows no packet from there then."""
@@ -195,13 +195,12 @@ class TunnelNeighborSection(OwnedSection[NextHops]):
     key = KEY
     holders = (KeyHolder.TUNNEL,)
     below = ("gre_tunnels", "ipip_tunnels")
-    things = (TunnelNeighbor,)
+    object_classes = (TunnelNeighbor,)
     is_block = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> NextHops | list[Problem]:
-        """Return the next hops by neighbour, or the keys that are no addresses or stand there twice."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> NextHops:
+        """Return the next hops by neighbour; note keys that are no addresses or stand there twice."""
         found: dict[str, NextHopConfig] = {}
-        problems = []
         for key, given in raw.items():
             peer = canonical_host(key)
             if peer is None or peer in found:
@@ -211,16 +210,16 @@ class TunnelNeighborSection(OwnedSection[NextHops]):
                 continue
             entry = given if isinstance(given, dict) else {"address": given}
             found[peer] = NextHopConfig(address=canonical_host(entry["address"]) or "", vrf=entry.get("vrf"))
-        return problems or tuple(found.items())
+        return tuple(found.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[TunnelNeighbor]:
         """Yield the neighbours of a tunnel."""
         tunnel, interface = tunnel_of(entry, configuration), configuration.interfaces.get(entry.name)
         if tunnel is None or not tunnel.tunnel.is_multipoint:
             return
-        tables = vrf.interface_tables(interface.vrf if interface is not None else None, configuration)
+        tables = interface_tables(interface.vrf if interface is not None else None, configuration)
         for peer, hop in entry.value:
-            outer = vrf.interface_tables(named_vrf(hop, tunnel), configuration)
+            outer = interface_tables(named_vrf(hop, tunnel), configuration)
             yield TunnelNeighbor(
                 interface=entry.name,
                 peer=peer,
