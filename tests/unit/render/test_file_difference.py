@@ -364,6 +364,7 @@ LEFT = {
     *(("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")),
     *((part, key) for part in ("sub-interface", "loopback") for key in ("qos", "l3xc", "punt-redirect", "vrrp")),
     ("bridge", "arp-entries"),
+    *(("gre", "neighbors"), ("ipip", "neighbors"), ("tunnel-next-hop", "address"), ("tunnel-next-hop", "vrf")),
     *(("lldp", "system-name"), ("lldp", "hold"), ("lldp", "interval")),
 }
 """What stays when a file does not say it any more, or goes with what it is on."""
