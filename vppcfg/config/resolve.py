@@ -14,6 +14,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, lcp, macip
+from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.bond import announcing
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.policy_route_section import left_alone
@@ -88,7 +89,7 @@ def _keep_what_others_use(desired: DesiredStateBuilder) -> None:
 def _mention_what_is_left_alone(desired: DesiredStateBuilder) -> None:
     """Note in a line for each key how many objects VPP has that the file leaves alone."""
     left = Counter(type(each) for each in _left_alone(desired))
-    for section in OWNED:
+    for section in (*OWNED, tunnel_neighbor.SECTION):
         count = sum(left[object_class] for object_class in section.object_classes)
         if count:
             nouns = " and ".join(
@@ -199,7 +200,10 @@ def _is_ours_unnamed(desired: DesiredStateBuilder, interface: Interface) -> bool
         is_sayable = not isinstance(interface.encapsulation, OtherMatch)
         return is_sayable and interface.parent not in desired.interfaces
     virtual = desired.observed.virtual.get(interface.name)
-    return virtual is None or VIRTUAL_SECTION_OF[type(virtual)].may_remove(virtual)
+    if virtual is None:
+        return True
+    section = VIRTUAL_SECTION_OF[type(virtual)]
+    return section.may_remove(virtual) and bool(interface.tag or not section.needs_mark(virtual))
 
 
 def _copy_created_ports(desired: DesiredStateBuilder) -> None:

@@ -82,6 +82,10 @@ class OwnedSection(Section, Generic[V]):
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[VppObject]:
         """Return the objects that VPP is to have."""
 
+    def objects_for(self, entry: OwnedConfig, desired: DesiredStateBuilder) -> Iterable[VppObject]:
+        """Return the objects that VPP is to have, where that depends on what it has."""
+        return self.objects_of(entry, desired.configuration)
+
     @abstractmethod
     def as_yaml(self, value: V) -> Value:
         """Return the value in the file."""
@@ -127,7 +131,7 @@ class OwnedSection(Section, Generic[V]):
         """Enter the objects of the file, and what it owns; nothing where VPP lacks what has them."""
         configuration = desired.configuration
         for entry in self.entries_in(configuration).values():
-            objects = list(self.objects_of(entry, configuration))
+            objects = list(self.objects_for(entry, desired))
             if objects and not self._is_possible(entry, desired):
                 continue
             scope = self.scope_of(entry, configuration)
@@ -222,7 +226,9 @@ def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:
         if interface.parent is not None:
             return (_INTERFACES, interface.parent, _CHILDREN, interface.sub_id)
         return (_LOOPBACKS if interface.kind is InterfaceKind.LOOPBACK else _INTERFACES, name)
-    sections = {KeyHolder.TUNNEL: "", KeyHolder.VRF: "vrfs", KeyHolder.BRIDGE: "bridgedomains"}
+    if holder is KeyHolder.TUNNEL:
+        return (f"{state.interfaces[name].kind.value}_tunnels", name)
+    sections = {KeyHolder.VRF: "vrfs", KeyHolder.BRIDGE: "bridgedomains"}
     return () if holder is KeyHolder.FILE else (sections[holder], name)
 
 
