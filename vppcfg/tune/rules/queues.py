@@ -20,6 +20,8 @@ _DECAPSULATION = re.compile(
 """How VPP calls nodes that take packets out of a tunnel: by its name and the version of the outer IP."""
 _MOSTLY = 0.5
 _INTERRUPT_MODES = {"interrupt", "adaptive"}
+_VIRTUAL = re.compile(r"^(?:host-|tap|memif|VirtualEthernet|virtio|netmap)")
+"""Ports that somebody else wakes VPP for: waiting is right, unless their rate tells otherwise."""
 
 
 def find_rss(situation: Situation) -> Iterator[Finding]:
@@ -212,7 +214,7 @@ def find_interrupt_mode(situation: Situation) -> Iterator[Finding]:
     for port in situation.load.ports:
         waiting = [queue for queue in port.rx_queues if queue.mode in _INTERRUPT_MODES]
         rate = port.rx_pps
-        if waiting and (rate is None or rate >= BUSY_PORT_PPS):
+        if waiting and (rate >= BUSY_PORT_PPS if rate is not None else not _VIRTUAL.match(port.name)):
             yield _interrupt_mode_finding(port, rate, waiting[0].mode, len(waiting), situation)
     if not situation.load.queues():
         yield from _waiting_nodes(situation)
