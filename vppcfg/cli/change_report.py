@@ -204,7 +204,7 @@ class JsonReport:
 
     def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
         """Write how VPP stands."""
-        rollback_plan = plan_text(outcome.rollback_plan).lines if outcome.rollback_plan else []
+        way_back = plan_text(outcome.rollback_plan).lines if outcome.rollback_plan else []
         self._write(
             "end",
             exit_code=int(code),
@@ -212,7 +212,7 @@ class JsonReport:
             change=record.entry.number,
             status=record.status.value,
             trouble=outcome.trouble,
-            rollback_plan=rollback_plan,
+            way_back=way_back,
             not_back=[f"{each.holder}: {each.label}" for each in outcome.not_back],
             commands=lines_for(outcome.not_back),
         )
