@@ -170,6 +170,8 @@ def _plan_back(entry: Entry, desired: State, place: ChangeContext) -> Plan:
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
             "bring the port back, or correct the file and apply it",
         )
+    for name in target.others:
+        log.warning("VPP has lost %s, which vppcfg does not manage: what led there before does not come back", name)
     return plan_on(place.session.dataplane, observed, target.state)
 
 

@@ -38,6 +38,8 @@ class Resolution:
     problems: tuple[Problem, ...] = ()
     is_possible: bool = True
     """False when the file wants what is taken or missing: then there is no plan to show."""
+    missing: tuple[str, ...] = ()
+    """Interfaces that the file needs and others create, and that are not there yet, each once."""
 
 
 def resolve(configuration: Configuration, observed: State, *, adopt: bool = False) -> Resolution:
@@ -65,6 +67,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
         desired=state,
         problems=(*desired.problems, *found),
         is_possible=desired.is_possible and not found,
+        missing=tuple(dict.fromkeys(desired.missing)),
     )
 
 

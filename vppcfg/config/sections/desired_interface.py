@@ -80,7 +80,7 @@ class _Resolver:
             return True
         text = f"VPP has no interface {config.name}; check its name with `vppctl show interface`, or take it out"
         text += did_you_mean(config.name, desired.observed.interfaces)
-        desired.problem("phy-missing", config.path, text)
+        desired.lacks(config.name, "phy-missing", config.path, text)
         return False
 
     def configure(self, config: InterfaceConfig) -> None:
