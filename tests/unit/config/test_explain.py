@@ -38,7 +38,7 @@ WITHOUT_EXAMPLE = {
 REPORTERS = {
     "_problem",
     "_bvi_problem",
-    "_complain",
+    "_report",
     "_unreadable",
     "problem_at",
     "problem",
