@@ -43,6 +43,7 @@ REPORTERS = {
     "problem_at",
     "problem",
     "has_plugin",
+    "lacks",
     "finding",
     "warning",
     "notice",
