@@ -159,8 +159,8 @@ def _sources_of_objects(table: FibTable, observed: State) -> set[str]:
     place = Reference(Referent.TABLE, table.key)
     found = {
         source
-        for kind, things in observed.objects.items()
-        if kind.fib_sources and any(place in each.references() for each in things.values())
+        for kind, items in observed.objects.items()
+        if kind.fib_sources and any(place in each.references() for each in items.values())
         for source in kind.fib_sources
     }
     clients = (each for each in observed.interfaces.values() if each.dhcp_client is not None)
