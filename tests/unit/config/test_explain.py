@@ -38,11 +38,12 @@ WITHOUT_EXAMPLE = {
 REPORTERS = {
     "_problem",
     "_bvi_problem",
-    "_complain",
+    "_report",
     "_unreadable",
     "problem_at",
     "problem",
     "has_plugin",
+    "lacks",
     "finding",
     "warning",
     "notice",
