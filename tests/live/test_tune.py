@@ -27,8 +27,8 @@ SOURCE = EAST if REASON is not None or release() >= "26.02" else "pg0"
 """Where the packet generator's packets come in: before 26.02, whatever is asked for, at its own port (5fe2bbeea79)."""
 needs_port = pytest.mark.skipif(SOURCE != EAST, reason="before 26.02 no packets can be sent into a port with queues")
 SMALL_HEAP = "128M"
-"""Little more than a VPP with symbols for debugging takes when it starts: 26.10 with 8192 buffers ends below 104M, for it
-reads its own symbols, and takes 60M from then on. Routes fill the rest."""
+"""Little more than a VPP with symbols for debugging takes when it starts: 26.10 reads its own and ends below 104M, and
+takes 60M from then on. Routes fill the rest."""
 FULL = 0.75
 """Part of a heap in use that the tuner warns of for sure."""
 COUNTERS = "statseg { per-node-counters on update-interval 0.5 }\n"
