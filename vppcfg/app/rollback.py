@@ -86,7 +86,7 @@ def go_back(
     plan = _plan_back(record.entry, desired, place)
     intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
     intent = replace(intent, routing=way_back_of(record, place.records, place.journal))
-    others = undone_of_others(plan, place)
+    others = lost_of_others(plan, place)
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)
     console.show_routing(intent.routing.steps)
@@ -170,6 +170,8 @@ def _plan_back(entry: Entry, desired: State, place: ChangeContext) -> Plan:
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
             "bring the port back, or correct the file and apply it",
         )
+    for name in target.others:
+        log.warning("VPP has lost %s, which vppcfg does not manage: what led there before does not come back", name)
     return plan_on(place.session.dataplane, observed, target.state)
 
 
@@ -258,7 +260,7 @@ def _protected(place: ChangeContext) -> tuple[str, ...]:
     return last.entry.protected if last is not None else ()
 
 
-def undone_of_others(plan: Plan, place: ChangeContext) -> str:
+def lost_of_others(plan: Plan, place: ChangeContext) -> str:
     """Return what a way back undoes that no change has made, '' for nothing, or where that cannot be known.
 
     That is what differs from where the change led that is in force, and is touched by the way back.

@@ -51,6 +51,8 @@ class DesiredStateBuilder:
         self.linux_bridges: frozenset[tuple[str, str]] = observed.linux_bridges
         self.configured: set[str] = set()
         """Interfaces that the file determines."""
+        self.missing: list[str] = []
+        """Interfaces that the file needs and cannot create, and that VPP lacks."""
 
     def enter(self, clause: VppObject) -> None:
         """Enter an object that is no interface."""
@@ -59,6 +61,11 @@ class DesiredStateBuilder:
     def problem(self, rule: str, path: KeyPath, text: str) -> None:
         """Note that the dataplane cannot give what the file asks for."""
         self.problems.append(Problem(rule=rule, path=path, text=text))
+
+    def lacks(self, name: str, rule: str, path: KeyPath, text: str) -> None:
+        """Note that VPP lacks an interface that others create: a boot waits for it."""
+        self.missing.append(name)
+        self.problem(rule, path, text)
 
     def warning(self, rule: str, path: KeyPath, text: str) -> None:
         """Note what the operator should know, and nothing depends on."""

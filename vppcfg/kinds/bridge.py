@@ -123,6 +123,7 @@ class DeleteBridge(BridgeOperation):
     def apply_to(self, working: WorkingState) -> None:
         """Take the bridge domain out."""
         del working.bridges[bridge_name(self.bd_id)]
+        working.unmanaged.pop(self.subject, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

@@ -125,10 +125,9 @@ class BridgeArpSection(OwnedSection[Entries]):
     object_classes = (BridgeArp,)
     is_block = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Entries | list[Problem]:
-        """Return the entries, or the keys that are no addresses or stand there twice."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Entries:
+        """Return the entries; note keys that are no addresses or stand there twice."""
         found: dict[str, str] = {}
-        problems = []
         for key, mac in raw.items():
             address = canonical_host(key)
             if address is None or address in found:
@@ -136,7 +135,7 @@ class BridgeArpSection(OwnedSection[Entries]):
                 problems.append(Problem(rule="arp-entries-address", path=(*path, key), text=f"{shown(key)} {reason}"))
             else:
                 found[address] = canonical_mac(mac) or ""
-        return problems or tuple(found.items())
+        return tuple(found.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[BridgeArp]:
         """Yield the entries."""

@@ -223,11 +223,12 @@ class DhcpRelaySection(OwnedSection[Relays]):
     reason = "the file has DHCP relays"
     is_block: ClassVar[bool] = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Relays | list[Problem]:
-        """Return the relays by family, or the addresses that are of the other one."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Relays:
+        """Return the relays by family; note addresses that are of the other one."""
         found = {family: _family(raw[family]) for family in _FAMILIES if raw.get(family) is not None}
-        problems = [problem for family, relay in found.items() for problem in _wrong_family(family, relay, path)]
-        return problems or found
+        wrong = {family: list(_wrong_family(family, relay, path)) for family, relay in found.items()}
+        problems += [problem for each in wrong.values() for problem in each]
+        return {family: relay for family, relay in found.items() if not wrong[family]}
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[DhcpRelay]:
         """Yield a relay for each server."""

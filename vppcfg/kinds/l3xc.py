@@ -166,10 +166,9 @@ class L3CrossConnectSection(OwnedSection[Ways]):
     plugin = "l3xc"
     reason = "the file cross-connects packets of an interface"
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Ways | list[Problem]:
-        """Return the next hops by family, or the gateways of the other one."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Ways:
+        """Return the next hops by family; note gateways of the other one."""
         found: dict[str, tuple[NextHop, ...]] = {}
-        problems = []
         for family in _FAMILIES:
             given = raw.get(family)
             listed = given if isinstance(given, list) else [given] if given is not None else []
@@ -178,8 +177,9 @@ class L3CrossConnectSection(OwnedSection[Ways]):
                 if gateway and _FAMILIES[":" in gateway] != family:
                     text = f"{gateway} is no gateway of this family"
                     problems.append(Problem(rule="l3xc-family", path=(*path, family), text=text))
-                found[family] = (*found.get(family, ()), _next_hop(hop, gateway))
-        return problems or {family: in_order(iter(hops)) for family, hops in found.items()}
+                else:
+                    found[family] = (*found.get(family, ()), _next_hop(hop, gateway))
+        return {family: in_order(iter(hops)) for family, hops in found.items()}
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[L3CrossConnect]:
         """Yield one for each family."""

@@ -119,10 +119,9 @@ class PathMtuSection(OwnedSection[Mtus]):
     object_classes = (PathMtu,)
     is_block = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Mtus | list[Problem]:
-        """Return the MTUs, or the keys that are no addresses or stand there twice."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Mtus:
+        """Return the MTUs; note keys that are no addresses or stand there twice."""
         found: dict[str, int] = {}
-        problems = []
         for key, mtu in raw.items():
             address = canonical_host(key)
             if address is None or address in found:
@@ -130,7 +129,7 @@ class PathMtuSection(OwnedSection[Mtus]):
                 problems.append(Problem(rule="path-mtu-address", path=(*path, key), text=f"{shown(key)} {reason}"))
             else:
                 found[address] = mtu
-        return problems or tuple(found.items())
+        return tuple(found.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[PathMtu]:
         """Yield the path MTUs."""

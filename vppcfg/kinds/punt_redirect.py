@@ -156,10 +156,9 @@ class PuntRedirectSection(OwnedSection[Ways]):
     holders = (KeyHolder.FILE, KeyHolder.INTERFACE)
     object_classes = (PuntRedirect,)
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Ways | list[Problem]:
-        """Return the next hops by family, or the gateways of the other one."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Ways:
+        """Return the next hops by family; note gateways of the other one."""
         found: dict[str, NextHop] = {}
-        problems = []
         for family in _FAMILIES:
             if (given := raw.get(family)) is None:
                 continue
@@ -167,8 +166,9 @@ class PuntRedirectSection(OwnedSection[Ways]):
             if gateway and _FAMILIES[":" in gateway] != family:
                 text = f"{gateway} is no gateway of this family"
                 problems.append(Problem(rule="punt-redirect-family", path=(*path, family, "gateway"), text=text))
+                continue
             found[family] = NextHop(gateway=gateway, interface=given["interface"])
-        return problems or found
+        return found
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[PuntRedirect]:
         """Yield one for each family."""

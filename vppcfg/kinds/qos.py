@@ -327,12 +327,12 @@ class QosMaps(OwnedSection[tuple[QosMap, ...]]):
     object_classes = (QosMap,)
     is_block = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> tuple[QosMap, ...] | list[Problem]:
-        """Return the maps in the order of the file, or the numbers that are none."""
-        problems = list(_wrong_numbers(raw, path))
-        if problems:
-            return problems
-        return tuple(QosMap(map_id=number, **_rows(entry or {})) for number, entry in raw.items())
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> tuple[QosMap, ...]:
+        """Return the maps in the order of the file; note numbers that are none."""
+        wrong = {number: list(_wrong_numbers({number: entry}, path)) for number, entry in raw.items()}
+        problems += [problem for each in wrong.values() for problem in each]
+        sound = {number: entry for number, entry in raw.items() if not wrong[number]}
+        return tuple(QosMap(map_id=number, **_rows(entry or {})) for number, entry in sound.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[QosMap]:
         """Return the maps."""
@@ -395,7 +395,7 @@ class Qos(OwnedSection[tuple[VppObject, ...]]):
             value = tuple(_of_interface(name, value))
         return OwnedSection._entry(self, holder, name, path, value)
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Any:
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Any:
         """Return the value as it is."""
         return raw
 

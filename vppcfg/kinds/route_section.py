@@ -70,7 +70,7 @@ class RouteSection(Section):
         found = (_config(route, state) for route in routes)
         return tuple(config for config in found if config is not None)
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what each route is."""
         for config in configuration.routes:
             via = via_as_yaml(config.hops, config.end)
@@ -93,7 +93,8 @@ def lacks_interface(hops: Iterable[HopConfig], desired: DesiredStateBuilder) -> 
     missing = [hop for hop in hops if hop.interface and hop.interface not in known]
     for hop in missing:
         text = f"VPP has no interface {hop.interface}, and the file leaves it to others; have it made there first"
-        desired.problem("route-interface", (*hop.path, "interface"), text + ", or name another one")
+        text += ", or name another one"
+        desired.lacks(hop.interface, "route-interface", (*hop.path, "interface"), text)
     return bool(missing)
 
 

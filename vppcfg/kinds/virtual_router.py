@@ -215,10 +215,11 @@ class VirtualRouterSection(OwnedSection[tuple[RouterEntry, ...]]):
     reason = "an interface has virtual routers"
     is_block: ClassVar[bool] = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> tuple[RouterEntry, ...] | list[Problem]:
-        """Return the entries, or those whose name is no number of a virtual router."""
-        problems = [problem for key in raw if (problem := _wrong_number(key, (*path, key))) is not None]
-        return problems or tuple(_entry(key, given, (*path, key)) for key, given in raw.items())
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> tuple[RouterEntry, ...]:
+        """Return the entries; note those whose name is no number of a virtual router."""
+        wrong = {key: _wrong_number(key, (*path, key)) for key in raw}
+        problems += [problem for problem in wrong.values() if problem is not None]
+        return tuple(_entry(key, given, (*path, key)) for key, given in raw.items() if wrong[key] is None)
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[VirtualRouter]:
         """Yield a virtual router for each entry and family of its addresses."""

@@ -55,6 +55,8 @@ class NatSide(Enum):
 class NatObject(VppObject):
     """What all objects of NAT44 have alike: the section of a file owns all of them, or none."""
 
+    fib_sources = frozenset({"nat-low"})
+
 
 @record
 class Nat44(NatObject):

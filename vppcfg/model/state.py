@@ -77,6 +77,8 @@ class Facts:
     """Whether VPP may have objects of ours that it does not show."""
     nat44_sessions: int | None = None
     """How many sessions NAT44 had before a plan that loses them all; None where nobody has counted."""
+    has_had_det44: bool = False
+    """Whether DET44 was enabled since VPP was started; whether it still is cannot be read."""
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False
@@ -181,10 +183,13 @@ class State:
             return self.descriptions[name]
         return description_of(tag)
 
+    def has_holder(self, name: str) -> bool:
+        """Return whether there is an interface, a FIB table or a bridge domain of a name, that something hangs on."""
+        return name in self.interfaces or name in self.vrfs or name in self.bridges
+
     def can_have(self, attachment: Attachment) -> bool:
         """Return whether everything is there that something of others hangs on."""
-        has_holder = attachment.holder in self.interfaces or attachment.holder in self.vrfs
-        return has_holder and all(name in self.interfaces for name in attachment.refers())
+        return all(map(self.has_holder, (attachment.holder, *attachment.refers())))
 
     def sub_interfaces_by_parent(self) -> dict[str, list[str]]:
         """Return the names of the sub-interfaces of each interface that has any."""

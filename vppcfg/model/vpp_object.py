@@ -47,6 +47,8 @@ class VppObject:
     """Whether VPP tells those of files from all others; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
     """What those that no file owns are called among the attachments of others."""
+    fib_sources: ClassVar[frozenset[str]] = frozenset()
+    """The FIB sources by which VPP holds the tables that one refers to, until it is removed."""
     carries_traffic: ClassVar[bool] = True
     """Whether traffic is lost when one goes or changes."""
     impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from vppcfg.model.live_state import claimed, with_live_of
 from vppcfg.model.memif import memif_name, sockets_in_use
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
-from vppcfg.model.vpp_object import Objects, without_empty
+from vppcfg.model.vpp_object import Objects, Referent, is_owned, without_empty
 from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.plan import Plan, make_plan
@@ -30,7 +30,7 @@ def reverse_plan(plan: Plan) -> Plan:
     return make_plan(end, with_live_of(restorable(plan.observed), end))
 
 
-def way_back(plan: Plan, is_unmanaged: Callable[[str], bool]) -> Plan:
+def rollback_plan(plan: Plan, is_unmanaged: Callable[[str], bool]) -> Plan:
     """Return the plan from where a plan leads to where it started, as a rollback would make it.
 
     Raise PlanProofError when there is none.
@@ -68,6 +68,13 @@ class Reachable:
 
     state: State
     missing: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    """Interfaces of others that routes and the like lead to, and that only the former one had."""
+
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """Return all interfaces that others must create before the former state can come back whole."""
+        return (*self.missing, *self.others)
 
 
 def closest_to(
@@ -119,7 +126,18 @@ def closest_to(
     )
     state = replace(state, objects=_possible_objects(state))
     live = now if ours is None else claimed(now, ours)
-    return Reachable(state=with_live_of(state, live), missing=missing)
+    lost = (name for name in _led_to(former) if name in kept and name not in now.interfaces and name not in gone)
+    others = tuple(dict.fromkeys(lost))
+    return Reachable(state=with_live_of(state, live), missing=missing, others=others)
+
+
+def _led_to(state: State) -> Iterator[str]:
+    """Yield the interfaces that routes, policy routes and other objects that a state owns refer to."""
+    users = [each for found in state.objects.values() for each in found.values() if is_owned(each, state.owned)]
+    steered = [route for each in state.interfaces.values() for route in each.policy_routes]
+    references = [reference for each in users for reference in each.references()]
+    references += [reference for each in steered for reference in each.references()]
+    yield from (each.name for each in references if each.referent is Referent.INTERFACE)
 
 
 def _possible_objects(state: State) -> Objects:

@@ -6,6 +6,7 @@ The tables of a single kind are a class in its module, and `Tables.part` returns
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
@@ -230,8 +231,8 @@ class FibTable:
     index: int
     name: bytes
     holders: set[FibSource] = field(default_factory=set)
-    endpoints: int = 0
-    """How many tunnels look up their other end in it."""
+    locks: Counter[str] = field(default_factory=Counter)
+    """How often others hold it, by the name of their source: tunnels that look up their other end, relays."""
     routes: Routes = field(default_factory=dict)
     """Those of the prompt and of the API."""
     marked: set[Prefix] = field(default_factory=set)
@@ -349,6 +350,8 @@ class Tables:
         """Called with each IPv4 address that an interface has got, or lost."""
         self.events: list[InterfaceEvent] = []
         """What happened since the events were last sent."""
+        self.processes: set[str] = set()
+        """The nodes of processes that were created on the way, by name."""
         self._parts: dict[type[Any], Any] = {}
 
     def part(self, kind: type[Part]) -> Part:

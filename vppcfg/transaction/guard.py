@@ -10,6 +10,8 @@ from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.neighbor import LeftNeighbor
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
@@ -147,7 +149,23 @@ def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
 
 def _is_taken_off(routes: ForeignRoutes, plan: Plan) -> bool:
     """Return whether the plan removes the routes itself, and brings them back where their table comes back."""
-    return routes.source == _TYPED and any(each.holder == routes.table.key for each in plan.observed.unmanaged)
+    if routes.source == _TYPED:
+        return any(each.holder == routes.table.key for each in plan.observed.unmanaged)
+    return routes.source in _sources_of_objects(routes.table, plan.observed)
+
+
+def _sources_of_objects(table: FibTable, observed: State) -> set[str]:
+    """Return the sources of objects that refer to a table: those of the file go before it, those of others too."""
+    place = Reference(Referent.TABLE, table.key)
+    found = {
+        source
+        for kind, items in observed.objects.items()
+        if kind.fib_sources and any(place in each.references() for each in items.values())
+        for source in kind.fib_sources
+    }
+    clients = (each for each in observed.interfaces.values() if each.dhcp_client is not None)
+    has_client = any(each.tables[table.is_ipv6] == table.table_id for each in clients)
+    return found - {_OF_CLIENTS} if has_client else found
 
 
 def about_neighbors(plan: Plan) -> Iterator[Objection]:
@@ -168,7 +186,7 @@ def about_neighbors(plan: Plan) -> Iterator[Objection]:
             f"of a deleted interface ({_with_indexes(fatal)})",
             _freeing(fatal[0]),
         )
-    elif made := sorted(_made(plan), key=natural_key):
+    elif made := sorted(_created_names(plan), key=natural_key):
         yield Objection(
             f"VPP has kept static neighbours of deleted interfaces ({_with_indexes(left)}), which {made[0]} or another "
             "interface that is made would get",
@@ -176,7 +194,7 @@ def about_neighbors(plan: Plan) -> Iterator[Objection]:
         )
 
 
-def _made(plan: Plan) -> set[str]:
+def _created_names(plan: Plan) -> set[str]:
     """Return the interfaces that come, and those whose LCP pair does: its device in VPP has an index too.
 
     What is made anew takes an index that was just freed.
@@ -204,12 +222,14 @@ def deleted_tables(plan: Plan) -> tuple[FibTable, ...]:
     return tuple(change.before for change in vrfs if change.before is not None)
 
 
+_OF_CLIENTS = "DHCP"
+"""The source of routes of DHCP clients, which is that of relays too."""
 _TYPED = "CLI"
 """What VPP calls the source of the routes that come from its prompt."""
 
 
 def _objection(table: FibTable, found: Sequence[ForeignRoutes]) -> Objection:
-    ways = sorted({_way_out(routes) for routes in found})
+    ways = sorted({_advice(routes) for routes in found})
     return Objection(
         f"{table.name} is to go, and {table.key} has routes that only who made them can remove: "
         f"{'; '.join(_shown(routes) for routes in found)}",
@@ -217,7 +237,7 @@ def _objection(table: FibTable, found: Sequence[ForeignRoutes]) -> Objection:
     )
 
 
-def _way_out(routes: ForeignRoutes) -> str:
+def _advice(routes: ForeignRoutes) -> str:
     number = routes.table.table_id
     if routes.source == _TYPED:
         return f"at VPP's prompt, `ip route del {_in_order(routes)[0]} table {number}` and so on"

@@ -27,7 +27,7 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     holders = touched(plan) | holders_of(desired)
     if not holders:
         return plan
-    there = holders & (observed.interfaces.keys() | observed.vrfs.keys())
+    there = frozenset(filter(observed.has_holder, holders))
     return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
 
 
@@ -60,7 +60,7 @@ def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachmen
     """Return what others had in a former state and is missing now, by what VPP has. Raise DataplaneError."""
     if not before.unmanaged:
         return ()
-    there = holders_of(before) & (now.interfaces.keys() | now.vrfs.keys())
+    there = frozenset(filter(now.has_holder, holders_of(before)))
     return missing(before, dataplane.unmanaged(there, replace(now, owned=before.owned)))
 
 

@@ -86,7 +86,7 @@ class Outcome:
     """Steps that the way back took."""
     trouble: str = ""
     """What stood in the way back."""
-    way_back: Plan | None = None
+    rollback_plan: Plan | None = None
     """What is left to do to be back, when that could be found out."""
     not_back: tuple[Attachment, ...] = ()
     """What others had on interfaces and in tables before, and do not have any more."""
@@ -252,15 +252,15 @@ def go_back(
     now = session.dataplane.observe()
     target = closest_to(before, now, is_unmanaged, created, ours)
     left = not_back(before, session.dataplane, now)
-    if not target.missing and not tuple(diff(now, target.state)):
+    if not target.awaited and not tuple(diff(now, target.state)):
         return Outcome(ending=Ending.OLD, failure=failure, inverse=inverse, not_back=left)
-    if target.missing:
-        trouble = f"gone since: {', '.join(target.missing)}"
+    if target.awaited:
+        trouble = f"gone since: {', '.join(target.awaited)}"
     return Outcome(
         ending=Ending.BETWEEN,
         failure=failure,
         inverse=inverse,
         trouble=trouble or "VPP shows something else after the way back",
-        way_back=make_plan(now, target.state),
+        rollback_plan=make_plan(now, target.state),
         not_back=left,
     )

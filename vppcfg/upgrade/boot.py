@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from vppcfg.app.approval import Terms
-from vppcfg.app.booting import apply_at_boot
+from vppcfg.app.booting import LATE, apply_at_boot
 from vppcfg.app.console import Silent
 from vppcfg.app.report import Report, SilentReport
 from vppcfg.app.target import Target
@@ -23,7 +23,6 @@ from vppcfg.render.plan_text import cli_line, describe
 from vppcfg.transaction.transact import Failure
 from vppcfg.upgrade.subject import UpgradeSubject
 
-_MISSING = "phy-missing"
 _LOGGERS = ("root.main", "vppcfg")
 
 
@@ -84,7 +83,7 @@ def _booted(subject: UpgradeSubject, target: Target, files: SourceFiles) -> Boot
     try:
         with target.connect() as dataplane:
             problems = resolve(subject.configuration, dataplane.observe()).problems
-        missing = [problem.text for problem in problems if problem.rule == _MISSING]
+        missing = [problem.text for problem in problems if problem.rule in LATE]
         if missing:  # a boot would wait for ports to appear
             return Boot(failed_at=0, failure="; ".join(missing))
         code = apply_at_boot(files, target, Terms(), audience)
@@ -101,7 +100,7 @@ def _booted(subject: UpgradeSubject, target: Target, files: SourceFiles) -> Boot
         return Boot(steps=steps, failed_at=0, failure=failure)
     left = make_plan(reached, resolve(subject.configuration, reached).desired).operations
     if left:
-        text = f"{len(left)} steps are left to do after the boot, the first: {_said(left[0])}"
+        text = f"{len(left)} steps are left to do after the boot, the first: {_text_of(left[0])}"
         return Boot(steps=steps, failed_at=steps, failure=text)
     return Boot(steps=steps, reached=reached)
 
@@ -115,10 +114,10 @@ def _why(failure: Failure) -> str:
     refusals = failure.performance.refusals if failure.performance is not None else ()
     if not refusals:
         return failure.text or failure.cause.value
-    return f"{_said(refusals[0].operation)}: {refusals[0].text}"
+    return f"{_text_of(refusals[0].operation)}: {refusals[0].text}"
 
 
-def _said(operation: Operation) -> str:
+def _text_of(operation: Operation) -> str:
     return cli_line(operation) or describe(operation)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import OLDEST, Release
@@ -25,11 +25,29 @@ from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import table_key
 
 V = TypeVar("V")
+_KEYS: set[str] = set()
+"""The keys of all such sections."""
 _CHILDREN = "sub-interfaces"
 _LOOPBACKS = "loopbacks"
 _INTERFACES = "interfaces"
 DEFAULT_TABLE = "0"
 """The scope of the default FIB table."""
+_HOLDERS = {
+    _INTERFACES: KeyHolder.INTERFACE,
+    _LOOPBACKS: KeyHolder.INTERFACE,
+    "vrfs": KeyHolder.VRF,
+    "bridgedomains": KeyHolder.BRIDGE,
+}
+"""What the entries of each section are; those of all others are tunnels, or have no such key."""
+
+
+class _Given(NamedTuple):
+    """One such key of a file."""
+
+    holder: KeyHolder
+    name: str
+    path: KeyPath
+    raw: Any
 
 
 class OwnedSection(Section, Generic[V]):
@@ -51,13 +69,22 @@ class OwnedSection(Section, Generic[V]):
     is_block: ClassVar[bool] = False
     """Whether the value is written on lines of its own."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if key := cls.__dict__.get("key"):
+            _KEYS.add(key)
+
     @abstractmethod
-    def parse_value(self, raw: Any, path: KeyPath) -> V | Problem | list[Problem]:
-        """Return what a value of the right shape stands for, or what is wrong with it."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> V:
+        """Return what the sound entries of a value stand for; add to `problems` what is wrong with the others."""
 
     @abstractmethod
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[VppObject]:
         """Return the objects that VPP is to have."""
+
+    def objects_for(self, entry: OwnedConfig, desired: DesiredStateBuilder) -> Iterable[VppObject]:
+        """Return the objects that VPP is to have, where that depends on what it has."""
+        return self.objects_of(entry, desired.configuration)
 
     @abstractmethod
     def as_yaml(self, value: V) -> Value:
@@ -74,20 +101,20 @@ class OwnedSection(Section, Generic[V]):
         return DEFAULT_TABLE if KeyHolder.VRF in self.holders else entry.name
 
     def parse(self, parsing: Parsing) -> dict[str, dict[str, OwnedConfig]]:
-        """Return the sound entries by the names of what they are below of."""
+        """Return the entries by the names of what they are below of, each with what is sound of it."""
         found: dict[str, OwnedConfig] = {}
         broken = set()
-        for holder, name, path, raw in self._given(parsing.content):
-            if any(_is_within(bad, path) for bad in parsing.bad_paths):
-                broken.add(name)
+        for each in _given_in(parsing).get(self.key, ()):
+            if each.holder not in self.holders or (each.holder is KeyHolder.TUNNEL and each.path[0] not in self.below):
                 continue
-            value = self.parse_value(raw, path)
-            problems = [value] if isinstance(value, Problem) else value
-            if isinstance(problems, list) and problems and isinstance(problems[0], Problem):
+            sound = parsing.sound(each.raw, each.path)
+            problems: list[Problem] = []
+            if sound is not None:
+                value = self.parse_value(sound, each.path, problems)
+                found[each.name] = self._entry(each.holder, each.name, each.path, value)
+            if problems or sound is not each.raw:
                 parsing.problems += problems
-                broken.add(name)
-            else:
-                found[name] = self._entry(holder, name, path, value)
+                broken.add(each.name)
         if broken:
             parsing.broken_entries[self.key] = frozenset(broken)
         return {self.key: found} if found else {}
@@ -95,12 +122,6 @@ class OwnedSection(Section, Generic[V]):
     def _entry(self, holder: KeyHolder, name: str, path: KeyPath, value: Any) -> OwnedConfig:
         yaml = KeyValue(self.key, self.as_yaml(value), is_block=self.is_block)
         return OwnedConfig(holder=holder, name=name, path=path, value=value, yaml=yaml)
-
-    def _given(self, content: Mapping[Any, Any]) -> Iterator[tuple[KeyHolder, str, KeyPath, Any]]:
-        for holder in self.holders:
-            for name, path, entry in _holders(content, holder, self.below):
-                if entry.get(self.key) is not None:
-                    yield holder, name, (*path, self.key), entry[self.key]
 
     def entries_in(self, configuration: Configuration) -> Mapping[str, OwnedConfig]:
         """Return the entries of a file by the names of what they are below of."""
@@ -110,7 +131,7 @@ class OwnedSection(Section, Generic[V]):
         """Enter the objects of the file, and what it owns; nothing where VPP lacks what has them."""
         configuration = desired.configuration
         for entry in self.entries_in(configuration).values():
-            objects = list(self.objects_of(entry, configuration))
+            objects = list(self.objects_for(entry, desired))
             if objects and not self._is_possible(entry, desired):
                 continue
             scope = self.scope_of(entry, configuration)
@@ -125,7 +146,7 @@ class OwnedSection(Section, Generic[V]):
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, OwnedConfig]]:
         """Return the entries for all that VPP has, but below interfaces and bridge domains that are left alone."""
-        state = self._without_what_leads_out(state, unmanaged)
+        state = self._without_outward(state, unmanaged)
         kept = (each for each in self.values_in(state) if not _is_left_alone(each[0], each[1], state, unmanaged))
         found = {
             name: self._entry(holder, name, (*_path_of(holder, name, state), self.key), value)
@@ -133,7 +154,7 @@ class OwnedSection(Section, Generic[V]):
         }
         return {self.key: found} if found else {}
 
-    def _without_what_leads_out(self, state: State, unmanaged: Unmanaged) -> State:
+    def _without_outward(self, state: State, unmanaged: Unmanaged) -> State:
         """Return a state without all of a scope of which one object refers to what is left alone."""
         lost = {
             each.scope
@@ -149,7 +170,7 @@ class OwnedSection(Section, Generic[V]):
         }
         return replace(state, objects={**state.objects, **kept})
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what stands at the top of the file; the sections of interfaces and the like have the rest."""
         entry = self.entries_in(configuration).get("")
         if entry is not None and entry.holder is KeyHolder.FILE:
@@ -171,34 +192,31 @@ def _is_out(reference: Reference, state: State, unmanaged: Unmanaged) -> bool:
     return reference.referent is Referent.TABLE and name in unmanaged.vrfs
 
 
-def _holders(
-    content: Mapping[Any, Any], holder: KeyHolder, below: tuple[str, ...]
-) -> Iterator[tuple[str, KeyPath, Mapping[Any, Any]]]:
-    """Yield the name, the path and the content of the entries of a file that can have such a key."""
-    sections = {
-        KeyHolder.FILE: (),
-        KeyHolder.INTERFACE: (_INTERFACES, _LOOPBACKS),
-        KeyHolder.TUNNEL: below,
-        KeyHolder.VRF: ("vrfs",),
-        KeyHolder.BRIDGE: ("bridgedomains",),
-    }
-    if holder is KeyHolder.FILE:
-        yield "", (), content
-    for section in sections[holder]:
-        entries = content.get(section)
+def _given_in(parsing: Parsing) -> Mapping[str, list[_Given]]:
+    """Return all such keys of a file by key, found in one walk through it."""
+    if parsing.owning_keys is None:
+        found: dict[str, list[_Given]] = {}
+        for holder, name, path, entry in _entries(parsing.content):
+            for key in _KEYS.intersection(entry):
+                if entry[key] is not None:
+                    found.setdefault(key, []).append(_Given(holder, name, (*path, key), entry[key]))
+        parsing.owning_keys = found
+    return parsing.owning_keys
+
+
+def _entries(content: Mapping[Any, Any]) -> Iterator[tuple[KeyHolder, str, KeyPath, Mapping[Any, Any]]]:
+    """Yield all that can have such a key: the file, its entries and sub-interfaces."""
+    yield KeyHolder.FILE, "", (), content
+    for section, entries in content.items():
+        holder = _HOLDERS.get(section, KeyHolder.TUNNEL)
         for name, entry in entries.items() if isinstance(entries, dict) else ():
             if not isinstance(entry, dict):
                 continue
-            yield str(name), (section, name), entry
+            yield holder, str(name), (section, name), entry
             children = entry.get(_CHILDREN) if holder is KeyHolder.INTERFACE else None
             for sub_id, child in children.items() if isinstance(children, dict) else ():
                 if isinstance(child, dict):
-                    yield f"{name}.{sub_id}", (section, name, _CHILDREN, sub_id), child
-
-
-def _is_within(bad: KeyPath, path: KeyPath) -> bool:
-    """Return whether a bad place is at, below, or above a path."""
-    return bad[: len(path)] == path or path[: len(bad)] == bad
+                    yield holder, f"{name}.{sub_id}", (section, name, _CHILDREN, sub_id), child
 
 
 def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:
@@ -208,7 +226,9 @@ def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:
         if interface.parent is not None:
             return (_INTERFACES, interface.parent, _CHILDREN, interface.sub_id)
         return (_LOOPBACKS if interface.kind is InterfaceKind.LOOPBACK else _INTERFACES, name)
-    sections = {KeyHolder.TUNNEL: "", KeyHolder.VRF: "vrfs", KeyHolder.BRIDGE: "bridgedomains"}
+    if holder is KeyHolder.TUNNEL:
+        return (f"{state.interfaces[name].kind.value}_tunnels", name)
+    sections = {KeyHolder.VRF: "vrfs", KeyHolder.BRIDGE: "bridgedomains"}
     return () if holder is KeyHolder.FILE else (sections[holder], name)
 
 

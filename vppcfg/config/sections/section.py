@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from vppcfg.config.configuration import Configuration, KeyHolder
@@ -56,10 +56,37 @@ class Parsing:
         """Names of the interfaces and loopbacks that could not be parsed."""
         self.broken_entries: dict[str, frozenset[str]] = {}
         """The same for the entries of other sections, by section."""
+        self.owning_keys: Mapping[str, Any] | None = None
+        """The keys of `OwnedSection` and where they stand, once they were looked for."""
+
+    def sound(self, raw: Any, path: KeyPath, depth: int = 1) -> Any:
+        """Return the value at a path without its entries of a wrong shape, so that the others can be looked at.
+
+        `depth` is how far below the path entries can be left out. A list has None in their place, so that all others
+        keep their positions. Return None where all of the value is of a wrong shape.
+        """
+        if not self.bad_paths:
+            return raw
+        below = [bad[len(path) :] for bad in self.bad_paths if bad[: len(path)] == path]
+        if () in below or any(path[: len(bad)] == bad for bad in self.bad_paths):
+            return None
+        return _without(raw, [each[:depth] for each in below])
 
     def is_bad(self, section: str) -> bool:
         """Return whether a section is of a wrong shape somewhere."""
         return any(path[:1] == (section,) for path in self.bad_paths)
+
+
+def _without(raw: Any, bad: Sequence[KeyPath]) -> Any:
+    """Return a mapping without what stands at paths below it, or a list with None there."""
+    if not bad or not isinstance(raw, dict | list):
+        return raw
+    gone = {path[0] for path in bad if len(path) == 1}
+    found = {
+        key: None if key in gone else _without(each, [path[1:] for path in bad if path[0] == key])
+        for key, each in (raw.items() if isinstance(raw, dict) else enumerate(raw))
+    }
+    return list(found.values()) if isinstance(raw, list) else {key: found[key] for key in raw if key not in gone}
 
 
 @record
@@ -96,7 +123,7 @@ class Section:
         """Return what the section says, without what is broken or wrong; that is noted in `parsing`."""
         raise NotImplementedError
 
-    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
         """Enter as they are the objects that plans must not touch, once the interfaces of others are entered."""
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
@@ -116,7 +143,7 @@ class Section:
         """Return what the section would say of a State, without what is left alone; None for nothing."""
         return None
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what the section says of objects in VPP, entry by entry, defaults too."""
         yield from ()
 
@@ -132,7 +159,7 @@ class SettingsSection(Section):
         """Yield the keys that stand for the settings of a configuration."""
         raise NotImplementedError
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield the section itself."""
         settings = getattr(configuration, self.attribute or self.key)
         if settings is not None:
@@ -253,7 +280,7 @@ class NamedSection(Section):
         """Return the entries of this section."""
         return {} if self.attribute is None else getattr(configuration, self.attribute)
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what the entries say."""
         for name, entry in self.entries_in(configuration).items():
             yield YamlEntry(path=(self.key, name), name=name, keys=tuple(self.keys_in(configuration, name, entry)))

@@ -65,10 +65,10 @@ class Nat44Section(SettingsSection):
     attribute = "nat44"
 
     def parse(self, parsing: Parsing) -> Nat44Config | None:
-        """Return the section, None where there is none, or any of it is of a wrong shape."""
-        if self.key not in parsing.content or parsing.is_bad(self.key):
+        """Return what is sound of the section, None where there is none."""
+        raw = parsing.sound(parsing.content.get(self.key) or {}, (self.key,), depth=2)
+        if self.key not in parsing.content or raw is None:
             return None
-        raw = parsing.content.get(self.key) or {}
         before = len(parsing.problems)
         config = Nat44Config(
             sessions=raw.get("sessions"),
@@ -80,7 +80,7 @@ class Nat44Section(SettingsSection):
             exempt=tuple(_exempt(raw, parsing)),
             leaks=tuple(_leaks(raw)),
         )
-        if len(parsing.problems) > before:
+        if len(parsing.problems) > before or parsing.is_bad(self.key):
             parsing.broken_entries[self.key] = frozenset({self.key})
         return config
 
@@ -118,10 +118,10 @@ class Nat44Section(SettingsSection):
                 for name in _TIMEOUTS.values()
                 if getattr(settings, name) != getattr(usual, name)
             ),
-            pools=tuple(_restated_pools(state)),
-            static=tuple(_restated_static(state)),
-            exempt=tuple(_restated_exempt(state)),
-            leaks=tuple(_restated_leaks(state)),
+            pools=tuple(_pool_entries(state)),
+            static=tuple(_static_entries(state)),
+            exempt=tuple(_exempt_entries(state)),
+            leaks=tuple(_leak_entries(state)),
         )
 
     def setting_keys(self, settings: Nat44Config) -> Iterator[KeyValue]:
@@ -132,7 +132,7 @@ class Nat44Section(SettingsSection):
         yield from [KeyValue("static", static, is_block=True)] if static else []
         yield from [KeyValue("exempt", exempt, is_block=True)] if exempt else []
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield the section without its mappings and exemptions, then each of these."""
         config = configuration.nat44
         if config is None:
@@ -206,6 +206,8 @@ def objects_of(
 
 def _pools(raw: Mapping[str, Any], parsing: Parsing) -> Iterator[NatPoolConfig]:
     for position, given in enumerate(raw.get("pools") or ()):
+        if given is None:
+            continue
         path: KeyPath = (SECTION, "pools", position)
         keys = given if isinstance(given, dict) else {"range": given}
         interface, text = keys.get("interface") or "", keys.get("range") or ""
@@ -311,7 +313,7 @@ def _vrf_of(table_id: int, state: State) -> str | None:
     return None if table is None else table.name
 
 
-def _restated_pools(state: State) -> Iterator[NatPoolConfig]:
+def _pool_entries(state: State) -> Iterator[NatPoolConfig]:
     """Yield the addresses as ranges, by table and kind, then the interfaces."""
     from netaddr import IPAddress, IPSet  # slow to import, and of use only where NAT44 is read back
 
@@ -328,7 +330,7 @@ def _restated_pools(state: State) -> Iterator[NatPoolConfig]:
         yield NatPoolConfig(path=(SECTION, "pools"), interface=pool.interface, is_twice=pool.is_twice)
 
 
-def _restated_static(state: State) -> Iterator[NatStaticConfig]:
+def _static_entries(state: State) -> Iterator[NatStaticConfig]:
     found = state.of(NatMapping)
     names = _names(
         {key: (each.tag, _own_name(each.protocol, each.external or each.interface, each.external_port))}
@@ -348,7 +350,7 @@ def _restated_static(state: State) -> Iterator[NatStaticConfig]:
         )
 
 
-def _restated_exempt(state: State) -> Iterator[NatExemptConfig]:
+def _exempt_entries(state: State) -> Iterator[NatExemptConfig]:
     found = state.of(NatExemption)
     names = _names(
         {key: (each.tag, _own_name(each.protocol, each.address or each.interface, each.port, each.table_id))}
@@ -376,7 +378,7 @@ def _own_name(protocol: NatProtocol | None, holder: str, port: int, table_id: in
     return f"{text}-{table_id}" if table_id else text
 
 
-def _restated_leaks(state: State) -> Iterator[NatLeakConfig]:
+def _leak_entries(state: State) -> Iterator[NatLeakConfig]:
     for each in sorted(state.of(NatLeaks).values(), key=lambda each: each.table_id):
         vrf = _vrf_of(each.table_id, state) or DEFAULT_VRF
         targets = tuple(_vrf_of(target, state) or DEFAULT_VRF for target in each.targets)

@@ -21,7 +21,7 @@ class AttachmentOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the interface or the FIB table that holds it."""
+        """Return the interface, FIB table or bridge domain that holds it."""
         return self.attachment.holder
 
 
@@ -70,7 +70,7 @@ class PutBack(BringBack):
 
     def _refusal(self, working: WorkingState) -> str | None:
         call = self.attachment.put
-        missing = [name for name in (call.interfaces() if call is not None else ()) if name not in working.interfaces]
+        missing = [name for name in (call.refers() if call is not None else ()) if not working.has_holder(name)]
         return f"{missing[0]} does not exist" if missing else None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

@@ -44,6 +44,9 @@ reply ip_table_details c79fca0f: ip_table table
 _API_ROUTES = 8
 """FIB_SOURCE_API."""
 
+_LOOKED_UP = "recursive-resolution"
+"""The FIB source of what looks up its other end (vnet/fib/fib_source.h)."""
+
 
 def _of(tables: Tables, is_ipv6: bool) -> tuple[FibMain, AddressBook]:
     return (tables.fib6, tables.ip6) if is_ipv6 else (tables.fib4, tables.ip4)
@@ -93,21 +96,21 @@ def unbind(tables: Tables, sw_if_index: int) -> None:
 def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
     """Delete a table that nobody holds, once no interface is in it."""
     table = main.tables.get(table_id)
-    if table is None or not table_id or table.holders or table.endpoints:
+    if table is None or not table_id or table.holders or table.locks.total():
         return
     if not book.is_bound(table_id):
         main.delete(table_id)
 
 
-def look_up(tables: Tables, is_ipv6: bool, table_id: int) -> None:
-    """Hold a table for the other end of a tunnel."""
-    _of(tables, is_ipv6)[0].tables[table_id].endpoints += 1
+def look_up(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
+    """Hold a table for the other end of a tunnel, or for what has a FIB source of its own."""
+    _of(tables, is_ipv6)[0].tables[table_id].locks[source] += 1
 
 
-def stop_looking_up(tables: Tables, is_ipv6: bool, table_id: int) -> None:
-    """Hold a table no longer for the other end of a tunnel that goes away."""
+def stop_looking_up(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
+    """Hold a table no longer for what goes away."""
     main, book = _of(tables, is_ipv6)
-    main.tables[table_id].endpoints -= 1
+    main.tables[table_id].locks[source] -= 1
     _collect(main, book, table_id)
 
 

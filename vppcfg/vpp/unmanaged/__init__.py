@@ -21,6 +21,7 @@ from vppcfg.vpp.unmanaged import (
     ipsec,
     mpls_routes,
     nat,
+    objects,
     quality,
     routes,
     services,
@@ -42,15 +43,17 @@ READERS: Sequence[Reader] = (
 
 
 def read_unmanaged(connection: Connection, holders: Collection[str], state: State) -> tuple[Attachment, ...]:
-    """Return what others have on interfaces and in FIB tables, by the names and keys that `state` knows them by.
+    """Return what others have on interfaces, FIB tables and bridge domains, by the names that `state` knows them by.
 
     Parts of VPP that are not loaded are not asked. Raise DataplaneError.
     """
     if not holders:
         return ()
     scope = _wanted(connection, holders, state)
-    found = _read(connection, READERS, scope)
-    found += features.read(connection, scope, found)
+    found = list(objects.read(connection, scope))
+    if not scope.holders <= state.bridges.keys():
+        found += _read(connection, READERS, scope)
+        found += features.read(connection, scope, found)
     return in_order(each for each in found if each.needs(holders))
 
 
