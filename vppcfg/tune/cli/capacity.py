@@ -8,11 +8,11 @@ from typing import Any
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.output import print_line
-from vppcfg.cli.tune_options import add_from_option, frame_size, load_from
 from vppcfg.common.numbers import numbered
 from vppcfg.common.printable import json_text, printable
 from vppcfg.common.rates import percent, pps
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.tune.cli.options import add_from_option, frame_size, load_from
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -6,8 +6,8 @@ import argparse
 import logging
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.tune_options import add_live_options, captures_of, reading_plan
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.tune.cli.options import add_live_options, captures_of, reading_plan
 
 log = logging.getLogger(__name__)
 

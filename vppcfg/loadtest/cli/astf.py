@@ -6,8 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.options import percentage, seconds, whole_seconds
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.cli.options import percentage, seconds, whole_seconds
 
 if TYPE_CHECKING:
     from vppcfg.loadtest.result import Result
@@ -133,10 +133,10 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Run the test, and write what came of it even when it is interrupted."""
     from dataclasses import replace
 
-    from vppcfg.cli.loadtest.astf_view import LiveConnections, astf_lines
-    from vppcfg.cli.loadtest.course import plain_result, ports_of, run_held
-    from vppcfg.cli.loadtest.engines import opened_stateful
-    from vppcfg.cli.loadtest.result_view import show_lines, write_result
+    from vppcfg.loadtest.cli.astf_view import LiveConnections, astf_lines
+    from vppcfg.loadtest.cli.course import plain_result, ports_of, run_held
+    from vppcfg.loadtest.cli.engines import opened_stateful
+    from vppcfg.loadtest.cli.result_view import show_lines, write_result
     from vppcfg.loadtest.result import ResultKind
     from vppcfg.loadtest.stateful.run import ConnectionRamp
 
@@ -158,8 +158,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _traffic(args: argparse.Namespace) -> StatefulTraffic:
-    from vppcfg.cli.loadtest.course import ports_of
     from vppcfg.common.rates import parse_figure
+    from vppcfg.loadtest.cli.course import ports_of
     from vppcfg.loadtest.load import directions_of
     from vppcfg.loadtest.stateful.engine import StatefulTraffic
     from vppcfg.loadtest.stateful.profile import stateful_profile_of

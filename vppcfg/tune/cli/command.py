@@ -7,11 +7,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, cast
 
-from vppcfg.cli import tune_capacity, tune_capture, tune_linerate
 from vppcfg.cli.arguments import CommandModule, Subparsers, add_repeated_options
 from vppcfg.cli.options import OneConfig
 from vppcfg.cli.output import ColourChoice, paint_for, write_document
-from vppcfg.cli.tune_options import (
+from vppcfg.common.printable import json_text
+from vppcfg.errors import ExitCode, UsageError
+from vppcfg.tune.cli import capacity, capture, linerate
+from vppcfg.tune.cli.options import (
     add_from_option,
     add_live_options,
     captures_of,
@@ -20,15 +22,13 @@ from vppcfg.cli.tune_options import (
     named_rates,
     reading_plan,
 )
-from vppcfg.common.printable import json_text
-from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.tune.diagnosis import Diagnosis
     from vppcfg.tune.load import Load
     from vppcfg.tune.rule_context import FrameTrial, Situation
 
-SUBCOMMANDS: tuple[CommandModule, ...] = (tune_capture, tune_capacity, tune_linerate)
+SUBCOMMANDS: tuple[CommandModule, ...] = (capture, capacity, linerate)
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     diagnosis = diagnose(situation_of(args))
     write_document(_text(diagnosis, args), args.output)
     if args.write:
-        from vppcfg.cli.tune_write import write_changes
+        from vppcfg.tune.cli.write import write_changes
 
         write_changes(diagnosis, args)
     return ExitCode.VERDICT if _is_failure(diagnosis, args.fail_on) else ExitCode.DONE
@@ -230,7 +230,7 @@ def _text(diagnosis: Diagnosis, args: argparse.Namespace) -> str:
 
         names = ", ".join(os.path.basename(source) for source in args.sources)
         return report_of(diagnosis, f"Load of VPP{f', {names}' if names else ''}")
-    from vppcfg.cli.tune_view import view, width_of_terminal
+    from vppcfg.tune.cli.view import view, width_of_terminal
 
     paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
     return view(diagnosis, paint, width_of_terminal())

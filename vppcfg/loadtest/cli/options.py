@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.tune_linerate import crossings
+from vppcfg.tune.cli.linerate import crossings
 
 if TYPE_CHECKING:
     from vppcfg.loadtest.load import LineRate

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.options import percentage
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.cli.options import percentage
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.options import LAST_PORT, port_number, ports, whole_seconds
 from vppcfg.common.rates import short
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.cli.options import LAST_PORT, port_number, ports, whole_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,12 +89,12 @@ def _add_router_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Run the flows and show what came of them."""
-    from vppcfg.cli.loadtest.flows import flows_lines
-    from vppcfg.cli.loadtest.live import Ticker
     from vppcfg.cli.output import print_line
     from vppcfg.common.clock import SystemClock
     from vppcfg.common.printable import printable
     from vppcfg.common.rates import parse_speed
+    from vppcfg.loadtest.cli.flows import flows_lines
+    from vppcfg.loadtest.cli.live import Ticker
 
     link_bps = parse_speed(args.link) if args.link else None
     plan = _plan(args)
@@ -135,7 +135,7 @@ def _plan(args: argparse.Namespace) -> FlowsPlan:
 
 def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Callable[[str], None]) -> FlowsOutcome:
     """Place the flows, run them, and return what they found."""
-    from vppcfg.cli.loadtest.live import clock_text
+    from vppcfg.loadtest.cli.live import clock_text
     from vppcfg.loadtest.flows.iperf3 import require_iperf3
     from vppcfg.loadtest.flows.outcome import CoresSample
     from vppcfg.loadtest.flows.run import outcome_of, run_flows, serving
@@ -168,8 +168,8 @@ def _router(args: argparse.Namespace) -> RouterMachine | None:
 
 
 def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
-    from vppcfg.cli.loadtest.course import plain_result
-    from vppcfg.cli.loadtest.result_view import write_result
+    from vppcfg.loadtest.cli.course import plain_result
+    from vppcfg.loadtest.cli.result_view import write_result
     from vppcfg.loadtest.engine import Generator
     from vppcfg.loadtest.result import ResultKind
 
