@@ -1,6 +1,6 @@
 """Compares what the program makes of files that others wrote with what an expert expects of them; see README.md.
 
-    python -m tests.foreign.score [held_out]
+python -m tests.foreign.score [held_out]
 """
 
 from __future__ import annotations
@@ -128,25 +128,23 @@ def outcome_of(line: SourceLine) -> str:
         LineOutcome.NO_EFFECT: "none",
         LineOutcome.NEVER_RAN: "never",
     }
-    return names.get(line.outcome, line.outcome.value)
+    return names.get(line.outcome, str(line.outcome.value))
 
 
-def main(folder: Path) -> None:
-    """Print the scores of a folder."""
+def report(folder: Path) -> Iterator[str]:
+    """Yield the scores of a folder in lines."""
     for kind in ("startup", "scripts"):
         scores = scores_of(kind, folder)
         for score in scores:
             if score.misses or score.false:
-                print(f"{kind}/{score.name}: {score.met} of {score.expected}")
-            for miss in score.misses:
-                print(f"  missed {miss}")
-            for false in score.false:
-                print(f"  false  {false}")
+                yield f"{kind}/{score.name}: {score.met} of {score.expected}"
+            yield from (f"  missed {miss}" for miss in score.misses)
+            yield from (f"  false  {false}" for false in score.false)
         whole = sum(not score.misses and not score.false for score in scores)
         met, expected = sum(score.met for score in scores), sum(score.expected for score in scores)
         false_count = sum(len(score.false) for score in scores)
-        print(f"{kind}: {met} of {expected} expectations, {whole} of {len(scores)} files whole, {false_count} false")
+        yield f"{kind}: {met} of {expected} expectations, {whole} of {len(scores)} files whole, {false_count} false"
 
 
 if __name__ == "__main__":
-    main(HERE / sys.argv[1] if sys.argv[1:] else HERE)
+    sys.stdout.writelines(f"{line}\n" for line in report(HERE / sys.argv[1] if sys.argv[1:] else HERE))

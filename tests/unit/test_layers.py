@@ -416,6 +416,8 @@ TUNNELS = {
                 *("config/schema/words.py", "config/sections/interface.py"),
                 "startup/conf/plugin_names.py",
                 "upgrade/subject.py",  # nothing else needs engines that encrypt
+                # the words of commands
+                *("adopt/account.py", "adopt/command_targets.py", "adopt/unmanaged_interfaces.py"),
             },
         ),
         (
