@@ -21,10 +21,10 @@ from vppcfg.config.sections import (
     macip,
     routing,
     unmanaged,
-    vrf,
 )
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
+from vppcfg.kinds import vrf_section
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface
 
@@ -32,19 +32,19 @@ _NAMED: tuple[NamedSection, ...] = (
     *VIRTUAL_INTERFACES[:1],
     bridge.SECTION,
     *VIRTUAL_INTERFACES[1:],
-    vrf.SECTION,
+    vrf_section.SECTION,
     acl_match.SECTION,
     acl.SECTION,
     macip.SECTION,
 )
-MADE: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
+VIRTUAL_SECTIONS: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
     section for section in _NAMED if isinstance(section, VirtualInterfaceSection)
 )
 """Those of interfaces that VPP makes on demand, a kind each."""
-MADE_BY: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any, Any]] = {
-    section.virtual: section for section in MADE
+VIRTUAL_SECTION_OF: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any, Any]] = {
+    section.virtual: section for section in VIRTUAL_SECTIONS
 }
-INTERFACES = interface.Interfaces(MADE)
+INTERFACES = interface.Interfaces(VIRTUAL_SECTIONS)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,
     loopback.SECTION,
@@ -61,4 +61,4 @@ SECTIONS: tuple[Section, ...] = (
 
 def section_of(entry: VirtualInterfaceConfig) -> VirtualInterfaceSection[Any, Any]:
     """Return the section of an entry."""
-    return next(section for section in MADE if section.is_entry(entry))
+    return next(section for section in VIRTUAL_SECTIONS if section.is_entry(entry))

@@ -32,6 +32,8 @@ class Kind:
     """The file with the texts of its rules, of a kind that another program adds; schema/rules.yaml has all others."""
     api_module: ClassVar[str] = ""
     """The file of API definitions with its messages, without .api.json."""
+    on_interfaces: ClassVar[tuple[str, ...]] = ()
+    """The attributes of `Interface` that `interface_steps` sets; without any it is not asked."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 
@@ -71,8 +73,21 @@ class Kind:
         """Return what interfaces have of it, by attribute of `Interface` and by their index, beside features."""
         return {}
 
+    def read_facts(
+        self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
+    ) -> dict[str, Any]:
+        """Return what a plan has to know and never changes, by attribute of `Facts`.
+
+        `found` is what `read_on_interfaces` has returned.
+        """
+        return {}
+
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield what must change of it, where it belongs to no interface."""
+        yield from ()
+
+    def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
+        """Yield the steps that set it on an interface."""
         yield from ()
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:

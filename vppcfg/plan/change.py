@@ -13,7 +13,6 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.recreate import is_open
 from vppcfg.record import record
 
@@ -74,6 +73,10 @@ class Change(Generic[T_co]):
     """Why the object is replaced."""
 
 
+_FIRST = frozenset({ObjectKind.MACIP, ObjectKind.VRF})
+"""What stands before interfaces."""
+
+
 @record
 class Difference:
     """All changes, by name, in natural order."""
@@ -82,7 +85,6 @@ class Difference:
     """With what a bond, tunnel or TAP is made of among the attributes."""
     lcps: Mapping[str, Change[LcpPair]]
     bridges: Mapping[str, Change[Bridge]]
-    vrfs: Mapping[str, Change[FibTable]]
     acls: Mapping[str, Change[Acl]]
     linux: Mapping[str, Change[LinuxDevice]]
     """Devices by the interface that they belong to."""
@@ -99,7 +101,7 @@ class Difference:
         """Yield every change: access lists, FIB tables, bridges, then each interface with its LCP pair behind it."""
         yield from self.acls.values()
         yield from self.of(ObjectKind.MACIP)
-        yield from self.vrfs.values()
+        yield from self.of(ObjectKind.VRF)
         yield from self.bridges.values()
         yield from self.host
         names = self.interfaces.keys() | self.lcps.keys() | self.linux.keys()
@@ -107,7 +109,7 @@ class Difference:
             for table in (self.interfaces, self.lcps, self.linux):
                 if name in table:
                     yield table[name]
-        yield from (change for change in self.others if change.kind is not ObjectKind.MACIP)
+        yield from (change for change in self.others if change.kind not in _FIRST)
 
 
 _ABSENT = object()
@@ -120,7 +122,7 @@ def differing_names(observed: Mapping[str, object], desired: Mapping[str, object
 
 def different(observed: Mapping[str, object], desired: Mapping[str, object]) -> set[str]:
     """Return the names of everything that may differ; the very same object does not."""
-    different = {name for name, thing in observed.items() if desired.get(name, _ABSENT) is not thing}
+    different = {name for name, item in observed.items() if desired.get(name, _ABSENT) is not item}
     return different | (desired.keys() - observed.keys())
 
 

@@ -20,7 +20,6 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.placement import moved
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.state import State
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import (
     Action,
     AttributeChange,
@@ -50,7 +49,6 @@ def diff(observed: State, desired: State) -> Difference:
         interfaces=interfaces,
         lcps=_lcp_changes(observed, desired, interfaces),
         bridges=_changes(ObjectKind.BRIDGE, observed.bridges, desired.bridges, _bridge_attributes),
-        vrfs=_vrf_changes(observed, desired),
         acls=_changes(ObjectKind.ACL, observed.acls, desired.acls, attribute_changes),
         linux=_linux_changes(observed, desired),
         host=tuple(_host_changes(observed, desired)),
@@ -103,9 +101,9 @@ def _interface_attributes(
                 yield AttributeChange(name=name, old=old, new=new)
     if after.ra is not None and (stale := stale_ra_mtu(before, after, observed, desired)):
         yield AttributeChange(name="ra_mtu", old=stale[0], new=stale[1])
-    made, wanted = observed.virtual.get(before.name), desired.virtual.get(before.name)
-    if made is not None and made.__class__ is wanted.__class__:
-        yield from attribute_changes(made, wanted.merge_observed(made))
+    virtual, desired_virtual = observed.virtual.get(before.name), desired.virtual.get(before.name)
+    if virtual is not None and virtual.__class__ is desired_virtual.__class__:
+        yield from attribute_changes(virtual, desired_virtual.merge_observed(virtual))
 
 
 def _is_told_by_the_tag(name: str, before: Interface, after: Interface, observed: State) -> bool:
@@ -139,26 +137,6 @@ def _changes(kind: ObjectKind, observed: Mapping[str, Any], desired: Mapping[str
         elif attributes := compare(before, after):
             changes[name] = Change(
                 action=Action.UPDATE, kind=kind, name=name, before=before, after=after, attributes=attributes
-            )
-    return changes
-
-
-def _vrf_changes(observed: State, desired: State) -> dict[str, Change[FibTable]]:
-    """Return the FIB tables that appear and disappear; one with another name does both."""
-    changes = {}
-    for key in differing_names(observed.vrfs, desired.vrfs):
-        before, after = observed.vrfs.get(key), desired.vrfs.get(key)
-        if before is None or after is None:
-            changes[key] = appearance(ObjectKind.VRF, key, before, after)
-        elif attributes := attribute_changes(before, after):
-            changes[key] = Change(
-                action=Action.REPLACE,
-                kind=ObjectKind.VRF,
-                name=key,
-                before=before,
-                after=after,
-                attributes=attributes,
-                forced_by="name",
             )
     return changes
 

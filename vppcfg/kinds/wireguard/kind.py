@@ -13,11 +13,11 @@ from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, VirtualInterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import is_interface_name
-from vppcfg.config.sections import vrf
 from vppcfg.config.sections.section import NamedReference, Parsing, SectionEntry
 from vppcfg.config.sections.virtual_interface_section import Part, Plugin
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds import vrf_section
 from vppcfg.kinds.tunnel import ASSUMED_ENDS, encap_references
 from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.kinds.wireguard import reading
@@ -59,7 +59,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     key = "wireguards"
     word = "wg"
     last = MAX_NUMBER
-    thing = "WireGuard"
+    noun = "WireGuard"
     config = WireguardConfig
     virtual = Wireguard
     needs_interface = True
@@ -72,11 +72,11 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
         "peers": ({}, {}),
         "allowed-ips": (["192.0.2.0/24"], ["2001:db8::/32"]),
     }
-    plugin = Plugin(name="wireguard", reason="the file has a WireGuard", thing="a WireGuard")
+    plugin = Plugin(name="wireguard", reason="the file has a WireGuard", use="a WireGuard")
     parts = (
         Part(
             name="wireguard_preshared_key",
-            thing="has a peer with a preshared key",
+            use="has a peer with a preshared key",
             since=Release(26, 6),
             is_needed_by=lambda config: any(peer.preshared_key_sha256 for peer in config.peers),
         ),
@@ -109,25 +109,25 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
 
     def to_desired(self, config: WireguardConfig, before: Wireguard | None, desired: DesiredStateBuilder) -> Wireguard:
         """Return the interface that VPP is to make; a peer that has moved is said, and left where it is."""
-        table = vrf.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
-        wanted = Wireguard(
+        table = vrf_section.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
+        virtual = Wireguard(
             local=config.local,
             port=config.port,
             public_key=config.public_key,
             private_key_file=config.private_key_file,
             peers={peer.public_key: to_desired_peer(peer, table) for peer in config.peers},
         )
-        told = wanted.merge_observed(before)
-        self._tell_moved(config, wanted, told, desired)
-        return told
+        merged = virtual.merge_observed(before)
+        self._report_moved(config, virtual, merged, desired)
+        return merged
 
-    def _tell_moved(
-        self, config: WireguardConfig, wanted: Wireguard, told: Wireguard, desired: DesiredStateBuilder
+    def _report_moved(
+        self, config: WireguardConfig, virtual: Wireguard, merged: Wireguard, desired: DesiredStateBuilder
     ) -> None:
         """Say of each peer with an endpoint of the file that it speaks from elsewhere."""
         for peer in config.peers:
-            found = told.peers[peer.public_key]
-            if peer.endpoint is not None and found is not wanted.peers[peer.public_key]:
+            found = merged.peers[peer.public_key]
+            if peer.endpoint is not None and found is not virtual.peers[peer.public_key]:
                 text = (
                     f"{peer.name} speaks from {found.endpoint} port {found.port}, and VPP answers there: it stays so; "
                     "for the endpoint of the file, apply the file without the peer, and then with it"
@@ -159,7 +159,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
             name=name,
             path=(self.key, name),
             local=virtual.local,
-            encap_vrf=vrf.encap_vrf_of(virtual.outer_table, is_ipv6=":" in virtual.local, state=state),
+            encap_vrf=vrf_section.encap_vrf_of(virtual.outer_table, is_ipv6=":" in virtual.local, state=state),
             port=virtual.port,
             public_key=virtual.public_key,
             private_key_file=virtual.private_key_file,
@@ -198,7 +198,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     def to_yaml_keys(self, entry: WireguardConfig) -> Iterator[KeyValue]:
         """Yield what an interface is made with."""
         yield KeyValue("local", entry.local)
-        yield from vrf.keys("encap-vrf", entry.encap_vrf)
+        yield from vrf_section.keys("encap-vrf", entry.encap_vrf)
         yield KeyValue("port", entry.port)
         yield KeyValue("public-key", entry.public_key)
         if entry.private_key_file:
@@ -208,11 +208,11 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
             maps = tuple(KeyValue(peer.name, tuple(peer_keys(peer)), is_block=True) for peer in peers)
             yield KeyValue("peers", maps, is_block=True)
 
-    def create(self, interface: Interface, made: Wireguard) -> CreateWireguard:
+    def create(self, interface: Interface, virtual: Wireguard) -> CreateWireguard:
         """Return the operation that creates an interface, without its peers."""
-        return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=made)
+        return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=virtual)
 
-    def delete(self, name: str, made: Wireguard) -> DeleteWireguard:
+    def delete(self, name: str, virtual: Wireguard) -> DeleteWireguard:
         """Return the operation that deletes an interface and its peers."""
         return DeleteWireguard(interface=name)
 

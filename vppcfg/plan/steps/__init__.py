@@ -18,26 +18,25 @@ from vppcfg.plan.steps import (
     l2,
     lcp,
     mtu,
-    neighbor,
     virtual_interface,
     vpp_object,
-    vrf,
 )
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (virtual_interface.steps, interface.steps, mtu.steps, address.steps)
 """Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
+_ON_INTERFACES = [kind for kind in KINDS if kind.on_interfaces]
 _RARER_ASPECTS = (
     bond.member_steps,
     virtual_interface.changes,
     l2.steps,
-    vrf.steps,
     features.acl_binding_steps,
     features.feature_steps,
-    neighbor.steps,
+    *(kind.interface_steps for kind in _ON_INTERFACES),
 )
 """The same, of interfaces that have more than addresses, or are created with something of their own."""
-_more_of = attrgetter("l2xc", "bridge", "tag_rewrite", "tables", "acls", "neighbors", *FEATURES)
+_ATTRIBUTES = {"l2xc", "bridge", "tag_rewrite", "acls", *FEATURES}
+_more_of = attrgetter(*sorted(_ATTRIBUTES.union(*(kind.on_interfaces for kind in _ON_INTERFACES))))
 _NO_MORE = _more_of(Interface(name="", kind=InterfaceKind.PHYSICAL))
 
 
@@ -52,8 +51,6 @@ def steps_of(transition: Transition) -> Iterator[Step]:
                 yield from aspect(transition, name)
     for pair in difference.lcps.values():
         yield from lcp.pair_steps(transition, pair)
-    for table in difference.vrfs.values():
-        yield from vrf.table_steps(table)
     for domain in difference.bridges.values():
         yield from l2.bridge_steps(domain)
     for access_list in difference.acls.values():
