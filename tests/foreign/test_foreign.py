@@ -1,4 +1,4 @@
-"""Of files that others wrote, the program makes what an expert expects; see README.md. The held-out ones are no part."""
+"""Files that others wrote are judged as an expert expects (README.md); those held out are no part of it."""
 
 from __future__ import annotations
 

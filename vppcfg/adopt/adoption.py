@@ -147,7 +147,7 @@ def _adopt_scripts(
     for script in scripts:
         replay.run(script.name, script.text)
     state = replay.finish()
-    _withdraw_what_is_not_so(replay, state, ground, grammar)
+    _withdraw_unproved(replay, state, ground, grammar)
     placed = _with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     described, joined = with_common_mtus(described, frozenset(_with_chosen_mtus(replay.lines)))
@@ -389,7 +389,7 @@ def prove(text: str, state: State) -> Any:
     return loaded.document.data if loaded.document is not None else None
 
 
-def _withdraw_what_is_not_so(replay: Replay, state: State, ground: Ground, grammar: Grammar) -> None:
+def _withdraw_unproved(replay: Replay, state: State, ground: Ground, grammar: Grammar) -> None:
     """Say of no line that it has no effect, unless a VPP ends the same without all of these lines."""
     idle = [line for line in replay.lines if line.outcome is LineOutcome.NO_EFFECT and line.subjects]
     if not idle:

@@ -10,11 +10,11 @@ from vppcfg.adopt.command_targets import (
     NO_DET44,
     Place,
     det44_elsewhere,
+    interface_created_by,
     interfaces_in,
     is_log,
     is_port,
     is_reading,
-    made_by,
     place_of,
     turns_det44_off,
     unsupported_reason,
@@ -180,7 +180,7 @@ class Replay:
         before = self._interfaces_in(words)
         watch = _Watch(self._simulation, meant.command, words)
         is_done, printed = self._simulation.run(f"{meant.command} {meant.rest}")
-        interface = made_by(meant.command, words)
+        interface = interface_created_by(meant.command, words)
         told = [*printed.split(), *([] if interface is None else [interface])]
         line.subjects = tuple(dict.fromkeys((*before, *self._interfaces_in(told))))
         if not is_done:
