@@ -26,7 +26,7 @@ _DEVICE = re.compile(
     r"^(?:\w*[a-z]Ethernet\w*/|host-|tap\d|memif\d|avf-|rdma-|vmxnet3-|virtio-|netmap-|eth\d|en[ops]\w*\d)"
 )
 """How the names of devices begin that VPP gives or takes over; whether another name is a tunnel's, nothing tells."""
-LOST_BEFORE = "packets were lost since the counters began; whether they still are takes a second reading"
+LOST_BEFORE = "packets were lost or dropped since the counters began; whether they still are takes a second reading"
 
 
 def check_losses(situation: Situation) -> Check:
