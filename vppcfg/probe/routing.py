@@ -84,7 +84,7 @@ def _steer(journey: Journey, name: str, packet: Packet, route: PolicyRoute) -> N
     return _towards(journey, step, packet)
 
 
-def find_way(journey: Journey, stage: Wrapped) -> None:
+def find_path(journey: Journey, stage: Wrapped) -> None:
     """Look up the packet of a tunnel, which has come in by no interface."""
     _look_up(journey, stage.table, stage.packet, of=stage.tunnel, is_outer=True)
 

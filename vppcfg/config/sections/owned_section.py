@@ -146,7 +146,7 @@ class OwnedSection(Section, Generic[V]):
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, OwnedConfig]]:
         """Return the entries for all that VPP has, but below interfaces and bridge domains that are left alone."""
-        state = self._without_what_leads_out(state, unmanaged)
+        state = self._without_outward(state, unmanaged)
         kept = (each for each in self.values_in(state) if not _is_left_alone(each[0], each[1], state, unmanaged))
         found = {
             name: self._entry(holder, name, (*_path_of(holder, name, state), self.key), value)
@@ -154,7 +154,7 @@ class OwnedSection(Section, Generic[V]):
         }
         return {self.key: found} if found else {}
 
-    def _without_what_leads_out(self, state: State, unmanaged: Unmanaged) -> State:
+    def _without_outward(self, state: State, unmanaged: Unmanaged) -> State:
         """Return a state without all of a scope of which one object refers to what is left alone."""
         lost = {
             each.scope
@@ -170,7 +170,7 @@ class OwnedSection(Section, Generic[V]):
         }
         return replace(state, objects={**state.objects, **kept})
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what stands at the top of the file; the sections of interfaces and the like have the rest."""
         entry = self.entries_in(configuration).get("")
         if entry is not None and entry.holder is KeyHolder.FILE:
