@@ -63,6 +63,10 @@ class VppObjectKind(Kind, Generic[T]):
         """Return whether an object belongs to somebody else: it stays as observed, whatever the desired state."""
         return False
 
+    def before_removal(self, item: T) -> T:
+        """Return what an object is set to right before it is removed, itself where VPP leaves nothing of it."""
+        return item
+
     def finish(self, state: State) -> State:
         """Return an observed state whose objects of this kind are completed from all the others."""
         return state

@@ -6,6 +6,7 @@ path-mtu: { 192.0.2.9: 1400, "2001:db8::9": 1400 }
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host
@@ -30,6 +31,8 @@ KEY = "path-mtu"
 _UPDATE, _GET, _DETAILS = "ip_path_mtu_update", "ip_path_mtu_get", "ip_path_mtu_details"
 _NONE = 0
 """What removes one."""
+_ANY = 0xFFFE
+"""The largest that VPP does not take for none (ip_path_mtu_value_invalid)."""
 Mtus = tuple[tuple[str, int], ...]
 """Addresses, each with its MTU, in the order of the file."""
 
@@ -96,6 +99,13 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     def remove(self, item: PathMtu) -> RemovePathMtu:
         """Return the operation that removes one."""
         return RemovePathMtu(item=item)
+
+    def before_removal(self, item: PathMtu) -> PathMtu:
+        """Return the path with an MTU that changes nothing: of a smaller one, VPP keeps what it has in the FIB.
+
+        It is told of its own removal there, and enters it again (ip_pmtu_destroy and ip_pmtu_stack).
+        """
+        return replace(item, mtu=_ANY)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the first page."""

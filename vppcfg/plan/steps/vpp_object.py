@@ -41,8 +41,11 @@ def _steps_of(
     if before is not None and (
         is_disturbed or _goes_before(before, after, transition, loses_its_ground=loses_its_ground)
     ):
-        operation = kind_of(before).remove(before)
-        yield Step(stage=Stage.REMOVE_OBJECT, operation=operation, depth=_depth(before))
+        kind, depth = kind_of(before), _depth(before)
+        last = kind.before_removal(before)
+        if last != before:
+            yield Step(stage=Stage.REMOVE_OBJECT, operation=kind.set(last), depth=depth)
+        yield Step(stage=Stage.REMOVE_OBJECT, operation=kind.remove(last), depth=depth)
         before = None
     if after is not None:
         stage = Stage.REPLACE_OBJECT if before is not None and loses_its_ground else Stage.SET_OBJECT
