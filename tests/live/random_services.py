@@ -76,8 +76,8 @@ class _Drawn:
     def _services(self, lan: dict[str, Any], wan: dict[str, Any]) -> None:
         data = self.data
         routes = {"10.0.0.0/8": "192.0.2.2", "172.16.0.0/12": "blackhole", "10.200.0.0/16": "198.51.100.2"}
-        if self._may():
-            data["routes"] = dict(self._dice.sample(sorted(routes.items()), self._dice.randint(0, 3)))
+        drawn = dict(self._dice.sample(sorted(routes.items()), self._dice.randint(0, 3)))
+        data["routes"] = {"0.0.0.0/0": "192.0.2.2", **drawn}
         if self._may(0.4):
             data["acls"] = {"guests": {"terms": [{"action": "permit", "source": "10.0.0.0/8"}]}}
             lan["policy-routes"] = [{"acl": "guests", "via": f"192.0.2.{self._dice.choice([2, 3])}", "priority": 10}]

@@ -29,7 +29,7 @@ _NUMBERS = (
     (re.compile(r"\b(?:itfs|path-list|path|entry|buckets):?\[[^]]*\]"), ""),
     (re.compile(r"\buPRF-list:\d+|\bvia-\d+|via-dpo:\[[^]]*\]|\bentry:\d+"), ""),
     (re.compile(r"state (?:Backup|Master)"), "running"),
-    (re.compile(r"timers: .*|runtime: .*|last sent .*|\bidx \d+|Last control frame.*|path-list: flags.*"), ""),
+    (re.compile(r"timers: .*|runtime: .*|last sent .*|\bidx \d+|Last control frame.*|path-list:\s+flags.*"), ""),
     (re.compile(r"used in lookup context.*|conform \d+ packets.*|exceed \d+ packets.*|violate \d+ packets.*"), ""),
     (re.compile(r"cur lim.*|last update.*|uPRF-list: None"), ""),
     (re.compile(r"(?:udp|tcp-established|tcp-transitory|icmp) timeout: (?:0|300|7440|240|60)sec"), ""),
@@ -41,6 +41,8 @@ _TABLE = re.compile(r"table_id:(\d+)")
 _PREFIX = re.compile(r"^\S+/\d+$|^\(\S+, \S+\):?$")
 _LINK_LOCAL = str(0xFFFFFFFF)
 """The table of each link, which nobody numbers."""
+_ALL_SYSTEMS = ("(*, 224.0.0.1/32)", "(*, 224.0.0.2/32)")
+"""An interface that loses one of two addresses leaves these groups (ip4_add_del_interface_address_internal)."""
 _STATIC = re.compile(r"\bS\b|\bSN\b")
 
 
@@ -151,7 +153,8 @@ def _routes(lines: Iterable[str], names: dict[int, str]) -> list[str]:
             routes.setdefault(prefix, [])
         elif prefix != "head":
             routes[prefix].append(_without_numbers(line, names))
-    return [f"{prefix}: {' | '.join(sorted(ways))}" for prefix, ways in routes.items() if prefix != "head"]
+    kept = {prefix: ways for prefix, ways in routes.items() if prefix != "head" and not prefix.startswith(_ALL_SYSTEMS)}
+    return [f"{prefix}: {' | '.join(sorted(ways))}" for prefix, ways in kept.items()]
 
 
 def differences(before: Shown, after: Shown) -> list[tuple[str, str, str]]:

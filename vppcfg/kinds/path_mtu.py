@@ -23,6 +23,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.stages import Stage
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import address_values, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader
@@ -86,6 +87,9 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     key = KEY
     object_class = PathMtu
     operations = (SetPathMtu, RemovePathMtu)
+    set_stage = Stage.SET_OBJECT_OF_TRAFFIC
+    """One changes the FIB while VPP tells routes that their interface is up, and VPP 26.10 then leaves routes dropping
+    that share a next hop with others (ip_pmtu_stack)."""
     rules = (path_mtu_family,)
 
     def sections(self) -> tuple[Section, ...]:

@@ -48,8 +48,9 @@ def _steps_of(
         yield Step(stage=Stage.REMOVE_OBJECT, operation=kind.remove(last), depth=depth)
         before = None
     if after is not None:
-        stage = Stage.REPLACE_OBJECT if before is not None and loses_its_ground else Stage.SET_OBJECT
-        yield Step(stage=stage, operation=kind_of(after).set(after), depth=_depth(after))
+        kind = kind_of(after)
+        stage = Stage.REPLACE_OBJECT if before is not None and loses_its_ground else kind.set_stage
+        yield Step(stage=stage, operation=kind.set(after), depth=_depth(after))
 
 
 def _goes_before(before: VppObject, after: VppObject | None, transition: Transition, *, loses_its_ground: bool) -> bool:
