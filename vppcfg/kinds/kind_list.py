@@ -20,6 +20,7 @@ from vppcfg.kinds import (
     policy_route,
     proxy_arp_ranges,
     route,
+    tunnel_neighbor,
     vhost_user,
     vrf,
     vxlan,
@@ -55,6 +56,7 @@ VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtu
 _OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (
     route.KIND,
     *OWNED_KINDS,
+    tunnel_neighbor.KIND,
     *nat44.KINDS,
     *det44_objects.KINDS,
     policy_route.LOOSE_POLICIES,

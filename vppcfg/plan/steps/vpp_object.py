@@ -39,7 +39,7 @@ def _steps_of(
     if before == after and not loses_its_ground and not is_disturbed:
         return
     if before is not None and (
-        is_disturbed or _goes_before(before, after, transition, loses_its_ground=loses_its_ground)
+        is_disturbed or _removed_first(before, after, transition, loses_its_ground=loses_its_ground)
     ):
         kind, depth = kind_of(before), _depth(before)
         last = kind.before_removal(before)
@@ -53,7 +53,9 @@ def _steps_of(
         yield Step(stage=stage, operation=kind.set(after), depth=_depth(after))
 
 
-def _goes_before(before: VppObject, after: VppObject | None, transition: Transition, *, loses_its_ground: bool) -> bool:
+def _removed_first(
+    before: VppObject, after: VppObject | None, transition: Transition, *, loses_its_ground: bool
+) -> bool:
     """Return whether an object is removed before anything comes in its place."""
     if after is None or not before.is_replaceable:
         return True
