@@ -52,6 +52,7 @@ class SetGso(Switch):
 class GsoKind(SwitchKind):
     """The key `gso` of interfaces."""
 
+    nodes = "gso-"
     key = "gso"
     attribute = "has_gso"
     since = Release(25, 6)

@@ -110,6 +110,7 @@ def ipfix_interfaces(index: Index) -> Iterator[Problem]:
 class FlowRecordsKind(FeatureKind[FlowRecords | None]):
     """The key `ipfix` of interfaces, and the flow records in VPP."""
 
+    nodes = "flowprobe-"
     key = _SECTION
     attribute = "flow_records"
     plugin = "flowprobe"
