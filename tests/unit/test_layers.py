@@ -423,6 +423,8 @@ NEIGHBORS = ("kinds/tunnel_neighbor.py", "kinds/tunnel_neighbor_rules.py")
                 *("config/schema/words.py", "config/sections/interface.py"),
                 "startup/conf/plugin_names.py",
                 "upgrade/subject.py",  # nothing else needs engines that encrypt
+                # the words of commands
+                *("adopt/account.py", "adopt/command_targets.py", "adopt/unmanaged_interfaces.py"),
             },
         ),
         (
