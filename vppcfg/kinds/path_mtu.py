@@ -41,7 +41,6 @@ class SetPathMtu(SetObject):
     item: PathMtu
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, self.item.mtu)
 
     def cli(self) -> None:
@@ -55,7 +54,6 @@ class RemovePathMtu(RemoveObject):
     item: PathMtu
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, _NONE)
 
     def cli(self) -> None:
@@ -86,7 +84,6 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     rules = (path_mtu_family,)
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the key `path-mtu`."""
         return (SECTION,)
 
     def set(self, item: PathMtu) -> SetPathMtu:
@@ -94,11 +91,9 @@ class PathMtuKind(VppObjectKind[PathMtu]):
         return SetPathMtu(item=item)
 
     def remove(self, item: PathMtu) -> RemovePathMtu:
-        """Return the operation that removes one."""
         return RemovePathMtu(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for the first page."""
         return [connection.request(_GET, {"cursor": 0})[1]]
 
     def read(
