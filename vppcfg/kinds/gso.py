@@ -40,7 +40,6 @@ class SetGso(Switch):
         return True
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "enable_disable": int(self.is_on)}
         return Request("feature_gso_enable_disable", values)
 

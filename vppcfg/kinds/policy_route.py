@@ -171,11 +171,9 @@ class LoosePolicyKind(VppObjectKind[LoosePolicy]):
     operations = (CreatePolicy, RemovePolicy)
 
     def set(self, item: LoosePolicy) -> CreatePolicy:
-        """Return the operation that creates a policy."""
         return CreatePolicy(item=item)
 
     def remove(self, item: LoosePolicy) -> RemovePolicy:
-        """Return the operation that removes a policy."""
         return RemovePolicy(item=item)
 
     def is_left_alone(self, item: LoosePolicy) -> bool:
