@@ -24,6 +24,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import MADE_BY
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.errors import AdoptionError
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.linux import LinuxDevice
@@ -198,9 +199,9 @@ def _words(device: LinuxDevice) -> str:
 
 
 def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
-    kinds = {"interface": known.left.interfaces, "bridge domain": known.left.bridges}
-    lists = {"access list": known.left.acls, "MACIP access list": known.left.macips}
-    for kind, left in {**kinds, "FIB table": known.left.vrfs, **lists}.items():
+    kinds = {"interface": known.left.interfaces, "bridge domain": known.left.of("bridges")}
+    lists = {kind.noun: known.left.of(kind.table) for kind in TABLES}
+    for kind, left in {**kinds, "FIB table": known.left.of("vrfs"), **lists}.items():
         for name in sorted(left, key=natural_key):
             yield kind, name, left[name]
 

@@ -13,11 +13,11 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
-from vppcfg.config.sections import desired_interface, lcp, macip, vrf
+from vppcfg.config.sections import desired_interface, lcp, vrf
 from vppcfg.kinds import proxy_arp_ranges
 from vppcfg.kinds.bond import announcing
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.owned_list import OWNED
-from vppcfg.kinds.policy_route_section import left_alone
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
@@ -124,8 +124,8 @@ def _copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
                 desired.virtual[name] = observed.virtual[name]
     _copy_made_ports(desired)
     _copy_bridges(desired)
-    _copy_acls(desired)
-    macip.copy_what_is_not_ours(desired)
+    for kind in TABLES:
+        kind.copy_what_is_not_ours(desired)
     vrf.copy_what_is_not_ours(desired)
     proxy_arp_ranges.KIND.copy_what_is_not_ours(desired)
 
@@ -220,21 +220,3 @@ def _why_not_ours(desired: DesiredStateBuilder, name: str, bridge: Bridge, *, is
     if desired.globs.matches(name):
         return "is unmanaged"
     return "has a member that is not managed" if is_occupied else None
-
-
-def _copy_acls(desired: DesiredStateBuilder) -> None:
-    """Copy access lists of somebody else, and those that an interface applies that is not ours."""
-    applied = {
-        name
-        for interface in desired.interfaces.values()
-        for name in (*interface.acls.input, *interface.acls.output)
-        if name not in desired.configuration.acls
-    }
-    for interface in desired.observed.interfaces.values():
-        config = desired.configuration.interfaces.get(interface.name)
-        if interface.policy_routes and (config is None or config.policy_routes is None):
-            applied |= {each.acl for each in left_alone(interface)} - desired.configuration.acls.keys()
-    for name, acl in desired.observed.acls.items():
-        glob = None if name in desired.configuration.acls else f"acl:{acl.tag}"
-        if name in applied or desired.is_somebody_elses(acl.tag, glob):
-            desired.acls[name] = acl

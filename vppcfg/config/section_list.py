@@ -10,22 +10,20 @@ from typing import Any
 
 from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.config.sections import (
-    acl,
-    acl_match,
     bridge,
     checks,
     dataplane,
     hooks,
     interface,
     loopback,
-    macip,
     routing,
     unmanaged,
     vrf,
 )
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds import acl_match
+from vppcfg.kinds.kind_list import KINDS, TABLES, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface
 
 _NAMED: tuple[NamedSection, ...] = (
@@ -33,9 +31,8 @@ _NAMED: tuple[NamedSection, ...] = (
     bridge.SECTION,
     *VIRTUAL_INTERFACES[1:],
     vrf.SECTION,
-    acl_match.SECTION,
-    acl.SECTION,
-    macip.SECTION,
+    acl_match.KIND,
+    *TABLES,
 )
 MADE: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
     section for section in _NAMED if isinstance(section, VirtualInterfaceSection)

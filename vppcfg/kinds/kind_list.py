@@ -9,12 +9,15 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 from __future__ import annotations
 
 from vppcfg.kinds import (
+    acl,
+    acl_match,
     det44_objects,
     gre,
     host_interface,
     ipfix_settings,
     ipip,
     loopback,
+    macip_acl,
     memif,
     policy_route,
     proxy_arp_ranges,
@@ -29,6 +32,7 @@ from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.nat44 import kind as nat44
 from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.kinds.owned_list import OWNED_KINDS
+from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.kinds.tap import kind as tap
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
 from vppcfg.kinds.wireguard import kind as wireguard
@@ -65,9 +69,14 @@ OBJECTS: tuple[type[VppObject], ...] = tuple(kind.thing for kind in OBJECT_KINDS
 """The classes of these."""
 _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
+TABLES: tuple[AnyTable, ...] = (acl.KIND, macip_acl.KIND)
+"""Access lists and other objects with names that are tables of `State`, in the order in which they are written."""
+
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
     *VIRTUAL_INTERFACES,
+    acl_match.KIND,
+    *TABLES,
     *FEATURE_KINDS,
     ipfix_settings.KIND,
     proxy_arp_ranges.KIND,

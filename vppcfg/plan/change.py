@@ -8,7 +8,6 @@ from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from vppcfg.common.names import natural_key
-from vppcfg.model.acl import Acl
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
@@ -74,6 +73,10 @@ class Change(Generic[T_co]):
     """Why the object is replaced."""
 
 
+_BEFORE_INTERFACES = (ObjectKind.ACL, ObjectKind.MACIP)
+"""What is shown before the interfaces that use it."""
+
+
 @record
 class Difference:
     """All changes, by name, in natural order."""
@@ -83,7 +86,6 @@ class Difference:
     lcps: Mapping[str, Change[LcpPair]]
     bridges: Mapping[str, Change[Bridge]]
     vrfs: Mapping[str, Change[FibTable]]
-    acls: Mapping[str, Change[Acl]]
     linux: Mapping[str, Change[LinuxDevice]]
     """Devices by the interface that they belong to."""
     host: tuple[Change[bool], ...] = ()
@@ -97,8 +99,8 @@ class Difference:
 
     def __iter__(self) -> Iterator[Change[Any]]:
         """Yield every change: access lists, FIB tables, bridges, then each interface with its LCP pair behind it."""
-        yield from self.acls.values()
-        yield from self.of(ObjectKind.MACIP)
+        for kind in _BEFORE_INTERFACES:
+            yield from self.of(kind)
         yield from self.vrfs.values()
         yield from self.bridges.values()
         yield from self.host
@@ -107,7 +109,7 @@ class Difference:
             for table in (self.interfaces, self.lcps, self.linux):
                 if name in table:
                     yield table[name]
-        yield from (change for change in self.others if change.kind is not ObjectKind.MACIP)
+        yield from (change for change in self.others if change.kind not in _BEFORE_INTERFACES)
 
 
 _ABSENT = object()

@@ -51,7 +51,6 @@ def diff(observed: State, desired: State) -> Difference:
         lcps=_lcp_changes(observed, desired, interfaces),
         bridges=_changes(ObjectKind.BRIDGE, observed.bridges, desired.bridges, _bridge_attributes),
         vrfs=_vrf_changes(observed, desired),
-        acls=_changes(ObjectKind.ACL, observed.acls, desired.acls, attribute_changes),
         linux=_linux_changes(observed, desired),
         host=tuple(_host_changes(observed, desired)),
         others=tuple(sorted(others, key=lambda change: _PLACES[change.kind])),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from vppcfg.model.acl import Acl, MacipAcl
+from vppcfg.kinds.kind_list import TABLES
+from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -107,8 +108,6 @@ def closest_to(
         lcps=lcps,
         virtual=made,
         bridges=_merged_bridges(former, now, is_unmanaged),
-        acls=_merged_acls(former, now, is_unmanaged),
-        macips=_merged_macips(former, now, is_unmanaged),
         vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
         linux={name: device for name, device in devices.items() if name in lcps or name in made},
         namespaces=former.namespaces | now.namespaces,
@@ -117,6 +116,7 @@ def closest_to(
         facts=replace(now.facts, memif_sockets=_kept_sockets(former, now, is_unmanaged)),
         owned=former.owned if ours is None else former.owned | ours.owned,
     )
+    state = state.with_tables({kind.table: _merged_table(kind, former, now, is_unmanaged) for kind in TABLES})
     state = replace(state, objects=_possible_objects(state))
     live = now if ours is None else claimed(now, ours)
     return Reachable(state=with_live_of(state, live), missing=missing)
@@ -169,6 +169,13 @@ def _with_children(ports: tuple[str, ...], state: State) -> set[str]:
     return {*ports, *(child for port in ports for child in children.get(port, ()))}
 
 
+def _merged_table(kind: AnyTable, former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Any]:
+    def is_not_ours(name: str, thing: Any) -> bool:
+        return kind.is_not_ours(name, thing, is_unmanaged)
+
+    return _merged_objects(kind.in_state(former), kind.in_state(now), is_not_ours)
+
+
 def _merged_bridges(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Bridge]:
     def is_not_ours(name: str, bridge: Bridge) -> bool:
         return is_unmanaged(name) or is_foreign(bridge.tag)
@@ -192,20 +199,6 @@ def _merged_tables(
     stay = {key: table for key, table in now.vrfs.items() if key in held or is_not_ours(key, table)}
     ours = {key: table for key, table in former.vrfs.items() if key in needed or not is_not_ours(key, table)}
     return {**ours, **stay}
-
-
-def _merged_macips(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, MacipAcl]:
-    def is_not_ours(_: str, macip: MacipAcl) -> bool:
-        return is_foreign(macip.tag) or is_unmanaged(f"macip:{macip.tag}")
-
-    return _merged_objects(former.macips, now.macips, is_not_ours)
-
-
-def _merged_acls(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Acl]:
-    def is_not_ours(_: str, acl: Acl) -> bool:
-        return is_foreign(acl.tag) or is_unmanaged(f"acl:{acl.tag}")
-
-    return _merged_objects(former.acls, now.acls, is_not_ours)
 
 
 def _merged_objects(

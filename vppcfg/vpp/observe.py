@@ -9,7 +9,6 @@ from vppcfg.kinds import dhcp_client, memif, ra
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, VIRTUAL_INTERFACES
-from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor
@@ -20,7 +19,6 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import (
-    acl,
     address,
     bridge,
     interface,
@@ -37,7 +35,6 @@ from vppcfg.vpp.sanity import check_rows, check_state
 from vppcfg.vpp.shell import Commands, Shown
 
 _PARTS = {
-    "acl": "acl_dump",
     "linux_cp": "lcp_itf_pair_get",
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
@@ -50,10 +47,9 @@ class _Details(NamedTuple):
     addresses: Mapping[int, frozenset[str]]
     live: Mapping[int, tuple[LiveAddress, ...]]
     tables: Mapping[int, tuple[int, int]]
-    bindings: Mapping[int, AclBinding]
     bonds: Mapping[str, Bond]
     features: Mapping[str, Mapping[int, Any]]
-    """By their attribute: those that VPP is asked about of each interface."""
+    """By their attribute: what the second round asks of interfaces."""
     placements: Mapping[int, tuple[Placements, Placements]]
     stale_ra_mtus: Mapping[int, int]
 
@@ -70,8 +66,7 @@ def observe(connection: Connection, version: str) -> State:
     pairs = lcp.read_pairs(connection, replies)
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
-    acls = acl.read(connection, replies)
-    details = _second_round(connection, replies, kept, names, acls)
+    details = _second_round(connection, replies, kept, names)
     neighbors = neighbor.read(connection, replies)
     around = _surroundings(connection, replies, shown, names, neighbors, details)
     vrfs = vrf.read(connection, replies, details.tables.values())
@@ -89,7 +84,6 @@ def observe(connection: Connection, version: str) -> State:
         },
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
-        acls={name: acls[index] for index, name in acl.names_of(acls).items()},
         objects=_objects(connection, replies, names, vrfs.values(), {row.sw_if_index: row.name for row in kept}),
         **{
             attribute: value
@@ -113,7 +107,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         interface,
         bridge,
         lcp,
-        acl,
         neighbor,
         l2fib,
     )
@@ -124,9 +117,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     return replies, commands.read(connection, replies)
 
 
-def _second_round(
-    connection: Connection, replies: Replies, kept: Sequence[Row], names: Mapping[int, str], acls: Mapping[int, Acl]
-) -> _Details:
+def _second_round(connection: Connection, replies: Replies, kept: Sequence[Row], names: Mapping[int, str]) -> _Details:
     """Ask what each of the interfaces `kept` carries, and what belongs to what `replies` told of before."""
     indexes = [row.sw_if_index for row in kept]
     families = vrf.families_of(connection, replies)
@@ -134,13 +125,13 @@ def _second_round(
     bonds = bond.read(connection, replies)
     members = bond.MemberQuestions(connection, bonds)
     features_asked = {
-        kind.attribute: questions
-        for kind in FEATURE_KINDS
-        if (questions := kind.second_round(connection, replies, indexes)) is not None
+        attribute: questions
+        for kind in KINDS
+        for attribute, questions in kind.interface_questions(connection, replies, indexes).items()
     }
     ra_mtus = ra.read_mtus(connection, replies)
     commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
-    asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
+    asked = [*address.requests(connection, indexes), *tables.requests]
     workers = interface.read_workers(connection, replies)
     asked += [
         *dhcp_client.KIND.requests(connection),
@@ -156,7 +147,6 @@ def _second_round(
         addresses=addresses,
         live=live.read(connection, rounds, shown, addresses, lambda: interface.macs_of(kept)),
         tables=tables.read(connection, told),
-        bindings=acl.read_bindings(connection, told, acl.names_of(acls)),
         bonds=bond.build(bonds, members.read(connection, told), shown, names),
         features={attribute: each.read(connection, told) for attribute, each in features_asked.items()},
         placements=interface.read_placements(connection, replies, told, workers),
@@ -204,7 +194,6 @@ def _surroundings(
         bridges=bridge.read_members(connection, replies),
         tables=details.tables,
         donors=address.read_donors(connection, replies),
-        acls=details.bindings,
         features=_features(connection, replies, shown, names, details),
         neighbors=neighbors,
         rx_modes=interface.read_rx_modes(connection, replies),
@@ -224,9 +213,12 @@ def _features(
     for index, macs in l2fib.read(connection, replies, names).items():
         found.setdefault(index, {})["static_macs"] = macs
     known = Known(names, details.tables, shown)
+    told = dict(details.features)
     for kind in FEATURE_KINDS:
-        for index, value in (details.features.get(kind.attribute) or kind.read(connection, replies, known)).items():
-            found.setdefault(index, {})[kind.attribute] = value
+        told[kind.attribute] = told.get(kind.attribute) or kind.read(connection, replies, known)
+    for attribute, values in told.items():
+        for index, value in values.items():
+            found.setdefault(index, {})[attribute] = value
     for other in KINDS:
         for attribute, values in other.read_on_interfaces(connection, replies, known).items():
             for index, value in values.items():

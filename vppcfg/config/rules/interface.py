@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
 from vppcfg.model.interface import InterfaceKind
@@ -82,21 +81,3 @@ def tag_rewrites(index: Index) -> Iterator[Problem]:
         if interface.l2xc is None and interface.name not in index.bridges:
             text = f"{interface.name} routes; tags are rewritten on members of bridge domains and with `l2xc`"
             yield Problem(rule="tag-rewrite-l3", path=path, text=text)
-
-
-def acl_applied(index: Index) -> Iterator[Problem]:
-    """Find ACLs that interfaces apply and the file lacks, and those that VPP would take once only."""
-    for interface in index.interfaces:
-        if not interface.acls:
-            continue
-        for key, names in (("input", interface.acls.input), ("output", interface.acls.output)):
-            seen: set[str] = set()
-            for position, name in enumerate(names):
-                path = (*interface.path, "acls", key, position)
-                if not index.has_entry("acls", name, index.configuration.acls):
-                    text = f"there is no ACL {name} in this file; add it to `acls`"
-                    text += did_you_mean(name, index.configuration.acls)
-                    yield Problem(rule="acl-undefined", path=path, text=text)
-                elif name in seen:
-                    yield Problem(rule="acl-duplicate", path=path, text=f"{name} is in this list already; remove it")
-                seen.add(name)

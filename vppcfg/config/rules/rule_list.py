@@ -6,7 +6,6 @@ There is one module per kind of object; a new rule is a function there and an en
 from __future__ import annotations
 
 from vppcfg.config.rules import (
-    acl,
     address,
     bond,
     bridge,
@@ -16,7 +15,6 @@ from vppcfg.config.rules import (
     l2xc,
     lcp,
     mac,
-    macip,
     neighbor,
     placement,
     sub_interface,
@@ -98,13 +96,7 @@ RULES: tuple[Rule, ...] = (
     vrf.vrf_switched,
     vrf.vrf_borrowed,
     vrf.vrf_without_linux,
-    interface.acl_applied,
-    acl.acl_term_unreached,
-    acl.acl_unreached,
-    unused.acl_unused,
     unused.vrf_unused,
-    macip.macip_applied,
-    macip.macip_order,
     unmanaged.unmanaged_configured,
     unmanaged.unmanaged_word,
     unmanaged.protected_missing,

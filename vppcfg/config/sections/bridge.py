@@ -76,7 +76,7 @@ class Bridges(NamedSection):
         for interface in state.interfaces.values():
             if interface.bridge is not None:
                 members.setdefault(bridge_name(interface.bridge), []).append(interface)
-        names = sorted((name for name in state.bridges if name not in unmanaged.bridges), key=natural_key)
+        names = sorted((name for name in state.bridges if name not in unmanaged.of("bridges")), key=natural_key)
         return {name: self._restate(name, state, members.get(name, [])) for name in names}
 
     def _restate(self, name: str, state: State, members: list[Interface]) -> BridgeConfig:

@@ -10,9 +10,9 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder, made_port_tag, marked_tag
-from vppcfg.config.sections import acl, neighbor, placement, tag_rewrite, vrf
+from vppcfg.config.sections import neighbor, placement, tag_rewrite, vrf
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import policy_route_section
+from vppcfg.kinds import acl_section, policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
@@ -306,7 +306,7 @@ class _Resolver:
     def _acls(self, config: InterfaceConfig, base: Interface) -> AclBinding:
         if not config.acls:
             return AclBinding()
-        return config.acls if self._runs(acl.PLUGIN, config, "acls") else base.acls
+        return config.acls if self._runs(acl_section.PLUGIN, config, "acls") else base.acls
 
 
 _Membership = tuple[int | None, bool, int | None]

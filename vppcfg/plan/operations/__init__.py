@@ -6,7 +6,7 @@ Those of kinds are listed by their kind (`Kind.operations`); here stand only tho
 
 from __future__ import annotations
 
-from vppcfg.kinds.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
+from vppcfg.kinds.acl_operations import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.kinds.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.kinds.bridge import (
@@ -40,7 +40,8 @@ from vppcfg.kinds.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.kinds.link_local import SetLinkLocal
 from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
 from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
-from vppcfg.kinds.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
+from vppcfg.kinds.macip import SetMacip
+from vppcfg.kinds.macip_acl import CreateMacip, DeleteMacip, ReplaceMacip
 from vppcfg.kinds.memif import CreateMemif, DeleteMemif
 from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.kinds.mirror import SetMirror

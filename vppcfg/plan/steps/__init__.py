@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
+from vppcfg.kinds import l2_steps
+from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.interface import FEATURES, Interface, InterfaceKind
 from vppcfg.model.state import State
@@ -15,7 +17,6 @@ from vppcfg.plan.steps import (
     bond,
     features,
     interface,
-    l2,
     lcp,
     mtu,
     neighbor,
@@ -30,9 +31,9 @@ _ASPECTS = (virtual_interface.steps, interface.steps, mtu.steps, address.steps)
 _RARER_ASPECTS = (
     bond.member_steps,
     virtual_interface.changes,
-    l2.steps,
+    l2_steps.steps,
     vrf.steps,
-    features.acl_binding_steps,
+    *(kind.interface_steps for kind in KINDS if type(kind).interface_steps is not Kind.interface_steps),
     features.feature_steps,
     neighbor.steps,
 )
@@ -55,9 +56,7 @@ def steps_of(transition: Transition) -> Iterator[Step]:
     for table in difference.vrfs.values():
         yield from vrf.table_steps(table)
     for domain in difference.bridges.values():
-        yield from l2.bridge_steps(domain)
-    for access_list in difference.acls.values():
-        yield from features.acl_steps(access_list)
+        yield from l2_steps.bridge_steps(domain)
     yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
     yield from lcp.shut_device_steps(transition)

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vppcfg.kinds.interface import ADMIN_UP, RX_MODES
-from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
@@ -34,7 +33,6 @@ _LOCAL = "local0"
 DELETED_DONOR = "DELETED"
 """What stands for an interface that is gone and whose addresses another one goes on borrowing, as VPP prints it."""
 _NO_BRIDGE = BridgeMember(bd_id=0, is_bvi=False, split_horizon_group=0)
-_NO_ACLS = AclBinding()
 _NO_FEATURES: Mapping[str, Any] = {}
 _NO_ADDRESSES: frozenset[str] = frozenset()
 _PATHS = (
@@ -76,7 +74,6 @@ class Surroundings:
     tables: Mapping[int, tuple[int, int]]
     donors: Mapping[int, int]
     """Whose addresses unnumbered interfaces borrow."""
-    acls: Mapping[int, AclBinding]
     features: Mapping[int, Mapping[str, Any]]
     """Those that are on, by their attributes."""
     neighbors: Mapping[int, tuple[Neighbor, ...]]
@@ -246,7 +243,6 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "tables": around.tables.get(index, (0, 0)),
         "unnumbered": _donor(index, around),
         "neighbors": around.neighbors.get(index, ()),
-        "acls": around.acls.get(index, _NO_ACLS),
         **around.features.get(index, _NO_FEATURES),
     }
 

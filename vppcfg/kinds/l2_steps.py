@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from vppcfg.model.bridge import Bridge
-from vppcfg.model.interface import Interface
-from vppcfg.plan.change import Change
-from vppcfg.plan.operations import (
+from vppcfg.kinds.bridge import (
     BridgeFlag,
     CreateBridge,
     DeleteBridge,
     FilterMac,
     ForgetMac,
-    JoinBridge,
-    LeaveL2,
     SetBridgeFlag,
     SetBridgeMacAge,
-    SetCrossConnect,
-    SetTagRewrite,
 )
+from vppcfg.kinds.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
+from vppcfg.model.bridge import Bridge
+from vppcfg.model.interface import Interface
+from vppcfg.plan.change import Change
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 

@@ -16,10 +16,12 @@ from vppcfg.common.addresses import canonical_address, canonical_prefix
 from vppcfg.common.bounds import RANGE_CHARACTERS
 from vppcfg.config.names import LIST, LIST_LENGTH, is_prefix_list_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry
+from vppcfg.kinds.kind import Kind
 from vppcfg.model.acl import TCP_FLAGS
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
 
+KEY = "prefixlists"
 ANY = "any"
 MAX_PROTOCOL = 255
 Range = tuple[int, int]
@@ -47,10 +49,10 @@ class PrefixList:
 EVERYWHERE = PrefixList(ipv4=("0.0.0.0/0",), ipv6=("::/0",))
 
 
-class PrefixLists(NamedSection):
+class PrefixLists(Kind, NamedSection):
     """The section `prefixlists`: prefixes by family, in the order of the file, each once."""
 
-    key = "prefixlists"
+    key = KEY
     naming = Naming(
         is_name=is_prefix_list_name,
         rule="prefixlist-name",
@@ -81,7 +83,7 @@ class PrefixLists(NamedSection):
         return lists
 
 
-SECTION = PrefixLists()
+KIND = PrefixLists()
 
 
 def _named_in_terms(content: Mapping[Any, Any]) -> set[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vppcfg.config.sections.acl_match import ANY, read_ip_names
+from vppcfg.kinds.acl_match import ANY, read_ip_names
 
 NAMES = read_ip_names()
 

@@ -11,16 +11,19 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import AclConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
-from vppcfg.config.sections import acl_match
-from vppcfg.config.sections.acl_term import Context, Term
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds import acl_match
+from vppcfg.kinds.acl_term import Context, Term
 from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclRule, canonical_rule
 from vppcfg.model.ownership import MARK
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 
+KEY = "acls"
 PLUGIN = "acl"
+OTHERS = "acl:"
+"""What stands before the tag of a list of somebody else."""
 _ALL_PORTS = (0, MAX_PORT)
 _ALL_FLAGS = 255
 _ALL4, _ALL6 = "0.0.0.0/0", "::/0"
@@ -28,10 +31,10 @@ _PROTOCOLS: Mapping[int, str | int] = {1: "icmp", 6: "tcp", 17: "udp", 58: "ipv6
 """Other protocols are written as numbers."""
 
 
-class Acls(NamedSection):
+class AclSection(NamedSection):
     """The section `acls`."""
 
-    key = "acls"
+    key = KEY
     attribute = "acls"
     naming = Naming(
         is_name=is_acl_name,
@@ -67,8 +70,8 @@ class Acls(NamedSection):
         if not all(term.is_sound for term in terms):
             return [problem for term in terms for problem in term.problems]
         count = sum(term.rule_count for term in terms)
-        parsing.rule_count += count
-        if problem := _too_many(entry, count, parsing.rule_count):
+        parsing.counts[self.key] += count
+        if problem := _too_many(entry, count, parsing.counts[self.key]):
             return problem
         if count >= ACL_RULES_MANY:
             text = f"the terms are {count:,} rules, prefixes multiplied out; VPP takes long over so many"
@@ -92,15 +95,12 @@ class Acls(NamedSection):
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, AclConfig]:
         """Return the access lists that are not left alone, in natural order."""
-        names = sorted((name for name in state.acls if name not in unmanaged.acls), key=natural_key)
+        names = sorted((name for name in state.acls if name not in unmanaged.of("acls")), key=natural_key)
         return {name: AclConfig(name=name, path=(self.key, name), rules=state.acls[name].rules) for name in names}
 
     def entry_keys(self, entry: AclConfig) -> Iterator[KeyValue]:
         """Yield the terms: one per rule, but for two rules that say the same of both families."""
         yield KeyValue("terms", list(_terms(entry.rules)), is_block=True)
-
-
-SECTION = Acls()
 
 
 def unsupported_reason(name: str, acl: Acl) -> str | None:
@@ -127,7 +127,7 @@ def _too_many(entry: SectionEntry, count: int, count_so_far: int) -> Problem | N
 
 
 def _context(parsing: Parsing) -> Context:
-    lists = acl_match.SECTION.key
+    lists = acl_match.KEY
     return Context(
         names=acl_match.read_ip_names(),
         lists=parsing.parts[lists],
