@@ -6,12 +6,8 @@ The section `prefixlists` is parsed here; it is no part of a Configuration, for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
-import yaml
-
-from vppcfg import assets
 from vppcfg.common.addresses import canonical_address, canonical_prefix
 from vppcfg.common.bounds import RANGE_CHARACTERS
 from vppcfg.config.names import LIST, LIST_LENGTH, is_prefix_list_name
@@ -26,7 +22,6 @@ ANY = "any"
 MAX_PROTOCOL = 255
 Range = tuple[int, int]
 _NO_NAMES: Mapping[str, int] = {}
-_TABLE = "schema/ip_names.yaml"
 
 
 @record
@@ -99,22 +94,6 @@ def host_bits(rule: str, path: KeyPath, raw: Any) -> Problem | None:
         return None
     text = f"{raw} is an address in the prefix {prefix}, which is what is matched; write that, or the address alone"
     return Problem(rule=rule, path=path, text=text, severity=Severity.WARNING)
-
-
-@record
-class IpNames:
-    """Numbers by name, in lower case."""
-
-    protocols: Mapping[str, int]
-    services: Mapping[str, int]
-    """Ports, of TCP and UDP alike."""
-
-
-@lru_cache(maxsize=1)
-def read_ip_names() -> IpNames:
-    """Return the names of protocols and services, which are read once."""
-    table = yaml.load(assets.find(_TABLE).read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return IpNames(protocols=table["protocols"], services=table["services"])
 
 
 def parse_endpoint(raw: str | None, lists: Mapping[str, PrefixList]) -> PrefixList | None:

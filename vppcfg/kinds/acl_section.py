@@ -10,6 +10,7 @@ from vppcfg.common.bounds import ACL_RULES_MANY, ACL_RULES_MOST, ALL_ACL_RULES_M
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import AclConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.ip_names import read_ip_names
 from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
@@ -129,7 +130,7 @@ def _too_many(entry: SectionEntry, count: int, count_so_far: int) -> Problem | N
 def _context(parsing: Parsing) -> Context:
     lists = acl_match.KEY
     return Context(
-        names=acl_match.read_ip_names(),
+        names=read_ip_names(),
         lists=parsing.parts[lists],
         broken_lists=parsing.broken_entries[lists],
     )

@@ -7,10 +7,10 @@ from itertools import chain, product
 from typing import Any
 
 from vppcfg.common.resemblance import did_you_mean
+from vppcfg.config.ip_names import IpNames
 from vppcfg.config.yaml.errors import shown
 from vppcfg.kinds.acl_match import (
     ANY,
-    IpNames,
     PrefixList,
     Range,
     host_bits,

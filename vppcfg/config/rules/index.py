@@ -18,7 +18,7 @@ TagKey = tuple[str, bool, int]
 """Parent, whether the outer tag is 802.1ad, outer VLAN id."""
 
 
-class Entry(Protocol):
+class PlacedEntry(Protocol):
     """An entry of a section with names."""
 
     @property
@@ -79,7 +79,7 @@ class Index:
         return name in sound or name in self.broken_entries.get(section, ()) or section in self.lost_sections
 
     def unused(
-        self, rule: str, entries: Mapping[str, Entry], used: Collection[str | None], words: str
+        self, rule: str, entries: Mapping[str, PlacedEntry], used: Collection[str | None], words: str
     ) -> Iterator[Problem]:
         """Yield a notice for each entry that nothing in the file uses; none while some of the file is unknown."""
         for name, entry in entries.items() if self.is_whole else ():
