@@ -83,12 +83,11 @@ def _usage(option: Option) -> str:
 
 
 def _description(command: Command, documented: str) -> list[str]:
-    """Return what the document says of a command, without the usage at its beginning; else what help says."""
+    """Return the section of the document about a command, else the text of its help."""
     said = roff.paragraph(roff.said(command.description))
     if len(command.words) == 1:
         return said + to_roff(section_of(documented, "Everywhere"))
-    text = section_of(documented, " ".join(command.words))
-    return to_roff(text.partition("\n```\n")[2] if text.startswith("```") else text) or said
+    return to_roff(section_of(documented, " ".join(command.words))) or said
 
 
 def _arguments(command: Command) -> Iterator[str]:

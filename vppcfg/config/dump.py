@@ -19,8 +19,9 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.section_list import INTERFACES, MADE_BY, SECTIONS
-from vppcfg.config.sections import bridge, vrf
+from vppcfg.config.sections import bridge
 from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
+from vppcfg.kinds import vrf_section as vrf
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.policy_route_section import in_file

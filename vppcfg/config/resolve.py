@@ -13,10 +13,8 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
-from vppcfg.config.sections import desired_interface, lcp, vrf
-from vppcfg.kinds import proxy_arp_ranges
+from vppcfg.config.sections import desired_interface, lcp
 from vppcfg.kinds.bond import announcing
-from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
@@ -124,10 +122,8 @@ def _copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
                 desired.virtual[name] = observed.virtual[name]
     _copy_made_ports(desired)
     _copy_bridges(desired)
-    for kind in TABLES:
-        kind.copy_what_is_not_ours(desired)
-    vrf.copy_what_is_not_ours(desired)
-    proxy_arp_ranges.KIND.copy_what_is_not_ours(desired)
+    for section in SECTIONS:
+        section.copy_what_is_not_ours(desired)
 
 
 def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:

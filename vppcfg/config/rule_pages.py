@@ -1,4 +1,4 @@
-"""The reference of rules in docs/: an index by rule, and a page for each group. `make docs` writes it.
+"""The reference of rules in docs/: an index, and a page for each group. `make docs` writes it.
 
 `python -m vppcfg.config.rule_pages DIRECTORY` writes `rules.md` and the folder `rules` there.
 """
@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ TABLE = "schema/rule_groups.yaml"
 _INTRODUCTION = """\
 # Rules
 
-Every problem that vppcfg finds carries the name of a rule. `vppcfg explain RULE` prints what stands here. A rule is an
-error unless its title says that it is a warning. These pages are made from `schema/rules.yaml` by `make docs`.
+Every problem that vppcfg finds names a rule. `vppcfg explain RULE` explains it, with an example that breaks it and one
+that does not; `vppcfg explain` lists all rules with their titles. The pages below have the same text, generated from
+`schema/rules.yaml` by `make docs`. A rule is an error unless its title names a warning or a notice.
 
 ## Groups
 """
@@ -103,14 +104,17 @@ def as_documents() -> dict[str, str]:
     return {"rules.md": _index(entries, groups), **pages}
 
 
-def _index(entries: Iterable[Explanation], groups: Mapping[str, RuleGroup]) -> str:
+def _index(entries: Sequence[Explanation], groups: Mapping[str, RuleGroup]) -> str:
     listed = [f"- [{group.title}](rules/{group.page}.md): {_continued(group.about)}" for group in rule_groups()]
-    rows = [
-        f"| [{entry.rule}](rules/{groups[entry.rule].page}.md#{entry.rule}) | {entry.title} |"
-        for entry in sorted(entries, key=lambda entry: entry.rule)
-    ]
-    table = ["", "## All rules by name", "", "| rule | what must hold |", "|---|---|", *rows, ""]
-    return "\n".join([_INTRODUCTION, *listed, *table])
+    rules = [_linked(group, [entry for entry in entries if groups[entry.rule] is group]) for group in rule_groups()]
+    return "\n".join([_INTRODUCTION, *listed, "", "## Rules of each group", "", *rules])
+
+
+def _linked(group: RuleGroup, entries: Iterable[Explanation]) -> str:
+    """Return a paragraph with links to the rules of a group, sorted by name; one a line, so that changes merge."""
+    names = sorted(entry.rule for entry in entries)
+    links = ",\n".join(f"[{name}](rules/{group.page}.md#{name})" for name in names)
+    return f"**{group.title}**:\n{links}\n"
 
 
 def _continued(sentence: str) -> str:

@@ -18,11 +18,10 @@ from vppcfg.config.sections import (
     loopback,
     routing,
     unmanaged,
-    vrf,
 )
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import acl_match
+from vppcfg.kinds import acl_match, vrf_section
 from vppcfg.kinds.kind_list import KINDS, TABLES, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface
 
@@ -30,7 +29,7 @@ _NAMED: tuple[NamedSection, ...] = (
     *VIRTUAL_INTERFACES[:1],
     bridge.SECTION,
     *VIRTUAL_INTERFACES[1:],
-    vrf.SECTION,
+    vrf_section.SECTION,
     acl_match.KIND,
     *TABLES,
 )

@@ -79,6 +79,7 @@ class Acls(AclSection, TableKind[Acl]):
     object_kind = ObjectKind.ACL
     noun = NOUN
     numbered = NOUN
+    on_interfaces = ("acls",)
     capabilities: ClassVar = {PLUGIN: _DUMP}
     unmanaged_pattern = f"{OTHERS}*"
     mistaken_patterns = ("acl", KEY, OTHERS)

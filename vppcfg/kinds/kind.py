@@ -48,6 +48,8 @@ class Kind:
     """The file of API definitions with its messages, without .api.json."""
     numbered: ClassVar[str] = ""
     """What its objects are called where VPP numbers them and messages name these numbers; '' elsewhere."""
+    on_interfaces: ClassVar[tuple[str, ...]] = ()
+    """The attributes of `Interface` that `interface_steps` sets; without any it is not asked."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 
@@ -97,14 +99,23 @@ class Kind:
         """Return what is asked of interfaces in the second round, by attribute of `Interface`."""
         return {}
 
+    def read_facts(
+        self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
+    ) -> dict[str, Any]:
+        """Return what a plan has to know and never changes, by attribute of `Facts`.
+
+        `found` is what `read_on_interfaces` has returned.
+        """
+        return {}
+
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield what must change of it, where it belongs to no interface."""
         yield from ()
 
-    def setting_steps(self, transition: Transition) -> Iterator[Step]:
-        """Yield the steps that set it."""
+    def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
+        """Yield the steps that set it on an interface."""
         yield from ()
 
-    def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
-        """Yield the steps that an interface needs which has more than addresses, beside those of features."""
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that set it."""
         yield from ()

@@ -19,10 +19,12 @@ from vppcfg.kinds import (
     loopback,
     macip_acl,
     memif,
+    neighbor,
     policy_route,
     proxy_arp_ranges,
     route,
     vhost_user,
+    vrf,
     vxlan,
 )
 from vppcfg.kinds.added import added_kinds
@@ -75,9 +77,11 @@ TABLES: tuple[AnyTable, ...] = (acl.KIND, macip_acl.KIND)
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
     *VIRTUAL_INTERFACES,
+    vrf.KIND,
     acl_match.KIND,
     *TABLES,
     *FEATURE_KINDS,
+    neighbor.KIND,
     ipfix_settings.KIND,
     proxy_arp_ranges.KIND,
     policy_route.KIND,

@@ -1,17 +1,39 @@
-"""Static neighbours of an interface (vnet/ip-neighbor/ip_neighbor.c), which are taken out before it goes."""
+"""Static neighbours of an interface, its key `neighbors` (vnet/ip-neighbor/ip_neighbor.c).
+
+Those that VPP has learnt come with them and are left out.
+"""
 
 from __future__ import annotations
 
-from vppcfg.model.neighbor import Neighbor, in_order
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vppcfg.common.addresses import canonical_host, canonical_mac, is_station, is_unicast
+from vppcfg.config.configuration import InterfaceConfig, NeighborConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.entry_key import EntryKey
+from vppcfg.config.rules.index import Index
+from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.kind import Kind
+from vppcfg.model.interface import Interface
+from vppcfg.model.neighbor import LeftNeighbor, Neighbor, in_order
+from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation, Predicate
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.request import ALL_INDEXES, Indexes, Known, Request, Value, Vocabulary
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values, mac_bytes
+from vppcfg.vpp.address_codec import address_values, mac_bytes, text_of_address
+from vppcfg.vpp.reading import Replies, VppReader
 
 STATIC, WITHOUT_ROUTE = 1, 2
 """IP_API_NEIGHBOR_FLAG_STATIC, IP_API_NEIGHBOR_FLAG_NO_FIB_ENTRY (vnet/ip-neighbor/ip_neighbor.api)."""
+_DUMP = "ip_neighbor_dump"
+_FAMILIES = (0, 1)
+_PATHS = ("neighbor.sw_if_index", "neighbor.flags", "neighbor.mac_address")
+_ADDRESS = ("neighbor.ip_address.af", "neighbor.ip_address.un")
 
 
 @record
@@ -93,3 +115,165 @@ def _neighbor(operation: SetNeighbor | RemoveNeighbor, indexes: Indexes) -> dict
         "neighbor.mac_address": mac_bytes(operation.mac),
         **address_values("neighbor.ip_address", operation.address),
     }
+
+
+def neighbor_entry(index: Index) -> Iterator[Problem]:
+    """Find neighbours that no host can be: by their address, by their MAC address, or because they are this router.
+
+    VPP takes any address and any MAC address, on any interface.
+    """
+    for interface, entry in _entries(index):
+        if entry.address is None:
+            text = f"{entry.key} is no address of a host; write it without a length"
+            yield _problem("neighbor-address", interface, entry, text)
+        elif not is_unicast(entry.address):
+            yield _problem("neighbor-address", interface, entry, f"{entry.address} is not the address of one host")
+        elif entry.address in {address.partition("/")[0] for address in interface.addresses}:
+            yield _problem(
+                "neighbor-own",
+                interface,
+                entry,
+                f"{entry.address} is an address of {interface.name} itself; take that of the neighbour",
+            )
+        if entry.mac and not is_station(entry.mac):
+            yield _problem("neighbor-mac", interface, entry, f"{entry.mac} is not the MAC address of one station")
+
+
+def neighbor_duplicate(index: Index) -> Iterator[Problem]:
+    """Find neighbours that stand on an interface twice, in other spellings."""
+    for interface in index.interfaces:
+        seen: set[str] = set()
+        for entry in interface.neighbors:
+            if entry.address in seen:
+                yield _problem("neighbor-duplicate", interface, entry, f"{entry.address} is here already; remove one")
+            seen |= {entry.address} if entry.address is not None else set()
+
+
+def neighbor_switched(index: Index) -> Iterator[Problem]:
+    """Find neighbours of interfaces that switch; of a bridge domain those stand on its BVI."""
+    for interface in index.interfaces:
+        if interface.neighbors and (reason := index.why_switched(interface.name)):
+            text = f"{interface.name} {reason} and cannot have `neighbors`; remove one of them"
+            yield Problem(rule="neighbor-l2", path=(*interface.path, "neighbors"), text=text)
+
+
+def _entries(index: Index) -> Iterator[tuple[InterfaceConfig, NeighborConfig]]:
+    return ((interface, entry) for interface in index.interfaces for entry in interface.neighbors)
+
+
+def _problem(rule: str, interface: InterfaceConfig, entry: NeighborConfig, text: str) -> Problem:
+    return Problem(rule=rule, path=(*interface.path, "neighbors", entry.key), text=text)
+
+
+class NeighborKind(Kind, EntryKey):
+    """Static neighbours."""
+
+    key = attribute = "neighbors"
+    operations = (SetNeighbor, RemoveNeighbor)
+    rules = (neighbor_entry, neighbor_duplicate, neighbor_switched)
+    api_module = "ip_neighbor"
+    on_interfaces = ("neighbors",)
+
+    def parse(self, raw: Mapping[str | int, Any], path: KeyPath) -> tuple[NeighborConfig, ...]:
+        """Return the entries of a map of the right shape; a key that is no address is kept for a rule to find."""
+        return tuple(
+            NeighborConfig(key=key, address=canonical_host(key), mac=canonical_mac(mac) or "")
+            for key, mac in raw.items()
+        )
+
+    def from_state(self, interface: Interface, state: State, path: KeyPath) -> tuple[NeighborConfig, ...]:
+        """Return the entries for the neighbours that an interface has."""
+        return tuple(
+            NeighborConfig(key=each.address, address=each.address, mac=each.mac) for each in interface.neighbors
+        )
+
+    def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
+        """Return the key, where there is a neighbour."""
+        if not config.neighbors:
+            return ()
+        entries = tuple(KeyValue(str(entry.address or entry.key), entry.mac) for entry in config.neighbors)
+        return (KeyValue(self.key, entries, is_block=True),)
+
+    def unsupported_key(self, interface: Interface, state: State) -> str | None:
+        """Return that a neighbour has no route, with which no file can enter one."""
+        odd = next((each.address for each in interface.neighbors if not each.has_route), None)
+        return None if odd is None else f"its static neighbour {odd} has no route"
+
+    def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
+        """Return the neighbours that VPP is to have."""
+        found = {entry.address: entry.mac for entry in config.neighbors if entry.address is not None}
+        return {"neighbors": in_order(Neighbor(address=address, mac=mac) for address, mac in found.items())}
+
+    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+        """Return none."""
+        return {"neighbors": ()}
+
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the requests for all neighbours, one for each family, where VPP takes them."""
+        if not connection.offers(_DUMP):
+            return []
+        return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES, "af": family})[1] for family in _FAMILIES]
+
+    def read_on_interfaces(
+        self, connection: VppReader, replies: Replies, known: Known
+    ) -> Mapping[str, Mapping[int, tuple[Neighbor, ...]]]:
+        """Return the static neighbours."""
+        return {"neighbors": _read(connection, replies)}
+
+    def read_facts(
+        self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
+    ) -> dict[str, Any]:
+        """Return the static neighbours whose interface is gone."""
+        neighbors = found["neighbors"]
+        left = (
+            LeftNeighbor(sw_if_index=index, address=each.address, mac=each.mac)
+            for index in sorted(neighbors.keys() - known.names.keys())
+            for each in neighbors[index]
+        )
+        return {"left_neighbors": tuple(left)}
+
+    def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
+        """Yield the steps that take neighbours out and enter them.
+
+        Those of an interface that is deleted are taken out before it: VPP leaves them to the next one with its index,
+        and ends when it meets one before there is such an interface (up to 25.10, vnet/ip-neighbor/ip_neighbor.c).
+        """
+        before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
+        is_doomed = name in transition.to_delete
+        old = {each.address: each for each in before.neighbors} if before is not None else {}
+        new = {each.address: each for each in after.neighbors} if after is not None else {}
+        for address, each in old.items():
+            if is_doomed or address not in new or each.has_route != new[address].has_route:
+                remove = RemoveNeighbor(interface=name, address=address, mac=each.mac)
+                yield Step(stage=Stage.TURN_OFF, operation=remove)
+        for address, each in new.items():
+            if is_doomed or old.get(address) != each:
+                enter = SetNeighbor(interface=name, address=address, mac=each.mac, has_route=each.has_route)
+                yield Step(stage=Stage.SET_NEIGHBOR, operation=enter)
+
+
+def rows(connection: VppReader, replies: Replies) -> list[tuple[Any, ...]]:
+    """Return the index, flags, MAC address, family, address and age of every neighbour, learnt ones too.
+
+    The age is a number of seconds, packed as VPP does (f64).
+    """
+    if not connection.offers(_DUMP):
+        return []
+    return connection.rows(replies, "ip_neighbor_details", *_PATHS, *_ADDRESS, "age")
+
+
+def _read(connection: VppReader, replies: Replies) -> dict[int, tuple[Neighbor, ...]]:
+    """Return the static neighbours by interface index, in the order of their addresses.
+
+    Up to 25.10, some may be of interfaces that are gone (vnet/ip-neighbor/ip_neighbor.c, e5b3666c12f).
+    """
+    found: dict[int, list[Neighbor]] = {}
+    for index, flags, mac, family, raw, _ in rows(connection, replies):
+        if flags & STATIC:
+            address = text_of_address(family, raw)
+            neighbor = Neighbor(address=address, mac=mac.hex(":"), has_route=not flags & WITHOUT_ROUTE)
+            found.setdefault(index, []).append(neighbor)
+    return {index: in_order(each) for index, each in found.items()}
+
+
+KIND = NeighborKind()

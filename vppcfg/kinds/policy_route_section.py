@@ -12,10 +12,12 @@ from typing import Any
 
 from vppcfg.config.configuration import Configuration, HopConfig, InterfaceConfig, PolicyRouteConfig, RouteConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
-from vppcfg.config.sections.vrf import interface_tables
+from vppcfg.config.entry_key import EntryKey
+from vppcfg.config.sections.section import NamedReference
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds import acl_section
 from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, lacks_interface, parse_via, table_id_of, via_as_yaml
+from vppcfg.kinds.vrf_section import interface_tables
 from vppcfg.model.interface import Interface
 from vppcfg.model.policy_route import PolicyRoute, in_order
 from vppcfg.model.problem import KeyPath
@@ -35,11 +37,6 @@ _ANY = {False: "0.0.0.0/0", True: "::/0"}
 @record
 class SteeredConfig(RouteConfig):
     """A policy route as the rules of routes look at it: its prefix is all that there is of its family."""
-
-
-def parse(raw: Iterable[Mapping[str, Any]], path: KeyPath) -> tuple[PolicyRouteConfig, ...]:
-    """Return the entries of a list of the right shape."""
-    return tuple(_entry(given, (*path, KEY, position)) for position, given in enumerate(raw))
 
 
 def _entry(given: Mapping[str, Any], path: KeyPath) -> PolicyRouteConfig:
@@ -65,25 +62,6 @@ def as_routes(interface: InterfaceConfig) -> Iterator[SteeredConfig]:
     for each in interface.policy_routes or ():
         prefix = _ANY[each.is_ipv6]
         yield SteeredConfig(prefix=prefix, vrf=interface.vrf, path=each.path, hops=each.hops, end=each.end)
-
-
-def resolve(config: InterfaceConfig, before: Interface, desired: DesiredStateBuilder) -> tuple[PolicyRoute, ...]:
-    """Return the policy routes that an interface is to have; without the key, those of others that it has."""
-    if config.policy_routes is None:
-        return left_alone(before)
-    path = (*config.path, KEY)
-    if config.policy_routes and not desired.has_plugin(PLUGIN, path, f"{config.name} has {KEY}"):
-        return before.policy_routes
-    wanted = (
-        _policy_route(each, config, desired.configuration)
-        for each in config.policy_routes
-        if not lacks_interface(each.hops, desired)
-        and (
-            each.end is None
-            or desired.is_since(ENDS_SINCE, each.path, f"a policy route is {each.end.value}, which must be read again")
-        )
-    )
-    return in_order(wanted)
 
 
 def left_alone(before: Interface) -> tuple[PolicyRoute, ...]:
@@ -130,24 +108,6 @@ def _has(reference: Reference, desired: DesiredStateBuilder) -> bool:
     return reference.name in there
 
 
-def from_state(interface: Interface, state: State, path: KeyPath) -> tuple[PolicyRouteConfig, ...] | None:
-    """Return the entries for what an observed interface has; None for nothing."""
-    routes = in_file(interface, state)
-    if not routes:
-        return None
-    return tuple(
-        PolicyRouteConfig(
-            path=(*path, KEY, position),
-            acl=each.acl,
-            priority=each.priority,
-            is_ipv6=each.is_ipv6,
-            hops=tuple(_hop_config(hop, each, interface, state, path) for hop in each.hops),
-            end=each.end,
-        )
-        for position, each in enumerate(routes)
-    )
-
-
 def _hop_config(hop: NextHop, route: PolicyRoute, interface: Interface, state: State, path: KeyPath) -> HopConfig:
     is_usual = hop.table_id is None or (hop.gateway and hop.table_id == interface.tables[":" in hop.gateway])
     return HopConfig(
@@ -180,13 +140,6 @@ def in_file(interface: Interface, state: State) -> tuple[PolicyRoute, ...]:
     return routes if all(_reason(each, state) is None for each in routes) else ()
 
 
-def unsupported_reason(interface: Interface, state: State) -> str | None:
-    """Return why no file can set the policy routes of an observed interface, and leave none of them out."""
-    if not interface.policy_routes or not any(each.is_own for each in interface.policy_routes):
-        return None
-    return next((reason for each in interface.policy_routes if (reason := _reason(each, state))), None)
-
-
 def _reason(route: PolicyRoute, state: State) -> str | None:
     acl = state.acls.get(route.acl)
     if acl is None:
@@ -199,14 +152,83 @@ def _reason(route: PolicyRoute, state: State) -> str | None:
     return None
 
 
-def keys(entries: Sequence[PolicyRouteConfig] | None) -> list[KeyValue]:
-    """Return the key; nothing where it is absent."""
-    return [] if entries is None else [KeyValue(KEY, [tuple(_entry_keys(each)) for each in entries], is_block=True)]
-
-
 def _entry_keys(entry: PolicyRouteConfig) -> Iterator[KeyValue]:
     yield KeyValue("acl", entry.acl)
     yield KeyValue("via", via_as_yaml(entry.hops, entry.end))
     yield from [KeyValue("priority", entry.priority)] if entry.priority else []
     if entry.is_ipv6 is not _usual_family(entry.hops):
         yield KeyValue("family", "ipv6" if entry.is_ipv6 else "ipv4")
+
+
+class PolicyRoutesKey(EntryKey):
+    """The key."""
+
+    key = KEY
+    attribute = "policy_routes"
+
+    def parse(self, raw: Iterable[Mapping[str, Any]], path: KeyPath) -> tuple[PolicyRouteConfig, ...]:
+        """Return the entries of a list of the right shape."""
+        return tuple(_entry(given, (*path, KEY, position)) for position, given in enumerate(raw))
+
+    def references(self, config: InterfaceConfig) -> Iterator[NamedReference]:
+        """Yield the VRFs of next hops."""
+        for hop in (hop for each in config.policy_routes or () for hop in each.hops):
+            if hop.vrf not in (None, DEFAULT_VRF):
+                yield NamedReference(Referent.TABLE, str(hop.vrf), (*hop.path, "vrf"))
+
+    def from_state(self, interface: Interface, state: State, path: KeyPath) -> tuple[PolicyRouteConfig, ...] | None:
+        """Return the entries for what an observed interface has; None for nothing."""
+        routes = in_file(interface, state)
+        if not routes:
+            return None
+        return tuple(
+            PolicyRouteConfig(
+                path=(*path, KEY, position),
+                acl=each.acl,
+                priority=each.priority,
+                is_ipv6=each.is_ipv6,
+                hops=tuple(_hop_config(hop, each, interface, state, path) for hop in each.hops),
+                end=each.end,
+            )
+            for position, each in enumerate(routes)
+        )
+
+    def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
+        """Return the key; nothing where it is absent."""
+        entries = config.policy_routes
+        if entries is None:
+            return ()
+        return (KeyValue(KEY, [tuple(_entry_keys(each)) for each in entries], is_block=True),)
+
+    def unsupported_key(self, interface: Interface, state: State) -> str | None:
+        """Return why no file can set the policy routes of an observed interface, and leave none of them out."""
+        if not interface.policy_routes or not any(each.is_own for each in interface.policy_routes):
+            return None
+        return next((reason for each in interface.policy_routes if (reason := _reason(each, state))), None)
+
+    def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
+        """Return the policy routes that an interface is to have; without the key, those of others that it has."""
+        if config.policy_routes is None:
+            return self.left_alone(base)
+        path = (*config.path, KEY)
+        if config.policy_routes and not desired.has_plugin(PLUGIN, path, f"{config.name} has {KEY}"):
+            return {"policy_routes": base.policy_routes}
+        wanted = (
+            _policy_route(each, config, desired.configuration)
+            for each in config.policy_routes
+            if not lacks_interface(each.hops, desired)
+            and (
+                each.end is None
+                or desired.is_since(
+                    ENDS_SINCE, each.path, f"a policy route is {each.end.value}, which must be read again"
+                )
+            )
+        )
+        return {"policy_routes": in_order(wanted)}
+
+    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+        """Return the policy routes that somebody else has configured."""
+        return {"policy_routes": left_alone(base)}
+
+
+POLICY_ROUTES = PolicyRoutesKey()

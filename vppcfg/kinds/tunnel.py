@@ -11,10 +11,10 @@ from vppcfg.common.names import instance_of
 from vppcfg.config.configuration import Configuration, VirtualInterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import MAX_INSTANCE
-from vppcfg.config.sections import vrf
 from vppcfg.config.sections.section import NamedReference, Parsing, SectionEntry
 from vppcfg.config.sections.virtual_interface_section import Part
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds import vrf_section
 from vppcfg.kinds.declared import (
     DESCRIPTION,
     excess,
@@ -193,7 +193,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
     def to_desired(self, config: TunnelConfig, before: T | None, desired: DesiredStateBuilder) -> T:
         """Return the tunnel to create, its VRF as the number of a table."""
         assert isinstance(config.tunnel, self.virtual)
-        table = vrf.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
+        table = vrf_section.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
         return replace(config.tunnel, encap_vrf=table)
 
     def may_remove(self, virtual: T) -> bool:
@@ -215,7 +215,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
 
     def virtual_from_state(self, name: str, virtual: T, state: State) -> TunnelConfig:
         """Return the entry of an observed tunnel."""
-        encap_vrf = vrf.encap_vrf_of(virtual.encap_vrf, is_ipv6=":" in virtual.local, state=state)
+        encap_vrf = vrf_section.encap_vrf_of(virtual.encap_vrf, is_ipv6=":" in virtual.local, state=state)
         given = frozenset(key.name for key in keys_of(self.virtual) if key.writes(virtual))
         return TunnelConfig(
             name=name, path=(self.key, name), tunnel=replace(virtual, encap_vrf=0), encap_vrf=encap_vrf, given=given
@@ -225,7 +225,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         """Yield the ends of a tunnel, and the keys of its kind."""
         yield KeyValue("local", entry.local)
         yield KeyValue("remote", entry.remote)
-        yield from vrf.keys("encap-vrf", entry.encap_vrf)
+        yield from vrf_section.keys("encap-vrf", entry.encap_vrf)
         yield from yaml_keys(entry.tunnel)
 
     def create(self, interface: Interface, made: T) -> CreateTunnel:

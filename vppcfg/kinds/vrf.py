@@ -1,186 +1,173 @@
-"""FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, vnet/fib/fib_table.c, vnet/ip/table_api.c).
+"""FIB tables of VRFs, and which of them interfaces are in: how they are read back, and when a plan sets them.
 
-A table stays as long as anybody holds it: the API and VPP's prompt, once each, whoever made it with one of them, the
-interfaces in it, routes that lead into it, linux-nl. What is left in one that goes lands in the next one that comes.
+No message tells of the tables of all interfaces at once. Where there are others than the default ones, each interface
+is asked about, for the families that have any, and all requests are sent before the first reply is awaited.
+
+VPP moves no interface that has addresses, gives an interface that borrows the table of its donor only, and ends a table
+when the last one has left it: those leave a table that is to go, it is emptied and goes, and new ones are entered
+before any address comes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
+from vppcfg.config.sections.section import Section
+from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.vrf_operations import (
+    CreateVrf,
+    DeleteVrf,
+    MarkVrfRoutes,
+    ReleaseTypedVrf,
+    SetTable,
+    SweepVrfRoutes,
+)
+from vppcfg.kinds.vrf_rules import (
+    vrf_borrowed,
+    vrf_family,
+    vrf_switched,
+    vrf_tables,
+    vrf_without_linux,
+)
+from vppcfg.kinds.vrf_section import SECTION
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
-from vppcfg.plan.operation import InterfaceOperation, Operation, Predicate, missing_table
-from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
-from vppcfg.plan.working_state import WorkingState
-from vppcfg.record import record
+from vppcfg.plan.change import Action, Change, ObjectKind, appearance, attribute_changes, differing_names
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
+from vppcfg.vpp.reading import Replies, VppReader, text_of
 
-_ADD_DEL = ("ip_table_add_del_v2", "ip_table_add_del")
-"""Newest first; v2 came in 24.10, and may leave out the table for multicast, which its predecessor always makes."""
-
-
-@record
-class VrfOperation(Operation):
-    """An operation on one FIB table."""
-
-    table_id: int
-    is_ipv6: bool
-
-    @property
-    def subject(self) -> str:
-        """Return what the table goes by."""
-        return table_key(self.table_id, is_ipv6=self.is_ipv6)
-
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return missing_table(self.subject, draft)
-
-    def apply_to(self, draft: WorkingState) -> None:
-        """Change nothing that a state tells."""
+_FAMILIES = (0, 1)
+"""As is_ipv6 of the messages."""
+_DUMP = "ip_table_dump"
 
 
-@record
-class CreateVrf(VrfOperation):
-    """ip_table_add_del_v2: make a table, which has its name from then on."""
+class VrfKind(Kind):
+    """VRFs."""
 
-    name: str
+    key = SECTION.key
+    operations = (CreateVrf, MarkVrfRoutes, SweepVrfRoutes, ReleaseTypedVrf, DeleteVrf, SetTable)
+    rules = (vrf_tables, vrf_family, vrf_switched, vrf_borrowed, vrf_without_linux)
+    api_module = "ip"
+    on_interfaces = ("tables",)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return f"{self.subject} exists, and its name cannot be changed" if self.subject in draft.vrfs else None
+    def sections(self) -> tuple[Section, ...]:
+        """Return the section of VRFs."""
+        return (SECTION,)
 
-    def apply_to(self, draft: WorkingState) -> None:
-        """Enter the table."""
-        draft.vrfs[self.subject] = FibTable(table_id=self.table_id, is_ipv6=self.is_ipv6, name=self.name)
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all FIB tables, where VPP takes it."""
+        return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
 
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        message = vpp.newest(_ADD_DEL)
-        multicast = {"create_mfib": 1} if vpp.has_field(message, "create_mfib") else {}
-        return Request(message, {**_table(self), "table.name": self.name, "is_add": 1, **multicast})
+    def changes(self, observed: State, desired: State) -> Iterator[Change[FibTable]]:
+        """Yield the FIB tables that appear and disappear; one with another name does both."""
+        for key in differing_names(observed.vrfs, desired.vrfs):
+            before, after = observed.vrfs.get(key), desired.vrfs.get(key)
+            if before is None or after is None:
+                yield appearance(ObjectKind.VRF, key, before, after)
+            elif attributes := attribute_changes(before, after):
+                yield Change(
+                    action=Action.REPLACE,
+                    kind=ObjectKind.VRF,
+                    name=key,
+                    before=before,
+                    after=after,
+                    attributes=attributes,
+                    forced_by="name",
+                )
 
-    def cli(self) -> str | None:
-        """Return the command."""
-        if self.table_id > LAST_TYPED:
-            return None
-        return f"{_table_words(is_ipv6=self.is_ipv6)} add {self.table_id} name {self.name}"
+    def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
+        """Yield the steps that take an interface out of a table that goes, and put it where it is to be."""
+        after = transition.desired.interfaces.get(name)
+        if after is None:
+            return
+        kept = transition.kept(name)
+        for is_ipv6, wanted in enumerate(after.tables):
+            current = kept.tables[is_ipv6] if kept is not None else 0
+            if current and table_key(current, is_ipv6=bool(is_ipv6)) in transition.doomed_tables:
+                leave = SetTable(interface=name, is_ipv6=bool(is_ipv6), table_id=0)
+                yield Step(stage=Stage.LEAVE_VRF, operation=leave)
+                current = 0
+            if wanted != current:
+                enter = SetTable(interface=name, is_ipv6=bool(is_ipv6), table_id=wanted)
+                yield Step(stage=Stage.ENTER_VRF, operation=enter)
 
-
-@record
-class MarkVrfRoutes(VrfOperation):
-    """ip_table_replace_begin: mark the routes that came through the API, for those to go that nobody writes again."""
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return Request("ip_table_replace_begin", _table(self))
-
-    def cli(self) -> None:
-        """Return None: no command does it."""
-        return None
-
-
-@record
-class SweepVrfRoutes(VrfOperation):
-    """ip_table_replace_end: remove the marked routes. ip_table_flush would shut every interface in the table too."""
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return Request("ip_table_replace_end", _table(self))
-
-    def cli(self) -> None:
-        """Return None: no command does it."""
-        return None
-
-
-@record
-class ReleaseTypedVrf(VrfOperation):
-    """cli_inband: let go what `ip table add` at VPP's prompt, or a file that VPP runs, holds of a table."""
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Write the command, which succeeds where nobody typed the other one (vnet/ip/lookup.c)."""
-        family = "ip6" if self.is_ipv6 else "ip"
-        return Request("cli_inband", {}, text=f"{family} table del {self.table_id}")
-
-    def cli(self) -> str:
-        """Return the command."""
-        return f"{_table_words(is_ipv6=self.is_ipv6)} del {self.table_id}"
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that make, delete or make anew FIB tables."""
+        for change in transition.difference.of(ObjectKind.VRF):
+            yield from _table_steps(change)
 
 
-@record
-class DeleteVrf(VrfOperation):
-    """ip_table_add_del_v2: let go what the API holds of a table, which ends it when nothing else does."""
-
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if user := next(iter(sorted(draft.in_table.to(self.subject))), None):
-            return f"{user} is in {self.subject}"
-        tunnel = next((name for name, made in draft.virtual.items() if made.needed_table == self.subject), None)
-        if tunnel is not None:
-            return f"the ends of {tunnel} are in {self.subject}"
-        if not self.is_ipv6 and any(each.table_id == self.table_id for each in draft.proxy_arps):
-            return f"VPP answers ARP for others in {self.subject}"
-        if not self.is_ipv6 and draft.ipfix.exporter.table_id == self.table_id:
-            return f"the collector of IPFIX is looked up in {self.subject}"
-        if others := draft.referring.get(Reference(Referent.TABLE, self.subject)):
-            return f"{min(others)} is in {self.subject}, or leads there"
-        return missing_table(self.subject, draft)
-
-    def apply_to(self, draft: WorkingState) -> None:
-        """Take the table out."""
-        del draft.vrfs[self.subject]
-        draft.unmanaged.pop(self.subject, None)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return Request(vpp.newest(_ADD_DEL), {**_table(self), "is_add": 0})
-
-    def cli(self) -> None:
-        """Return None: no command does it."""
-        return None
+KIND = VrfKind()
 
 
-@record
-class SetTable(InterfaceOperation):
-    """sw_interface_set_table: put an interface, for one family, into a FIB table; 0 is the default one."""
-
-    is_ipv6: bool
-    table_id: int
-
-    def _refusal(self, draft: WorkingState) -> str | None:
-        interface = draft.interfaces[self.interface]
-        if self.table_id and (missing := missing_table(table_key(self.table_id, is_ipv6=self.is_ipv6), draft)):
-            return missing
-        if interface.unnumbered is not None:
-            return f"{interface.name} borrows addresses"
-        if interface.dhcp_client is not None and not self.is_ipv6:
-            return f"{interface.name} has a DHCP client, and may have an address from it"
-        if any((":" in address) == self.is_ipv6 for address in interface.addresses):
-            return f"{interface.name} has addresses of that family"
-        return None
-
-    def apply_to(self, draft: WorkingState) -> None:
-        """Put the interface into the table."""
-        draft.move(self.interface, self.table_id, is_ipv6=self.is_ipv6)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        values = {
-            "sw_if_index": indexes.interface(self.interface),
-            "is_ipv6": int(self.is_ipv6),
-            "vrf_id": self.table_id,
-        }
-        return Request("sw_interface_set_table", values)
-
-    def cli(self) -> str | None:
-        """Return the command."""
-        if self.table_id > LAST_TYPED:
-            return None
-        return f"set interface {_table_words(is_ipv6=self.is_ipv6)} {self.interface} {self.table_id}"
-
-    def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
-        return Predicate("moves to another VRF", "move to another VRF")
+def _table_steps(change: Change[FibTable]) -> Iterator[Step]:
+    """Yield the steps that make, delete or make anew one table."""
+    if (before := change.before) is not None:
+        table_id, is_ipv6 = before.table_id, before.is_ipv6
+        yield Step(stage=Stage.EMPTY_VRF, operation=MarkVrfRoutes(table_id=table_id, is_ipv6=is_ipv6))
+        yield Step(stage=Stage.EMPTY_VRF, operation=SweepVrfRoutes(table_id=table_id, is_ipv6=is_ipv6))
+        if table_id <= LAST_TYPED:
+            yield Step(stage=Stage.DELETE_VRF, operation=ReleaseTypedVrf(table_id=table_id, is_ipv6=is_ipv6))
+        yield Step(stage=Stage.DELETE_VRF, operation=DeleteVrf(table_id=table_id, is_ipv6=is_ipv6))
+    if (after := change.after) is not None:
+        create = CreateVrf(table_id=after.table_id, is_ipv6=after.is_ipv6, name=after.name)
+        yield Step(stage=Stage.CREATE_VRF, operation=create)
 
 
-def _table_words(*, is_ipv6: bool) -> str:
-    return "ip6 table" if is_ipv6 else "ip table"
+def read(connection: VppReader, replies: Replies, used: Iterable[tuple[int, int]]) -> dict[str, FibTable]:
+    """Return the FIB tables but the default ones, by what they go by.
+
+    `used` are those that interfaces are in: of a VPP that has no list of tables, nothing else is known.
+    """
+    if not connection.offers(_DUMP):
+        return {table.key: table for table in _unnamed(used)}
+    rows = connection.rows(replies, "ip_table_details", "table.table_id", "table.is_ip6", "table.name")
+    tables = [
+        FibTable(table_id=table_id, is_ipv6=bool(is_ipv6), name=text_of(name))
+        for table_id, is_ipv6, name in rows
+        if table_id
+    ]
+    return {table.key: table for table in tables}
 
 
-def _table(operation: CreateVrf | DeleteVrf | MarkVrfRoutes | SweepVrfRoutes) -> dict[str, Value]:
-    return {"table.table_id": operation.table_id, "table.is_ip6": int(operation.is_ipv6)}
+def _unnamed(used: Iterable[tuple[int, int]]) -> Iterator[FibTable]:
+    for ids in used:
+        for is_ipv6, table_id in enumerate(ids):
+            if table_id:
+                name = table_key(table_id, is_ipv6=bool(is_ipv6))
+                yield FibTable(table_id=table_id, is_ipv6=bool(is_ipv6), name=name)
+
+
+def families_of(connection: VppReader, replies: Replies) -> tuple[int, ...]:
+    """Return the families of which interfaces may be in another table than the default one."""
+    if not connection.offers(_DUMP):
+        return _FAMILIES
+    rows = connection.rows(replies, "ip_table_details", "table.table_id", "table.is_ip6")
+    return tuple(sorted({int(is_ipv6) for table_id, is_ipv6 in rows if table_id}))
+
+
+class TableQuestions:
+    """The requests for the FIB tables of interfaces, and what each asked for: the replies do not say."""
+
+    def __init__(self, connection: VppReader, indexes: Sequence[int], families: Sequence[int]) -> None:
+        """Prepare one sw_interface_get_table for each of `indexes` and each of `families`."""
+        self._asked: dict[int, tuple[int, int]] = {}
+        self.requests: list[bytes] = []
+        for index in indexes if families else ():
+            for family in families:
+                values = {"sw_if_index": index, "is_ipv6": family}
+                context, request = connection.request("sw_interface_get_table", values)
+                self._asked[context] = (index, family)
+                self.requests.append(request)
+
+    def read(self, connection: VppReader, replies: Replies) -> dict[int, tuple[int, int]]:
+        """Return the IPv4 and IPv6 table of every interface that is not in table 0 for both."""
+        tables: dict[int, list[int]] = {}
+        for context, retval, table in connection.rows(
+            replies, "sw_interface_get_table_reply", "context", "retval", "vrf_id"
+        ):
+            if context in self._asked and not retval and table:
+                index, family = self._asked[context]
+                tables.setdefault(index, [0, 0])[family] = table
+        return {index: (ip4, ip6) for index, (ip4, ip6) in tables.items()}

@@ -12,7 +12,6 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.recreate import is_open
 from vppcfg.record import record
 
@@ -73,7 +72,7 @@ class Change(Generic[T_co]):
     """Why the object is replaced."""
 
 
-_BEFORE_INTERFACES = (ObjectKind.ACL, ObjectKind.MACIP)
+_BEFORE_INTERFACES = (ObjectKind.ACL, ObjectKind.MACIP, ObjectKind.VRF)
 """What is shown before the interfaces that use it."""
 
 
@@ -85,7 +84,6 @@ class Difference:
     """With what a bond, tunnel or TAP is made of among the attributes."""
     lcps: Mapping[str, Change[LcpPair]]
     bridges: Mapping[str, Change[Bridge]]
-    vrfs: Mapping[str, Change[FibTable]]
     linux: Mapping[str, Change[LinuxDevice]]
     """Devices by the interface that they belong to."""
     host: tuple[Change[bool], ...] = ()
@@ -101,7 +99,6 @@ class Difference:
         """Yield every change: access lists, FIB tables, bridges, then each interface with its LCP pair behind it."""
         for kind in _BEFORE_INTERFACES:
             yield from self.of(kind)
-        yield from self.vrfs.values()
         yield from self.bridges.values()
         yield from self.host
         names = self.interfaces.keys() | self.lcps.keys() | self.linux.keys()

@@ -20,7 +20,6 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.placement import moved
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.state import State
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import (
     Action,
     AttributeChange,
@@ -50,7 +49,6 @@ def diff(observed: State, desired: State) -> Difference:
         interfaces=interfaces,
         lcps=_lcp_changes(observed, desired, interfaces),
         bridges=_changes(ObjectKind.BRIDGE, observed.bridges, desired.bridges, _bridge_attributes),
-        vrfs=_vrf_changes(observed, desired),
         linux=_linux_changes(observed, desired),
         host=tuple(_host_changes(observed, desired)),
         others=tuple(sorted(others, key=lambda change: _PLACES[change.kind])),
@@ -138,26 +136,6 @@ def _changes(kind: ObjectKind, observed: Mapping[str, Any], desired: Mapping[str
         elif attributes := compare(before, after):
             changes[name] = Change(
                 action=Action.UPDATE, kind=kind, name=name, before=before, after=after, attributes=attributes
-            )
-    return changes
-
-
-def _vrf_changes(observed: State, desired: State) -> dict[str, Change[FibTable]]:
-    """Return the FIB tables that appear and disappear; one with another name does both."""
-    changes = {}
-    for key in differing_names(observed.vrfs, desired.vrfs):
-        before, after = observed.vrfs.get(key), desired.vrfs.get(key)
-        if before is None or after is None:
-            changes[key] = appearance(ObjectKind.VRF, key, before, after)
-        elif attributes := attribute_changes(before, after):
-            changes[key] = Change(
-                action=Action.REPLACE,
-                kind=ObjectKind.VRF,
-                name=key,
-                before=before,
-                after=after,
-                attributes=attributes,
-                forced_by="name",
             )
     return changes
 

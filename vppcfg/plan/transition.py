@@ -15,7 +15,7 @@ from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import LISTENER
-from vppcfg.plan.change import Action, Difference
+from vppcfg.plan.change import Action, Difference, ObjectKind
 from vppcfg.plan.ra_mtu import stale_ra_mtu
 
 
@@ -26,7 +26,8 @@ class Transition:
         self.observed = observed
         self.desired = desired
         self.difference = difference
-        self.doomed_tables = frozenset(key for key, change in difference.vrfs.items() if change.before is not None)
+        tables = difference.of(ObjectKind.VRF)
+        self.doomed_tables = frozenset(change.name for change in tables if change.before is not None)
         """FIB tables that are deleted, to come back with another name or not."""
         self.doomed_bridges = frozenset(observed.bridges.keys() - desired.bridges.keys())
         self.doomed_objects = frozenset(

@@ -19,7 +19,7 @@ from vppcfg.record import record
 
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
-    *("memclnt", "vlib", "vpe", "interface", "ip", "ip_neighbor", "fib", "feature", "l2"),
+    *("memclnt", "vlib", "vpe", "interface", "fib", "feature", "l2"),
     *("acl", "lacp", "lcp"),
     *(kind.api_module for kind in KINDS if kind.api_module),
     *(

@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from vppcfg.kinds import neighbor, vrf
 from vppcfg.model.forwarding import Hop, NeighborSeen, PairSide, TableId, VppForwarding, VppPair, Way, ordered
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.codec import Message
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages import address, interface, lcp, live, neighbor, vrf
+from vppcfg.vpp.messages import address, interface, lcp, live
 from vppcfg.vpp.reading import Replies, malformed
 from vppcfg.vpp.row import Row
 from vppcfg.vpp.shell import Commands
@@ -25,8 +26,6 @@ from vppcfg.vpp.shell import Commands
 _SOURCES = "fib_source_dump"
 _ROUTES = "ip_route_v2"
 """Its predecessor does not tell the source of a route; every release that vppcfg knows has both."""
-_STATIC = 1
-"""IP_API_NEIGHBOR_FLAG_STATIC (vnet/ip-neighbor/ip_neighbor.api)."""
 _SECONDS = struct.Struct(">d")
 _NORMAL = 0
 _ENDS = {1: "local", 2: "blackhole", 5: "unreachable", 6: "prohibit"}
@@ -44,9 +43,9 @@ def read_forwarding(connection: Connection) -> VppForwarding:
     if not lcp.is_present(connection):
         return VppForwarding()
     commands = Commands(connection, lcp.commands(connection))
-    asked = [*interface.requests(connection)[:1], *lcp.requests(connection), *neighbor.requests(connection)]
+    asked = [*interface.requests(connection)[:1], *lcp.requests(connection), *neighbor.KIND.requests(connection)]
     asked += live.requests(connection)
-    asked += [*address.unnumbered_requests(connection), *vrf.requests(connection), *commands.requests]
+    asked += [*address.unnumbered_requests(connection), *vrf.KIND.requests(connection), *commands.requests]
     if connection.offers(_SOURCES):
         asked.append(connection.request(_SOURCES)[1])
     replies = connection.ask(asked)
@@ -113,13 +112,13 @@ def _neighbors(connection: Connection, replies: Replies) -> dict[int, dict[str, 
     found: dict[int, dict[str, NeighborSeen]] = defaultdict(dict)
     for index, flags, mac, family, raw, age in neighbor.rows(connection, replies):
         (age_s,) = _SECONDS.unpack(age)
-        seen = NeighborSeen(mac=mac.hex(":"), is_static=bool(flags & _STATIC), age_s=age_s)
+        seen = NeighborSeen(mac=mac.hex(":"), is_static=bool(flags & neighbor.STATIC), age_s=age_s)
         found[index][text_of_address(family, raw)] = seen
     return found
 
 
 def _tables(connection: Connection, replies: Replies) -> tuple[TableId, ...]:
-    if not vrf.requests(connection):
+    if not vrf.KIND.requests(connection):
         return (TableId(False, 0), TableId(True, 0))
     rows = connection.rows(replies, "ip_table_details", "table.table_id", "table.is_ip6")
     return tuple(TableId(bool(is_ipv6), number) for number, is_ipv6 in rows)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.kinds import dhcp_client, memif, ra
+from vppcfg.kinds import dhcp_client, memif, ra, vrf
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
+from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
-from vppcfg.model.neighbor import LeftNeighbor, Neighbor
 from vppcfg.model.placement import Placements
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vpp_object import Objects, Referent, by_name
@@ -26,8 +26,6 @@ from vppcfg.vpp.messages import (
     lcp,
     live,
     nat44,
-    neighbor,
-    vrf,
 )
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.row import Row
@@ -39,6 +37,10 @@ _PARTS = {
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
+
+
+_OnInterfaces = Mapping[Kind, Mapping[str, Mapping[int, Any]]]
+"""What kinds have read of interfaces, by attribute and index."""
 
 
 class _Details(NamedTuple):
@@ -67,8 +69,9 @@ def observe(connection: Connection, version: str) -> State:
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
     details = _second_round(connection, replies, kept, names)
-    neighbors = neighbor.read(connection, replies)
-    around = _surroundings(connection, replies, shown, names, neighbors, details)
+    known = Known(names, details.tables, shown)
+    on_interfaces = {kind: kind.read_on_interfaces(connection, replies, known) for kind in KINDS}
+    around = _surroundings(connection, replies, known, on_interfaces, details)
     vrfs = vrf.read(connection, replies, details.tables.values())
     by_index = {row.sw_if_index: row for row in kept}
     state = State(
@@ -90,7 +93,7 @@ def observe(connection: Connection, version: str) -> State:
             for kind in KINDS
             for attribute, value in kind.read_settings(connection, replies, vrfs, version).items()
         },
-        facts=_facts(connection, replies, shown, version, names, neighbor.left_behind(neighbors, names.keys())),
+        facts=_facts(connection, replies, version, known, on_interfaces),
     )
     for object_kind in OBJECT_KINDS:
         state = object_kind.finish(state)
@@ -107,12 +110,11 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
         interface,
         bridge,
         lcp,
-        neighbor,
         l2fib,
     )
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [request for kind in KINDS for request in kind.requests(connection)]
-    asked += [*address.unnumbered_requests(connection), *vrf.requests(connection)]
+    asked += address.unnumbered_requests(connection)
     replies = connection.ask([*asked, *commands.requests])
     return replies, commands.read(connection, replies)
 
@@ -181,28 +183,26 @@ def _objects(
 def _surroundings(
     connection: Connection,
     replies: Replies,
-    shown: Shown,
-    names: Mapping[int, str],
-    neighbors: Mapping[int, tuple[Neighbor, ...]],
+    known: Known,
+    on_interfaces: _OnInterfaces,
     details: _Details,
 ) -> interface.Surroundings:
     """Return what hangs on interfaces, from both rounds."""
     return interface.Surroundings(
-        names=names,
+        names=known.names,
         addresses=details.addresses,
         targets=l2fib.read_targets(connection, replies),
         bridges=bridge.read_members(connection, replies),
         tables=details.tables,
         donors=address.read_donors(connection, replies),
-        features=_features(connection, replies, shown, names, details),
-        neighbors=neighbors,
+        features=_features(connection, replies, known, on_interfaces, details),
         rx_modes=interface.read_rx_modes(connection, replies),
         placements=details.placements,
     )
 
 
 def _features(
-    connection: Connection, replies: Replies, shown: Shown, names: Mapping[int, str], details: _Details
+    connection: Connection, replies: Replies, known: Known, on_interfaces: _OnInterfaces, details: _Details
 ) -> dict[int, dict[str, Any]]:
     """Return the features of each interface that are on, by its index and their attributes."""
     found: dict[int, dict[str, Any]] = {}
@@ -210,40 +210,33 @@ def _features(
         found.setdefault(index, {})["live"] = each
     for index, mtu in details.stale_ra_mtus.items():
         found.setdefault(index, {})["ra_mtu"] = mtu
-    for index, macs in l2fib.read(connection, replies, names).items():
+    for index, macs in l2fib.read(connection, replies, known.names).items():
         found.setdefault(index, {})["static_macs"] = macs
-    known = Known(names, details.tables, shown)
     told = dict(details.features)
     for kind in FEATURE_KINDS:
         told[kind.attribute] = told.get(kind.attribute) or kind.read(connection, replies, known)
-    for attribute, values in told.items():
-        for index, value in values.items():
-            found.setdefault(index, {})[attribute] = value
-    for other in KINDS:
-        for attribute, values in other.read_on_interfaces(connection, replies, known).items():
+    for by_attribute in (told, *on_interfaces.values()):
+        for attribute, values in by_attribute.items():
             for index, value in values.items():
                 found.setdefault(index, {})[attribute] = value
     return found
 
 
-def _facts(
-    connection: Connection,
-    replies: Replies,
-    shown: Shown,
-    version: str,
-    names: Mapping[int, str],
-    left: tuple[LeftNeighbor, ...],
-) -> Facts:
+def _facts(connection: Connection, replies: Replies, version: str, known: Known, on_interfaces: _OnInterfaces) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
     plugins |= {part for kind in KINDS for part in kind.parts_present(connection)}
-    plugins |= {"linux_nl"} if lcp.has_listener(shown) else set()
+    plugins |= {"linux_nl"} if lcp.has_listener(known.shown) else set()
     return Facts(
         version=version,
         plugins=frozenset(plugins),
-        lcp=lcp.read_settings(connection, shown),
+        lcp=lcp.read_settings(connection, known.shown),
         memif_sockets=memif.KIND.read_sockets(connection, replies),
-        left_neighbors=left,
-        address_followers=nat44.read_followed(connection, replies, names),
+        address_followers=nat44.read_followed(connection, replies, known.names),
         may_hide=any(kind.is_in_use(connection, replies) for kind in OBJECT_KINDS),
         workers=interface.read_workers(connection, replies),
+        **{
+            attribute: value
+            for kind in KINDS
+            for attribute, value in kind.read_facts(connection, replies, known, on_interfaces[kind]).items()
+        },
     )

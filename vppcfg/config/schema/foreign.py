@@ -1,7 +1,4 @@
-"""Keys of the public vppcfg, of VPP's commands and of other products that vppcfg does not have, and what to do instead.
-
-docs/configuration.md has the same table; a test compares the two.
-"""
+"""Keys of the public vppcfg, of VPP's commands and of other products that vppcfg lacks, and what to do instead."""
 
 from __future__ import annotations
 

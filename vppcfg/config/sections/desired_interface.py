@@ -10,10 +10,11 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder, made_port_tag, marked_tag
-from vppcfg.config.sections import neighbor, placement, tag_rewrite, vrf
+from vppcfg.config.sections import placement, tag_rewrite
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds import acl_section, policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import StaticMac, macs_in_order
@@ -102,13 +103,9 @@ class _Resolver:
             is_up=config.is_up,
             tag=self._tag(config, observed),
             addresses=frozenset(config.addresses),
-            tables=vrf.interface_tables(config.vrf, desired.configuration),
             **self._values(config, base),
-            policy_routes=policy_route_section.resolve(config, base, desired)
-            if config.policy_routes is not None or base.policy_routes
-            else (),
             acls=self._acls(config, base),
-            neighbors=neighbor.resolve(config.neighbors) if config.neighbors else (),
+            **self._keys(config, base),
             **{**bridging, **self._rewriting(config)},
         )
 
@@ -158,10 +155,8 @@ class _Resolver:
             mac=base.mac if self._has_ethernet(name) else "",
             tag=tag,
             addresses=frozenset(),
-            tables=(0, 0),
             acls=AclBinding(),
-            neighbors=(),
-            policy_routes=policy_route_section.left_alone(base) if base.policy_routes else (),
+            **{attribute: value for each in ENTRY_KEYS for attribute, value in each.left_alone(base).items()},
             **interface_values.DEFAULTS,
             **self._bridging(name, base.encapsulation, base),
         )
@@ -289,6 +284,12 @@ class _Resolver:
             ):
                 values[value.attribute] = default
         return values
+
+    def _keys(self, config: InterfaceConfig, base: Interface) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for each in ENTRY_KEYS:
+            found.update(each.to_desired(config, base, self._desired))
+        return found
 
     def _runs(self, plugin: str, config: InterfaceConfig, key: str, since: Release = OLDEST) -> bool:
         return self._desired.has_plugin(plugin, (*config.path, key), f"{config.name} has {key}", since=since)

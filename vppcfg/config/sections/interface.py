@@ -9,20 +9,18 @@ from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, lcp, loopback, neighbor, sub_interface, tag_rewrite, vrf
+from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface, tag_rewrite
 from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
-from vppcfg.kinds import policy_route_section
-from vppcfg.kinds.route_section import DEFAULT_VRF
+from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_ours
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Referent
 
 _TYPES_BY_CLASS = {device.device_class: name for name, device in DEVICE_TYPES.items() if name != DEFAULT_DEVICE_TYPE}
 _MADE_AT_RUN_TIME = frozenset(
@@ -116,11 +114,9 @@ class Interfaces(Section):
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:
         """Yield the VRFs of interfaces, and those that their policy routes lead to."""
         for interface in configuration.interfaces.values():
-            if interface.vrf is not None:
-                yield NamedReference(Referent.TABLE, interface.vrf, (*interface.path, "vrf"))
-            for hop in (hop for each in interface.policy_routes or () for hop in each.hops):
-                if hop.vrf not in (None, DEFAULT_VRF):
-                    yield NamedReference(Referent.TABLE, str(hop.vrf), (*hop.path, "vrf"))
+            for each in ENTRY_KEYS:
+                if getattr(interface, each.attribute):
+                    yield from each.references(interface)
 
     def unsupported_reason(self, name: str, state: State) -> str | None:
         """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""
@@ -134,9 +130,7 @@ class Interfaces(Section):
             or _why_not_switched(interface, state)
             or interface_keys.unsupported_mtu(interface, state.packet_mtu(name))
             or lcp.unsupported_reason(name, state)
-            or vrf.unsupported_reason(interface, state)
-            or (neighbor.unsupported_reason(interface) if interface.neighbors else None)
-            or policy_route_section.unsupported_reason(interface, state)
+            or next((reason for each in ENTRY_KEYS if (reason := each.unsupported_key(interface, state))), None)
             or interface_values.unsupported_reason(interface)
         )
 

@@ -8,10 +8,10 @@ from typing import Any, cast
 from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp, neighbor, placement, tag_rewrite, vrf
+from vppcfg.config.sections import lcp, placement, tag_rewrite
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds import policy_route_section
+from vppcfg.kinds.entry_keys import EARLY_KEYS, ENTRY_KEYS, LATE_KEYS
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
@@ -30,13 +30,12 @@ _DISPENSABLE = (
             "device-type",
             "mac",
             "rx-mode",
-            neighbor.KEY,
-            policy_route_section.KEY,
             tag_rewrite.KEY,
         }
     )
     | {placement.RX_KEY, placement.TX_KEY}
     | interface_values.KEYS
+    | {entry_key.key for entry_key in ENTRY_KEYS if entry_key.is_dispensable}
     | OWNED_KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
@@ -93,13 +92,9 @@ def parse(
         is_up=raw.get("state") != "down",
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),
-        vrf=raw.get("vrf"),
-        policy_routes=None
-        if (steered := raw.get(policy_route_section.KEY)) is None
-        else policy_route_section.parse(steered, path),
         acls=_parse_acls(raw.get("acls")),
-        neighbors=neighbor.parse(raw[neighbor.KEY]) if raw.get(neighbor.KEY) else (),
         tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
+        **{each.attribute: each.parse(given, path) for each in ENTRY_KEYS if (given := raw.get(each.key)) is not None},
         **interface_values.parsed(raw),
     )
 
@@ -133,14 +128,12 @@ def from_state(
         is_up=interface.is_up,
         addresses=tuple(sorted(configured_on(interface) if interface.live else interface.addresses, key=address_key)),
         lcp=lcp.from_state(interface.name, state),
-        vrf=vrf.vrf_of(interface, state),
         acls=interface.acls,
-        policy_routes=policy_route_section.from_state(interface, state, path) if interface.policy_routes else None,
-        neighbors=neighbor.from_state(interface) if interface.neighbors else (),
         tag_rewrite=tag_rewrite.from_state(interface),
         rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
         tx_placement=placement.from_state(interface.tx_placement) if interface.tx_placement else (),
         rx_mode=interface.rx_mode if interface.rx_mode is not RxMode.MIXED else None,
+        **{each.attribute: each.from_state(interface, state, path) for each in ENTRY_KEYS},
         **interface_values.values_of(interface),
     )
 
@@ -197,12 +190,11 @@ def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
     addresses = interface.addresses
     return [
         *lcp.keys(interface),
-        *vrf.keys("vrf", interface.vrf),
+        *(said for each in EARLY_KEYS for said in each.yaml_keys(interface)),
         KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
         *interface_values.keys(interface),
         *tag_rewrite.keys(interface.tag_rewrite),
-        *(neighbor.keys(interface.neighbors) if interface.neighbors else ()),
-        *policy_route_section.keys(interface.policy_routes),
+        *(said for each in LATE_KEYS for said in each.yaml_keys(interface)),
         _acls_key(interface.acls) if interface.acls else _NO_ACLS,
     ]
 

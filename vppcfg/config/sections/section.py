@@ -99,6 +99,9 @@ class Section:
         """Return what the section says, without what is broken or wrong; that is noted in `parsing`."""
         raise NotImplementedError
 
+    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+        """Enter as they are the objects that plans must not touch, once the interfaces of others are entered."""
+
     def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter what the section makes, before any interface is entered."""
 

@@ -13,11 +13,11 @@ from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, VirtualInterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import is_interface_name
-from vppcfg.config.sections import vrf
 from vppcfg.config.sections.section import NamedReference, Parsing, SectionEntry
 from vppcfg.config.sections.virtual_interface_section import Part, Plugin
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds import vrf_section
 from vppcfg.kinds.tunnel import ASSUMED_ENDS, encap_references
 from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.kinds.wireguard import reading
@@ -109,7 +109,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
 
     def to_desired(self, config: WireguardConfig, before: Wireguard | None, desired: DesiredStateBuilder) -> Wireguard:
         """Return the interface that VPP is to make; a peer that has moved is said, and left where it is."""
-        table = vrf.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
+        table = vrf_section.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
         wanted = Wireguard(
             local=config.local,
             port=config.port,
@@ -159,7 +159,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
             name=name,
             path=(self.key, name),
             local=virtual.local,
-            encap_vrf=vrf.encap_vrf_of(virtual.outer_table, is_ipv6=":" in virtual.local, state=state),
+            encap_vrf=vrf_section.encap_vrf_of(virtual.outer_table, is_ipv6=":" in virtual.local, state=state),
             port=virtual.port,
             public_key=virtual.public_key,
             private_key_file=virtual.private_key_file,
@@ -198,7 +198,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     def to_yaml_keys(self, entry: WireguardConfig) -> Iterator[KeyValue]:
         """Yield what an interface is made with."""
         yield KeyValue("local", entry.local)
-        yield from vrf.keys("encap-vrf", entry.encap_vrf)
+        yield from vrf_section.keys("encap-vrf", entry.encap_vrf)
         yield KeyValue("port", entry.port)
         yield KeyValue("public-key", entry.public_key)
         if entry.private_key_file:

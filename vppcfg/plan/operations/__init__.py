@@ -57,7 +57,7 @@ from vppcfg.kinds.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
-from vppcfg.kinds.vrf import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
+from vppcfg.kinds.vrf_operations import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
 from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
 from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
 from vppcfg.plan.feature import SetFeature, Switch

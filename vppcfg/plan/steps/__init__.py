@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from vppcfg.kinds import l2_steps
-from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.interface import FEATURES, Interface, InterfaceKind
 from vppcfg.model.state import State
@@ -19,26 +19,26 @@ from vppcfg.plan.steps import (
     interface,
     lcp,
     mtu,
-    neighbor,
     virtual_interface,
     vpp_object,
-    vrf,
 )
 from vppcfg.plan.transition import Transition
 
 _ASPECTS = (virtual_interface.steps, interface.steps, mtu.steps, address.steps)
 """Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
+_ON_INTERFACES = [kind for kind in KINDS if kind.on_interfaces]
+_FEATURES_AT = KINDS.index(FEATURE_KINDS[0])
 _RARER_ASPECTS = (
     bond.member_steps,
     virtual_interface.changes,
     l2_steps.steps,
-    vrf.steps,
-    *(kind.interface_steps for kind in KINDS if type(kind).interface_steps is not Kind.interface_steps),
+    *(kind.interface_steps for kind in _ON_INTERFACES if KINDS.index(kind) < _FEATURES_AT),
     features.feature_steps,
-    neighbor.steps,
+    *(kind.interface_steps for kind in _ON_INTERFACES if KINDS.index(kind) > _FEATURES_AT),
 )
 """The same, of interfaces that have more than addresses, or are created with something of their own."""
-_more_of = attrgetter("l2xc", "bridge", "tag_rewrite", "tables", "acls", "neighbors", *FEATURES)
+_ATTRIBUTES = {"l2xc", "bridge", "tag_rewrite", *FEATURES}
+_more_of = attrgetter(*sorted(_ATTRIBUTES.union(*(kind.on_interfaces for kind in _ON_INTERFACES))))
 _NO_MORE = _more_of(Interface(name="", kind=InterfaceKind.PHYSICAL))
 
 
@@ -53,8 +53,6 @@ def steps_of(transition: Transition) -> Iterator[Step]:
                 yield from aspect(transition, name)
     for pair in difference.lcps.values():
         yield from lcp.pair_steps(transition, pair)
-    for table in difference.vrfs.values():
-        yield from vrf.table_steps(table)
     for domain in difference.bridges.values():
         yield from l2_steps.bridge_steps(domain)
     yield from vpp_object.steps(transition)

@@ -11,7 +11,6 @@ from typing import Any
 
 from vppcfg.kinds.interface import ADMIN_UP, RX_MODES
 from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
-from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.record import record
@@ -75,8 +74,7 @@ class Surroundings:
     donors: Mapping[int, int]
     """Whose addresses unnumbered interfaces borrow."""
     features: Mapping[int, Mapping[str, Any]]
-    """Those that are on, by their attributes."""
-    neighbors: Mapping[int, tuple[Neighbor, ...]]
+    """Those that are on, and what else kinds have there, by attribute."""
     rx_modes: Mapping[int, RxMode]
     placements: Mapping[int, tuple[Placements, Placements]]
     """The threads that look after the receive and the transmit queues of ports."""
@@ -242,7 +240,6 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "tag_rewrite": _tag_rewrite(row),
         "tables": around.tables.get(index, (0, 0)),
         "unnumbered": _donor(index, around),
-        "neighbors": around.neighbors.get(index, ()),
         **around.features.get(index, _NO_FEATURES),
     }
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from vppcfg.kinds import vrf
 from vppcfg.model.attachment import Attachment, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages import interface, vrf
+from vppcfg.vpp.messages import interface
 from vppcfg.vpp.unmanaged import (
     classified,
     cross_connects,
@@ -63,7 +64,7 @@ def read_standing(connection: Connection, state: State) -> tuple[Attachment, ...
 
 
 def _wanted(connection: Connection, holders: Collection[str], state: State) -> Wanted:
-    first = connection.ask([*interface.requests(connection)[:1], *vrf.requests(connection)])
+    first = connection.ask([*interface.requests(connection)[:1], *vrf.KIND.requests(connection)])
     names = {row.sw_if_index: row.name for row in interface.read(connection, first)}
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *state.vrfs.values()]
     return Wanted(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from vppcfg.config.load import parse_text
 from vppcfg.config.schema.foreign import FOREIGN, foreign_text, is_foreign_key
 
-DOCUMENT = Path(__file__).resolve().parents[4] / "docs" / "configuration.md"
 SPELLINGS = [spelling for first, (others, _) in FOREIGN.items() for spelling in (first, *others)]
 
 
 def test_no_spelling_stands_twice() -> None:
     assert len(set(SPELLINGS)) == len(SPELLINGS)
     assert all(is_foreign_key(spelling) for spelling in SPELLINGS)
-
-
-def test_the_document_has_the_same_table() -> None:
-    rows = [
-        f"| {', '.join(f'`{spelling}`' for spelling in (first, *others))} | {text} |"
-        for first, (others, text) in FOREIGN.items()
-    ]
-    assert "\n".join(rows) in DOCUMENT.read_text()
 
 
 @pytest.mark.parametrize(

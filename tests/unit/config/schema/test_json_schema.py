@@ -63,7 +63,7 @@ def test_editors_show_what_the_documents_say_of_a_key() -> None:
     assert interface["ra"]["description"] == "what to advertise as a router; {} for the default; absent: none"
     assert SCHEMA["properties"]["taps"]["description"] == "TAPs: wires into Linux"
     loopback = SCHEMA["definitions"]["loopback"]["properties"]
-    assert loopback["mac"]["description"] == "a MAC address; absent: left as it is; VPP makes it from the number"
+    assert loopback["mac"]["description"] == "a MAC address; absent: left as it is; VPP derives it from the number"
     assert loopback["lcp"] == interface["lcp"]
 
 

@@ -6,18 +6,30 @@ lacks is removed, unless something is in it that is not managed; one without a n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import Configuration, KeyHolder, VrfConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig, KeyHolder, VrfConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.names import VRF, VRF_LENGTH, is_vrf_name
-from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged, described
+from vppcfg.config.sections.section import (
+    NamedReference,
+    NamedSection,
+    Naming,
+    Parsing,
+    SectionEntry,
+    Unmanaged,
+    described,
+)
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.kinds import route_section
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.interface import Interface
+from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
+from vppcfg.model.vpp_object import Referent
 from vppcfg.model.vrf import MAX_TABLE, UNMANAGED_VRF, FibTable, is_unnamed, table_key
 
 
@@ -54,6 +66,19 @@ class Vrfs(NamedSection):
                 before = desired.observed.vrfs.get(table.key)
                 if table.key not in desired.vrfs:
                     desired.vrfs[table.key] = before if before is not None and before.is_unnamed else table
+
+    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+        """Enter as they are the tables that plans must not touch, and say so where the file wants them otherwise."""
+        held = set(tables_in_use(desired.observed, desired.interfaces))
+        wanted = {table.key: table for config in desired.configuration.vrfs.values() for table in tables_of(config)}
+        for key, table in desired.observed.vrfs.items():
+            is_covered = desired.globs.matches(f"{UNMANAGED_VRF}{table.name}")
+            if key in wanted:
+                if wanted[key].name != table.name and not table.is_unnamed and (is_covered or key in held):
+                    desired.vrfs[key] = table
+                    _object(desired, wanted[key], table)
+            elif table.is_unnamed or is_covered or key in held:
+                desired.vrfs[key] = table
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, VrfConfig]:
         """Return the VRFs that are not left alone, in natural order."""
@@ -113,20 +138,6 @@ def interface_tables(name: str | None, configuration: Configuration) -> tuple[in
     return vrf.table_id if vrf.has_ipv4 else 0, vrf.table_id if vrf.has_ipv6 else 0
 
 
-def copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
-    """Enter as they are the tables that plans must not touch, and say so where the file wants them otherwise."""
-    held = set(tables_in_use(desired.observed, desired.interfaces))
-    wanted = {table.key: table for config in desired.configuration.vrfs.values() for table in tables_of(config)}
-    for key, table in desired.observed.vrfs.items():
-        is_covered = desired.globs.matches(f"{UNMANAGED_VRF}{table.name}")
-        if key in wanted:
-            if wanted[key].name != table.name and not table.is_unnamed and (is_covered or key in held):
-                desired.vrfs[key] = table
-                _object(desired, wanted[key], table)
-        elif table.is_unnamed or is_covered or key in held:
-            desired.vrfs[key] = table
-
-
 def _object(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> None:
     text = (
         f'VPP has table {table.table_id} by the name "{table.name}", and something in it is not managed, '
@@ -146,13 +157,6 @@ def unsupported_table(table: FibTable, state: State) -> str | None:
     for other in state.vrfs.values():
         if other.name == table.name and other.table_id != table.table_id:
             return f"{other.key} has the same name"
-    return None
-
-
-def unsupported_reason(interface: Interface, state: State) -> str | None:
-    """Return why the file cannot say which tables an observed interface is in, None when it can."""
-    if interface.tables != (0, 0) and vrf_of(interface, state) is None:
-        return f"it is in FIB table {max(interface.tables)}, but not as a VRF of the configuration would have it"
     return None
 
 
@@ -180,3 +184,43 @@ def encap_vrf_of(table_id: int, *, is_ipv6: bool, state: State) -> str | None:
 def keys(key: str, name: str | None) -> list[KeyValue]:
     """Return the key that names a VRF; nothing for the default one."""
     return [] if name is None else [KeyValue(key, name)]
+
+
+class VrfKey(EntryKey):
+    """The key `vrf` of an interface."""
+
+    key = attribute = "vrf"
+    is_dispensable = False
+
+    def parse(self, raw: str, path: KeyPath) -> str:
+        """Return the name of the VRF."""
+        return raw
+
+    def references(self, config: InterfaceConfig) -> Iterator[NamedReference]:
+        """Yield the VRF."""
+        yield NamedReference(Referent.TABLE, str(config.vrf), (*config.path, self.key))
+
+    def from_state(self, interface: Interface, state: State, path: KeyPath) -> str | None:
+        """Return the name of the VRF that an interface is in."""
+        return vrf_of(interface, state)
+
+    def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
+        """Return the key; nothing for the default VRF."""
+        return keys(self.key, config.vrf)
+
+    def unsupported_key(self, interface: Interface, state: State) -> str | None:
+        """Return that an interface is in tables that are no VRF of a file."""
+        if interface.tables != (0, 0) and vrf_of(interface, state) is None:
+            return f"it is in FIB table {max(interface.tables)}, but not as a VRF of the configuration would have it"
+        return None
+
+    def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
+        """Return the tables of the VRF."""
+        return {"tables": interface_tables(config.vrf, desired.configuration)}
+
+    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+        """Return the default tables."""
+        return {"tables": (0, 0)}
+
+
+VRF_KEY = VrfKey()

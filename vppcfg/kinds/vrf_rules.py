@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import VrfConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.config.section_list import SECTIONS
-from vppcfg.config.sections import vrf
 from vppcfg.kinds.tunnel import EncapConfig
-from vppcfg.model.problem import KeyPath, Problem, Severity
-from vppcfg.model.vpp_object import Referent
+from vppcfg.kinds.vrf_section import tables_of
+from vppcfg.model.problem import Problem, Severity
 
 _LARGEST_TYPED = 0x7FFFFFFF
 """VPP's command line reads the number of a table as a signed number of 32 bits (vnet/ip/lookup.c)."""
@@ -21,7 +18,7 @@ def vrf_tables(index: Index) -> Iterator[Problem]:
     """Find VRFs without a table, with a table of another one, or with one that VPP's CLI cannot name."""
     owners: dict[str, str] = {}
     for config in index.configuration.vrfs.values():
-        tables = list(vrf.tables_of(config))
+        tables = list(tables_of(config))
         if not tables:
             text = f"{config.name} has neither IPv4 nor IPv6; let it have one of them, or remove it"
             yield Problem(rule="vrf-no-family", path=config.path, text=text)
@@ -33,16 +30,6 @@ def vrf_tables(index: Index) -> Iterator[Problem]:
         if config.table_id > _LARGEST_TYPED:
             text = f"VPP's CLI cannot name table {config.table_id}; `vppcfg apply` can still make it"
             yield Problem(rule="vrf-id-cli", path=(*config.path, "id"), text=text, severity=Severity.WARNING)
-
-
-def vrf_undefined(index: Index) -> Iterator[Problem]:
-    """Find names of VRFs that the file lacks."""
-    for name, path in _named(index):
-        if not index.has_entry("vrfs", name, index.configuration.vrfs):
-            text = (
-                f"there is no VRF {name} in this file; add it to `vrfs`{did_you_mean(name, index.configuration.vrfs)}"
-            )
-            yield Problem(rule="vrf-undefined", path=path, text=text)
 
 
 def vrf_family(index: Index) -> Iterator[Problem]:
@@ -101,14 +88,6 @@ def vrf_without_linux(index: Index) -> Iterator[Problem]:
             )
             path = (*interface.path, "lcp")
             yield Problem(rule="vrf-lcp-netns", path=path, text=text, severity=Severity.WARNING)
-
-
-def _named(index: Index) -> Iterator[tuple[str, KeyPath]]:
-    """Yield every VRF that is named, and where."""
-    for section in SECTIONS:
-        for each in section.references(index.configuration):
-            if each.referent is Referent.TABLE:
-                yield each.name, each.path
 
 
 def _vrf_of(name: str | None, index: Index) -> VrfConfig | None:

@@ -1,13 +1,27 @@
-"""Rules about what a file has and nothing in it uses: only good to know, for files may share what they have."""
+"""Rules about names: VRFs that the file lacks, and what nothing in it uses.
+
+The latter is only good to know, for files may share what they have.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.rules.index import Index
 from vppcfg.config.section_list import SECTIONS
 from vppcfg.model.problem import Problem
 from vppcfg.model.vpp_object import Referent
+
+
+def vrf_undefined(index: Index) -> Iterator[Problem]:
+    """Find names of VRFs that the file lacks."""
+    vrfs = index.configuration.vrfs
+    for section in SECTIONS:
+        for each in section.references(index.configuration):
+            if each.referent is Referent.TABLE and not index.has_entry("vrfs", each.name, vrfs):
+                text = f"there is no VRF {each.name} in this file; add it to `vrfs`{did_you_mean(each.name, vrfs)}"
+                yield Problem(rule="vrf-undefined", path=each.path, text=text)
 
 
 def vrf_unused(index: Index) -> Iterator[Problem]:

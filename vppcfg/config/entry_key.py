@@ -1,0 +1,53 @@
+"""One key of an interface that the file has otherwise than VPP: the entry and the interface have types of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.sections.section import NamedReference
+from vppcfg.config.yaml.text import KeyValue
+from vppcfg.model.interface import Interface
+from vppcfg.model.problem import KeyPath
+from vppcfg.model.state import State
+
+
+class EntryKey:
+    """What parsing, resolving and dumping need of one key; a key with plain values is an `InterfaceKey`."""
+
+    key: str
+    """In the file."""
+    attribute: str
+    """Of `InterfaceConfig`."""
+    is_dispensable: ClassVar[bool] = True
+    """Whether the rest of an entry, and what refers to it, can be judged while the key is of a wrong form."""
+
+    def parse(self, raw: Any, path: KeyPath) -> Any:
+        """Return the attribute that a value of the right shape stands for; `path` is that of the entry."""
+        raise NotImplementedError
+
+    def references(self, config: InterfaceConfig) -> Iterator[NamedReference]:
+        """Yield what the key, which is there, names elsewhere in the file."""
+        yield from ()
+
+    def from_state(self, interface: Interface, state: State, path: KeyPath) -> Any:
+        """Return the attribute that stands for what an observed interface has."""
+        raise NotImplementedError
+
+    def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
+        """Return the key, with its value where it has one."""
+        raise NotImplementedError
+
+    def unsupported_key(self, interface: Interface, state: State) -> str | None:
+        """Return why no file can set what an observed interface has, None when one can."""
+        return None
+
+    def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
+        """Return the attributes of the interface that follow from the key; `base` is what it starts from."""
+        return {}
+
+    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+        """Return the attributes of an interface that the file creates and has no entry for."""
+        return {}

@@ -1,0 +1,186 @@
+"""FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, vnet/fib/fib_table.c, vnet/ip/table_api.c).
+
+A table stays as long as anybody holds it: the API and VPP's prompt, once each, whoever made it with one of them, the
+interfaces in it, routes that lead into it, linux-nl. What is left in one that goes lands in the next one that comes.
+"""
+
+from __future__ import annotations
+
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Reference, Referent
+from vppcfg.model.vrf import LAST_TYPED, FibTable, table_key
+from vppcfg.plan.operation import InterfaceOperation, Operation, Predicate, missing_table
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+
+_ADD_DEL = ("ip_table_add_del_v2", "ip_table_add_del")
+"""Newest first; v2 came in 24.10, and may leave out the table for multicast, which its predecessor always makes."""
+
+
+@record
+class VrfOperation(Operation):
+    """An operation on one FIB table."""
+
+    table_id: int
+    is_ipv6: bool
+
+    @property
+    def subject(self) -> str:
+        """Return what the table goes by."""
+        return table_key(self.table_id, is_ipv6=self.is_ipv6)
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        return missing_table(self.subject, draft)
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Change nothing that a state tells."""
+
+
+@record
+class CreateVrf(VrfOperation):
+    """ip_table_add_del_v2: make a table, which has its name from then on."""
+
+    name: str
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        return f"{self.subject} exists, and its name cannot be changed" if self.subject in draft.vrfs else None
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Enter the table."""
+        draft.vrfs[self.subject] = FibTable(table_id=self.table_id, is_ipv6=self.is_ipv6, name=self.name)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        message = vpp.newest(_ADD_DEL)
+        multicast = {"create_mfib": 1} if vpp.has_field(message, "create_mfib") else {}
+        return Request(message, {**_table(self), "table.name": self.name, "is_add": 1, **multicast})
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        if self.table_id > LAST_TYPED:
+            return None
+        return f"{_table_words(is_ipv6=self.is_ipv6)} add {self.table_id} name {self.name}"
+
+
+@record
+class MarkVrfRoutes(VrfOperation):
+    """ip_table_replace_begin: mark the routes that came through the API, for those to go that nobody writes again."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("ip_table_replace_begin", _table(self))
+
+    def cli(self) -> None:
+        """Return None: no command does it."""
+        return None
+
+
+@record
+class SweepVrfRoutes(VrfOperation):
+    """ip_table_replace_end: remove the marked routes. ip_table_flush would shut every interface in the table too."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request("ip_table_replace_end", _table(self))
+
+    def cli(self) -> None:
+        """Return None: no command does it."""
+        return None
+
+
+@record
+class ReleaseTypedVrf(VrfOperation):
+    """cli_inband: let go what `ip table add` at VPP's prompt, or a file that VPP runs, holds of a table."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Write the command, which succeeds where nobody typed the other one (vnet/ip/lookup.c)."""
+        family = "ip6" if self.is_ipv6 else "ip"
+        return Request("cli_inband", {}, text=f"{family} table del {self.table_id}")
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"{_table_words(is_ipv6=self.is_ipv6)} del {self.table_id}"
+
+
+@record
+class DeleteVrf(VrfOperation):
+    """ip_table_add_del_v2: let go what the API holds of a table, which ends it when nothing else does."""
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        if user := next(iter(sorted(draft.in_table.to(self.subject))), None):
+            return f"{user} is in {self.subject}"
+        tunnel = next((name for name, made in draft.virtual.items() if made.needed_table == self.subject), None)
+        if tunnel is not None:
+            return f"the ends of {tunnel} are in {self.subject}"
+        if not self.is_ipv6 and any(each.table_id == self.table_id for each in draft.proxy_arps):
+            return f"VPP answers ARP for others in {self.subject}"
+        if not self.is_ipv6 and draft.ipfix.exporter.table_id == self.table_id:
+            return f"the collector of IPFIX is looked up in {self.subject}"
+        if others := draft.referring.get(Reference(Referent.TABLE, self.subject)):
+            return f"{min(others)} is in {self.subject}, or leads there"
+        return missing_table(self.subject, draft)
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Take the table out."""
+        del draft.vrfs[self.subject]
+        draft.unmanaged.pop(self.subject, None)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(vpp.newest(_ADD_DEL), {**_table(self), "is_add": 0})
+
+    def cli(self) -> None:
+        """Return None: no command does it."""
+        return None
+
+
+@record
+class SetTable(InterfaceOperation):
+    """sw_interface_set_table: put an interface, for one family, into a FIB table; 0 is the default one."""
+
+    is_ipv6: bool
+    table_id: int
+
+    def _refusal(self, draft: WorkingState) -> str | None:
+        interface = draft.interfaces[self.interface]
+        if self.table_id and (missing := missing_table(table_key(self.table_id, is_ipv6=self.is_ipv6), draft)):
+            return missing
+        if interface.unnumbered is not None:
+            return f"{interface.name} borrows addresses"
+        if interface.dhcp_client is not None and not self.is_ipv6:
+            return f"{interface.name} has a DHCP client, and may have an address from it"
+        if any((":" in address) == self.is_ipv6 for address in interface.addresses):
+            return f"{interface.name} has addresses of that family"
+        return None
+
+    def apply_to(self, draft: WorkingState) -> None:
+        """Put the interface into the table."""
+        draft.move(self.interface, self.table_id, is_ipv6=self.is_ipv6)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        values = {
+            "sw_if_index": indexes.interface(self.interface),
+            "is_ipv6": int(self.is_ipv6),
+            "vrf_id": self.table_id,
+        }
+        return Request("sw_interface_set_table", values)
+
+    def cli(self) -> str | None:
+        """Return the command."""
+        if self.table_id > LAST_TYPED:
+            return None
+        return f"set interface {_table_words(is_ipv6=self.is_ipv6)} {self.interface} {self.table_id}"
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("moves to another VRF", "move to another VRF")
+
+
+def _table_words(*, is_ipv6: bool) -> str:
+    return "ip6 table" if is_ipv6 else "ip table"
+
+
+def _table(operation: CreateVrf | DeleteVrf | MarkVrfRoutes | SweepVrfRoutes) -> dict[str, Value]:
+    return {"table.table_id": operation.table_id, "table.is_ip6": int(operation.is_ipv6)}
