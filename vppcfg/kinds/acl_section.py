@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.bounds import ACL_RULES_MANY, ACL_RULES_MOST, ALL_ACL_RULES_MOST
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import AclConfig
+from vppcfg.config.configuration import AclConfig, InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.ip_names import read_ip_names
 from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds import acl_match
 from vppcfg.kinds.acl_term import Context, Term
-from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclRule, canonical_rule
+from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclBinding, AclRule, canonical_rule
+from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import MARK
-from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
 
 KEY = "acls"
@@ -102,6 +104,49 @@ class AclSection(NamedSection):
     def entry_keys(self, entry: AclConfig) -> Iterator[KeyValue]:
         """Yield the terms: one per rule, but for two rules that say the same of both families."""
         yield KeyValue("terms", list(_terms(entry.rules)), is_block=True)
+
+
+class AclsKey(EntryKey):
+    """The key `acls` of interfaces, each direction a name or a list of names."""
+
+    key = attribute = KEY
+
+    def parse(self, raw: Mapping[str, Any], path: KeyPath) -> AclBinding:
+        """Return what an interface is to apply."""
+        return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))
+
+    def from_state(self, interface: Interface, state: State, path: KeyPath) -> AclBinding:
+        """Return what an interface applies."""
+        return interface.acls
+
+    def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
+        """Return the key, as by default where no list is applied."""
+        return (_acls_key(config.acls) if config.acls else _NO_ACLS,)
+
+    def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
+        """Return what VPP is to apply; where it lacks the plugin, that stays as it is."""
+        path, thing = (*config.path, KEY), f"{config.name} has {KEY}"
+        if not config.acls or desired.has_plugin(PLUGIN, path, thing):
+            return {KEY: config.acls}
+        return {}
+
+    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+        """Return that no list is applied."""
+        return {KEY: AclBinding()}
+
+
+def _names(raw: Any) -> tuple[str, ...]:
+    return (raw,) if isinstance(raw, str) else tuple(raw or ())
+
+
+def _acls_key(acls: AclBinding) -> KeyValue:
+    bound = (("input", acls.input), ("output", acls.output))
+    directions = tuple([KeyValue(key, list(names), is_default=not names) for key, names in bound])
+    return KeyValue(KEY, directions, is_default=not acls, is_block=True)
+
+
+_NO_ACLS = _acls_key(AclBinding())
+ACLS_KEY = AclsKey()
 
 
 def unsupported_reason(name: str, acl: Acl) -> str | None:

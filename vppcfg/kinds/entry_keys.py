@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from vppcfg.config.entry_key import EntryKey
 from vppcfg.kinds import neighbor
+from vppcfg.kinds.acl_section import ACLS_KEY
 from vppcfg.kinds.policy_route_section import POLICY_ROUTES
 from vppcfg.kinds.vrf_section import VRF_KEY
 
@@ -15,6 +16,7 @@ EARLY_KEYS: tuple[EntryKey, ...] = (VRF_KEY,)
 LATE_KEYS: tuple[EntryKey, ...] = (
     neighbor.KIND,
     POLICY_ROUTES,
+    ACLS_KEY,
 )
 """Those behind them."""
 ENTRY_KEYS: tuple[EntryKey, ...] = (*EARLY_KEYS, *LATE_KEYS)

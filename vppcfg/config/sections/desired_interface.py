@@ -12,10 +12,9 @@ from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder, made_port_tag, marked_tag
 from vppcfg.config.sections import placement, tag_rewrite
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import acl_section, policy_route_section
+from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.entry_keys import ENTRY_KEYS
-from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import StaticMac, macs_in_order
 from vppcfg.model.interface import (
@@ -104,7 +103,6 @@ class _Resolver:
             tag=self._tag(config, observed),
             addresses=frozenset(config.addresses),
             **self._values(config, base),
-            acls=self._acls(config, base),
             **self._keys(config, base),
             **{**bridging, **self._rewriting(config)},
         )
@@ -155,7 +153,6 @@ class _Resolver:
             mac=base.mac if self._has_ethernet(name) else "",
             tag=tag,
             addresses=frozenset(),
-            acls=AclBinding(),
             **{attribute: value for each in ENTRY_KEYS for attribute, value in each.left_alone(base).items()},
             **interface_values.DEFAULTS,
             **self._bridging(name, base.encapsulation, base),
@@ -303,11 +300,6 @@ class _Resolver:
         for rule, path, text in found:
             self._desired.problem(rule, (*config.path, *path), text)
         return {"rx_placement": rx, "tx_placement": tx}
-
-    def _acls(self, config: InterfaceConfig, base: Interface) -> AclBinding:
-        if not config.acls:
-            return AclBinding()
-        return config.acls if self._runs(acl_section.PLUGIN, config, "acls") else base.acls
 
 
 _Membership = tuple[int | None, bool, int | None]

@@ -13,7 +13,6 @@ from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.entry_keys import EARLY_KEYS, ENTRY_KEYS, LATE_KEYS
 from vppcfg.kinds.owned_list import OWNED_KEYS
-from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.live_state import configured_on
 from vppcfg.model.ownership import MADE_MARK, MARK, description_of, is_foreign, mark_of, tag_for
@@ -24,7 +23,6 @@ CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
     frozenset(
         {
-            "acls",
             "addresses",
             "description",
             "device-type",
@@ -92,22 +90,10 @@ def parse(
         is_up=raw.get("state") != "down",
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),
-        acls=_parse_acls(raw.get("acls")),
         tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
         **{each.attribute: each.parse(given, path) for each in ENTRY_KEYS if (given := raw.get(each.key)) is not None},
         **interface_values.parsed(raw),
     )
-
-
-def _parse_acls(raw: Mapping[str, Any] | None) -> AclBinding:
-    """Parse the key `acls`, each direction a name or a list of names."""
-    if not raw:
-        return AclBinding()
-    return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))
-
-
-def _names(raw: Any) -> tuple[str, ...]:
-    return (raw,) if isinstance(raw, str) else tuple(raw or ())
 
 
 def from_state(
@@ -128,7 +114,6 @@ def from_state(
         is_up=interface.is_up,
         addresses=tuple(sorted(configured_on(interface) if interface.live else interface.addresses, key=address_key)),
         lcp=lcp.from_state(interface.name, state),
-        acls=interface.acls,
         tag_rewrite=tag_rewrite.from_state(interface),
         rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
         tx_placement=placement.from_state(interface.tx_placement) if interface.tx_placement else (),
@@ -195,15 +180,4 @@ def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
         *interface_values.keys(interface),
         *tag_rewrite.keys(interface.tag_rewrite),
         *(said for each in LATE_KEYS for said in each.yaml_keys(interface)),
-        _acls_key(interface.acls) if interface.acls else _NO_ACLS,
     ]
-
-
-def _acls_key(acls: AclBinding) -> KeyValue:
-    bound = (("input", acls.input), ("output", acls.output))
-    directions = tuple([KeyValue(key, list(names), is_default=not names) for key, names in bound])
-    return KeyValue("acls", directions, is_default=not acls, is_block=True)
-
-
-_NOT_BOUND = AclBinding()
-_NO_ACLS = _acls_key(_NOT_BOUND)
