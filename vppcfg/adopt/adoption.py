@@ -199,9 +199,9 @@ def _words(device: LinuxDevice) -> str:
 
 
 def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
-    kinds = {"interface": known.left.interfaces, "bridge domain": known.left.of("bridges")}
-    lists = {kind.noun: known.left.of(kind.table) for kind in TABLES}
-    for kind, left in {**kinds, "FIB table": known.left.of("vrfs"), **lists}.items():
+    nouns = {"vrfs": "FIB table", **{kind.table: kind.noun for kind in TABLES}}
+    tables = {nouns[table]: left for table, left in known.left.tables.items()}
+    for kind, left in {"interface": known.left.interfaces, **tables}.items():
         for name in sorted(left, key=natural_key):
             yield kind, name, left[name]
 

@@ -167,7 +167,7 @@ class Classifier:
 
     def _path_of(self, name: str) -> KeyPath | None:
         configuration = self._configuration
-        for entries in (configuration.bridges, *(kind.entries_in(configuration) for kind in TABLES)):
+        for entries in (kind.entries_in(configuration) for kind in TABLES):
             if name in entries:
                 path: KeyPath = entries[name].path
                 return path

@@ -19,7 +19,6 @@ T = TypeVar("T")
 _SIGNS = {Action.CREATE: "+", Action.DELETE: "-"}
 _NOUNS = {
     **{kind.object_kind: kind.noun for kind in TABLES},
-    ObjectKind.BRIDGE: "bridge domain",
     ObjectKind.LCP: "LCP pair of",
     ObjectKind.VRF: "table",
     ObjectKind.LINUX: "Linux device of",
@@ -62,15 +61,12 @@ def _entry_lines(change: Change[Any], observed: State, desired: State) -> Iterat
 
 def _with(change: Change[Any], observed: State, desired: State) -> State:
     """Return what a file says, but for one object, which is as it is observed."""
-    match change.kind:
-        case ObjectKind.INTERFACE:
-            return replace(
-                desired,
-                interfaces=_as_observed(change.name, observed.interfaces, desired.interfaces),
-                virtual=_as_observed(change.name, observed.virtual, desired.virtual),
-            )
-        case ObjectKind.BRIDGE:
-            return replace(desired, bridges=_as_observed(change.name, observed.bridges, desired.bridges))
+    if change.kind is ObjectKind.INTERFACE:
+        return replace(
+            desired,
+            interfaces=_as_observed(change.name, observed.interfaces, desired.interfaces),
+            virtual=_as_observed(change.name, observed.virtual, desired.virtual),
+        )
     table = next((kind for kind in TABLES if kind.object_kind is change.kind), None)
     if table is None:
         return desired

@@ -19,15 +19,14 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.section_list import INTERFACES, MADE_BY, SECTIONS
-from vppcfg.config.sections import bridge
 from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds import vrf_section as vrf
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.policy_route_section import in_file
+from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.bond import Bond
-from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import Interface
 from vppcfg.model.live_state import marked
 from vppcfg.model.memif import sockets_in_use
@@ -38,6 +37,12 @@ from vppcfg.model.vrf import UNMANAGED_VRF
 from vppcfg.record import evolve, record
 
 _IDLE_SOCKET = "no memif is at this socket, and without this line the next plan removes it"
+_TABLES = [
+    section.attribute
+    for section in SECTIONS
+    if section.attribute in {"vrfs", *(kind.table for kind in TABLES)} and section.attribute is not None
+]
+"""Tables of objects that can be left alone, in the order of the file."""
 _TABLE_OF = {kind.key: kind for kind in TABLES}
 _ODD = "it is set up in a way that the configuration cannot say"
 
@@ -153,10 +158,7 @@ def yaml_entries(
 def _what_cannot_be_said(state: State) -> Unmanaged:
     """Return what the file cannot say by itself."""
     interfaces = {name: reason for name in state.interfaces if (reason := INTERFACES.unsupported_reason(name, state))}
-    left = Unmanaged(interfaces, {})
-    for name, domain in state.bridges.items():
-        if reason := bridge.unsupported_reason(name, domain):
-            left.leave("bridges", name, reason)
+    left = Unmanaged(interfaces, {table: {} for table in _TABLES})
     for key, fib_table in state.vrfs.items():
         if reason := vrf.unsupported_table(fib_table, state):
             left.leave("vrfs", key, reason)
@@ -183,14 +185,19 @@ def _unmanaged_globs(state: State, left: Unmanaged) -> dict[str, str]:
         name: why for name, why in left.interfaces.items() if state.interfaces[name].parent not in left.interfaces
     }
     found = {glob_of(name): listed[name] for name in sorted(listed, key=natural_key)}
-    bridges, vrfs = left.of("bridges"), left.of("vrfs")
-    found |= {glob_of(name): bridges[name] for name in sorted(bridges, key=natural_key)}
-    found |= {glob_of(f"{UNMANAGED_VRF}{state.vrfs[key].name}"): vrfs[key] for key in sorted(vrfs)}
-    for kind in TABLES:
-        things, reasons = kind.in_state(state), left.of(kind.table)
-        found |= {glob_of(kind.unmanaged_name(name, things[name])): reasons[name] for name in sorted(reasons)}
+    for table, reasons in left.tables.items():
+        for name in sorted(reasons, key=natural_key):
+            found[glob_of(_unmanaged_name(table, name, state))] = reasons[name]
     idle = dict(state.facts.memif_sockets).keys() - sockets_in_use(state.virtual.items()).keys()
     return found | {f"memif{number}/*": _IDLE_SOCKET for number in sorted(idle)}
+
+
+def _unmanaged_name(table: str, name: str, state: State) -> str:
+    """Return what `unmanaged` calls an object of a table."""
+    kind = next((kind for kind in TABLES if kind.table == table), None)
+    if kind is None:
+        return f"{UNMANAGED_VRF}{state.vrfs[name].name}"
+    return kind.unmanaged_name(name, kind.in_state(state)[name])
 
 
 def _object(configuration: Configuration, state: State, left: Unmanaged) -> None:
@@ -202,8 +209,6 @@ def _object(configuration: Configuration, state: State, left: Unmanaged) -> None
     desired, observed = resolution.desired.with_explicit_mtus(), state.with_explicit_mtus()
     for name in _changed_interfaces(configuration, desired, observed):
         left.interfaces.setdefault(name, _ODD)
-    for name in _changed(configuration.bridges, desired.bridges, observed.bridges):
-        left.leave("bridges", name, _ODD)
     for key in _changed(state.vrfs, desired.vrfs, observed.vrfs):
         left.leave("vrfs", key, _ODD)
     for kind in TABLES:
@@ -213,9 +218,7 @@ def _object(configuration: Configuration, state: State, left: Unmanaged) -> None
 
 def _object_to(problem: Problem, configuration: Configuration, left: Unmanaged) -> None:
     section, name = (str(key) for key in (*problem.path, "", "")[:2])
-    if section == bridge.SECTION.key and name in configuration.bridges:
-        left.leave("bridges", name, problem.text)
-    elif section == vrf.SECTION.key and name in configuration.vrfs:
+    if section == vrf.SECTION.key and name in configuration.vrfs:
         for table in vrf.tables_of(configuration.vrfs[name]):
             left.leave("vrfs", table.key, problem.text)
     elif (kind := _TABLE_OF.get(section)) is not None and name in kind.entries_in(configuration):
@@ -270,8 +273,6 @@ class _Followers:
         self._children = state.sub_interfaces_by_parent()
         self._referrers: dict[str, list[tuple[str, str]]] = {}
         """Interface -> interfaces that refer to it, and how."""
-        self._members: dict[str, list[str]] = {}
-        """Bridge domain -> its members."""
         self._users: dict[tuple[str, str], list[str]] = {}
         """Table and name of an object -> interfaces that use it."""
         self._inside: dict[str, list[str]] = {}
@@ -282,8 +283,6 @@ class _Followers:
         for interface in self._state.interfaces.values():
             for target, words in self._references(interface):
                 self._referrers.setdefault(target, []).append((interface.name, words))
-            if interface.bridge is not None:
-                self._members.setdefault(bridge_name(interface.bridge), []).append(interface.name)
             for key in tables_in_use(self._state, [interface.name]):
                 self._inside.setdefault(key, []).append(interface.name)
             for kind in TABLES:
@@ -305,12 +304,9 @@ class _Followers:
 
     def run(self) -> None:
         self._pending = [name for name in self._state.interfaces if self._left.covers(name, self._state)]
-        for name in tuple(self._left.of("bridges")):
-            self._spread_from_bridge(name)
         for kind in TABLES:
             for name in tuple(self._left.of(kind.table)):
-                for interface in self._users.get((kind.table, name), ()):
-                    self._add(interface, f"{kind.use(name)}, which is unmanaged")
+                self._spread_from(kind, name)
         for key in self._left.of("vrfs"):
             for interface in self._inside.get(key, ()):
                 self._add(interface, f"it needs the FIB table {key}, which is unmanaged")
@@ -323,20 +319,17 @@ class _Followers:
         bond = self._state.virtual_of(name, Bond)
         for member in bond.members if bond is not None else ():
             self._add(member, f"it is a member of {name}, which is unmanaged")
-        bridge = self._state.interfaces[name].bridge
-        if bridge is not None and bridge_name(bridge) in self._state.bridges:
-            self._add_bridge(bridge_name(bridge), f"its member {name} is unmanaged")
+        for kind in TABLES:
+            for used in kind.used_by(self._state.interfaces[name], self._state) if kind.spreads_by else ():
+                if used in kind.in_state(self._state) and used not in self._left.of(kind.table):
+                    self._left.leave(kind.table, used, kind.spreads_by.format(name))
+                    self._spread_from(kind, used)
 
     def _add(self, name: str, reason: str) -> None:
         if name in self._state.interfaces and not self._left.covers(name, self._state):
             self._left.interfaces[name] = reason
             self._pending += [name, *self._children.get(name, ())]
 
-    def _add_bridge(self, name: str, reason: str) -> None:
-        if name not in self._left.of("bridges"):
-            self._left.leave("bridges", name, reason)
-            self._spread_from_bridge(name)
-
-    def _spread_from_bridge(self, name: str) -> None:
-        for member in self._members.get(name, ()):
-            self._add(member, f"it is a member of {name}, which is unmanaged")
+    def _spread_from(self, kind: AnyTable, name: str) -> None:
+        for user in self._users.get((kind.table, name), ()):
+            self._add(user, f"{kind.use(name)}, which is unmanaged")

@@ -16,7 +16,6 @@ from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, lcp
 from vppcfg.kinds.bond import announcing
 from vppcfg.kinds.owned_list import OWNED
-from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import marked, with_live_of
@@ -121,7 +120,6 @@ def _copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
             if name in observed.virtual:
                 desired.virtual[name] = observed.virtual[name]
     _copy_made_ports(desired)
-    _copy_bridges(desired)
     for section in SECTIONS:
         section.copy_what_is_not_ours(desired)
 
@@ -195,24 +193,3 @@ def _copy_made_ports(desired: DesiredStateBuilder) -> None:
         is_port = interface is not None and interface.kind is InterfaceKind.PHYSICAL
         if is_port and name not in desired.configuration.virtual:
             desired.virtual.setdefault(name, made)
-
-
-def _copy_bridges(desired: DesiredStateBuilder) -> None:
-    """Copy bridges of somebody else, or with a member that is not ours, from under the file."""
-    occupied = {interface.bridge for interface in desired.interfaces.values()}
-    for name, bridge in desired.observed.bridges.items():
-        reason = _why_not_ours(desired, name, bridge, is_occupied=bridge.bd_id in occupied)
-        if reason is None:
-            continue
-        desired.bridges[name] = bridge
-        config = desired.configuration.bridges.get(name)
-        if config is not None:
-            desired.problem("foreign-tag", config.path, f"{name} {reason}; take it out of the file")
-
-
-def _why_not_ours(desired: DesiredStateBuilder, name: str, bridge: Bridge, *, is_occupied: bool) -> str | None:
-    if is_foreign(bridge.tag) and not desired.adopt:
-        return f'carries the tag "{bridge.tag}" of somebody else'
-    if desired.globs.matches(name):
-        return "is unmanaged"
-    return "has a member that is not managed" if is_occupied else None

@@ -10,7 +10,6 @@ from typing import Any
 
 from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.config.sections import (
-    bridge,
     checks,
     dataplane,
     hooks,
@@ -21,17 +20,18 @@ from vppcfg.config.sections import (
 )
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import acl_match, vrf_section
+from vppcfg.kinds import acl, acl_match, bridge, macip_acl, vrf_section
 from vppcfg.kinds.kind_list import KINDS, TABLES, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface
 
 _NAMED: tuple[NamedSection, ...] = (
     *VIRTUAL_INTERFACES[:1],
-    bridge.SECTION,
+    bridge.KIND,
     *VIRTUAL_INTERFACES[1:],
     vrf_section.SECTION,
     acl_match.KIND,
-    *TABLES,
+    acl.KIND,
+    macip_acl.KIND,
 )
 MADE: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
     section for section in _NAMED if isinstance(section, VirtualInterfaceSection)
@@ -40,7 +40,7 @@ MADE: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
 MADE_BY: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any, Any]] = {
     section.virtual: section for section in MADE
 }
-INTERFACES = interface.Interfaces(MADE)
+INTERFACES = interface.Interfaces(MADE, TABLES)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,
     loopback.SECTION,

@@ -22,7 +22,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
 from vppcfg.plan.change import ObjectKind
-from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.plan.request import ALL_INDEXES, Known
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
@@ -98,6 +98,11 @@ class Acls(AclSection, TableKind[Acl]):
         """Return the lists that an interface applies, and those that its policy routes look at."""
         return (*interface.acls.input, *interface.acls.output, *(each.acl for each in in_file(interface, state)))
 
+    def unsupported_use(self, interface: Interface, state: State) -> str | None:
+        """Return that VPP does not show a list that an interface applies, None where it does."""
+        is_known = all(name in state.acls for name in (*interface.acls.input, *interface.acls.output))
+        return None if is_known else "it applies an access list that VPP does not show"
+
     def use(self, name: str) -> str:
         """Return that it applies the list."""
         return f"it applies the access list {name.removeprefix(OTHERS)}"
@@ -131,12 +136,10 @@ class Acls(AclSection, TableKind[Acl]):
         """Return what is asked about the lists that interfaces apply."""
         return {"acls": _Bindings(connection, _names_of(_read(connection, replies)))}
 
-    def read_settings(
-        self, connection: VppReader, replies: Replies, tables: Collection[str], version: str
-    ) -> dict[str, Any]:
+    def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[str, Acl]:
         """Return the lists by name."""
         lists = _read(connection, replies)
-        return {self.table: {name: lists[index] for index, name in _names_of(lists).items()}}
+        return {name: lists[index] for index, name in _names_of(lists).items()}
 
     def read_indexes(self, connection: VppReader) -> dict[str, int]:
         """Ask VPP for the index of every list by its name."""

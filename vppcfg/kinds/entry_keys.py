@@ -9,11 +9,13 @@ from vppcfg.config.entry_key import EntryKey
 from vppcfg.kinds import neighbor
 from vppcfg.kinds.acl_section import ACLS_KEY
 from vppcfg.kinds.policy_route_section import POLICY_ROUTES
+from vppcfg.kinds.tag_rewrite import TAG_REWRITE
 from vppcfg.kinds.vrf_section import VRF_KEY
 
 EARLY_KEYS: tuple[EntryKey, ...] = (VRF_KEY,)
 """Those that stand before plain values."""
 LATE_KEYS: tuple[EntryKey, ...] = (
+    TAG_REWRITE,
     neighbor.KIND,
     POLICY_ROUTES,
     ACLS_KEY,

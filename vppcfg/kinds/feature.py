@@ -27,6 +27,10 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
         """Return how a plan turns it on and off."""
         return Feature(self.setters, self.turn_on, self.is_interrupted, self.is_forgotten, self.completed)
 
+    def features(self) -> Mapping[str, Feature]:
+        """Return how plans set it."""
+        return {self.attribute: self.in_plans()}
+
     def is_interrupted(self, transition: Transition, name: str) -> bool:
         """Return whether it must be off for a while on an interface that stays and has it before and after."""
         return False

@@ -10,6 +10,7 @@ from vppcfg.config.sections.section import Section
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change
+from vppcfg.plan.feature import Feature
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
@@ -111,6 +112,10 @@ class Kind:
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield what must change of it, where it belongs to no interface."""
         yield from ()
+
+    def features(self) -> Mapping[str, Feature]:
+        """Return how plans set its features of interfaces, by attribute of `Interface`."""
+        return {}
 
     def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
         """Yield the steps that set it on an interface."""

@@ -1,22 +1,11 @@
-"""L2 mode: cross-connects, bridge domains and who is in them, and the VLAN tag rewrites that go with them."""
+"""When interfaces are taken out of L2 mode and put there: cross-connects, bridge domains, and VLAN tag rewrites."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
-from vppcfg.kinds.bridge import (
-    BridgeFlag,
-    CreateBridge,
-    DeleteBridge,
-    FilterMac,
-    ForgetMac,
-    SetBridgeFlag,
-    SetBridgeMacAge,
-)
-from vppcfg.kinds.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
-from vppcfg.model.bridge import Bridge
+from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.model.interface import Interface
-from vppcfg.plan.change import Change
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -93,43 +82,3 @@ def _join(after: Interface, bd_id: int) -> Iterator[Step]:
         interface=after.name, bd_id=bd_id, is_bvi=after.is_bvi, split_horizon_group=after.split_horizon_group
     )
     yield Step(stage=Stage.JOIN_AS_BVI if after.is_bvi else Stage.JOIN_BRIDGE, operation=join)
-
-
-def bridge_steps(change: Change[Bridge]) -> Iterator[Step]:
-    """Yield the step that deletes or creates a bridge, or those that set what differs about it."""
-    before, after = change.before, change.after
-    yield from _mac_steps(before, after)
-    if after is None:
-        assert before is not None
-        yield Step(stage=Stage.DELETE_BRIDGE, operation=DeleteBridge(bd_id=before.bd_id))
-    elif before is None:
-        create = CreateBridge(bd_id=after.bd_id, settings=after.settings, tag=after.tag)
-        yield Step(stage=Stage.CREATE_BRIDGE, operation=create)
-    else:
-        yield from _setting_steps(before, after)
-
-
-def _mac_steps(before: Bridge | None, after: Bridge | None) -> Iterator[Step]:
-    """Forget MAC addresses before members or the bridge itself go, and filter others once it is there."""
-    filtered: Collection[str] = () if before is None else before.filtered_macs
-    wanted: Collection[str] = () if after is None else after.filtered_macs
-    if before is not None:
-        kept = {*wanted, *(after.stray_macs if after is not None else ())}
-        for mac in (*before.stray_macs, *before.filtered_macs):
-            if mac not in kept:
-                yield Step(stage=Stage.TURN_OFF, operation=ForgetMac(bd_id=before.bd_id, mac=mac))
-    if after is not None:
-        for mac in wanted:
-            if mac not in filtered:
-                yield Step(stage=Stage.SET_BRIDGE, operation=FilterMac(bd_id=after.bd_id, mac=mac))
-
-
-def _setting_steps(before: Bridge, after: Bridge) -> Iterator[Step]:
-    for flag in BridgeFlag:
-        is_on = getattr(after.settings, flag.value)
-        if getattr(before.settings, flag.value) != is_on:
-            set_flag = SetBridgeFlag(bd_id=after.bd_id, flag=flag, is_on=is_on)
-            yield Step(stage=Stage.SET_BRIDGE, operation=set_flag)
-    if before.settings.mac_age_minutes != after.settings.mac_age_minutes:
-        set_age = SetBridgeMacAge(bd_id=after.bd_id, minutes=after.settings.mac_age_minutes)
-        yield Step(stage=Stage.SET_BRIDGE, operation=set_age)

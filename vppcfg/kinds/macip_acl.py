@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from vppcfg.common.release import Release
 from vppcfg.config.desired_state import DesiredStateBuilder
@@ -21,7 +20,7 @@ from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
 from vppcfg.plan.change import ObjectKind
 from vppcfg.plan.operation import Numbering, Operation, Predicate, braced
-from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Value, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
@@ -184,6 +183,12 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
         """Return the list that an interface applies."""
         return () if interface.macip is None else (interface.macip,)
 
+    def unsupported_use(self, interface: Interface, state: State) -> str | None:
+        """Return that VPP does not show the list that an interface applies, None where it does."""
+        if interface.macip is None or interface.macip in state.macips:
+            return None
+        return "it applies a MACIP access list that VPP does not show"
+
     def use(self, name: str) -> str:
         """Return that it applies the list."""
         return f"it applies the MACIP list {name.removeprefix(OTHERS)}"
@@ -205,12 +210,10 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
         """Return the request for all lists, where VPP has the plugin."""
         return [connection.request(DUMP, {"acl_index": ALL_INDEXES})[1]] if connection.offers(DUMP) else []
 
-    def read_settings(
-        self, connection: VppReader, replies: Replies, tables: Collection[str], version: str
-    ) -> dict[str, Any]:
+    def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[str, MacipAcl]:
         """Return the lists by name."""
         lists = _read_lists(connection, replies)
-        return {self.table: {name: lists[index] for index, name in names_of(lists).items()}}
+        return {name: lists[index] for index, name in names_of(lists).items()}
 
     def read_indexes(self, connection: VppReader) -> dict[str, int]:
         """Ask VPP for the index of every list by its name."""

@@ -13,7 +13,9 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change, ObjectKind, table_changes
+from vppcfg.plan.request import Known
 from vppcfg.plan.working_state import WorkingState
+from vppcfg.vpp.reading import Replies, VppReader
 
 
 class Tagged(Protocol):
@@ -69,6 +71,14 @@ class TableKind(Kind, NamedSection, Generic[T]):
     @abstractmethod
     def users(self, name: str, draft: WorkingState) -> Collection[str]:
         """Return the interfaces whose traffic feels what becomes of one."""
+
+    @abstractmethod
+    def read(self, connection: VppReader, replies: Replies, known: Known) -> Mapping[str, T]:
+        """Return the objects of VPP by name."""
+
+    def unsupported_use(self, interface: Interface, state: State) -> str | None:
+        """Return, as a clause about an interface, that it uses one that VPP does not show; None where it does."""
+        return None
 
     def in_state(self, state: State) -> Mapping[str, T]:
         """Return the objects of a state by name."""

@@ -150,7 +150,6 @@ class _NotingDraft(WorkingState):
         self.changed: set[str] = set()
         """Interfaces."""
         self._changed_in: dict[str, set[str]] = {kind.table: set() for kind in TABLES}
-        self.changed_bridges: set[str] = set()
         self._known_proxy_arps = self.proxy_arps
         self.interfaces = _Noting(self.interfaces, self.changed)
         self.lcps = _Noting(self.lcps, self.changed)
@@ -158,7 +157,6 @@ class _NotingDraft(WorkingState):
         self.linux = _Noting(self.linux, self.changed)
         for table, changed in self._changed_in.items():
             setattr(self, table, _Noting(getattr(self, table), changed))
-        self.bridges = _Noting(self.bridges, self.changed_bridges)
 
     def change(self, name: str, **attributes: object) -> None:
         """Note the interface, also where it is changed in place."""
@@ -173,10 +171,6 @@ class _NotingDraft(WorkingState):
             for name in self._changed_in[kind.table]:
                 names.update(kind.users(name, self))
             self._changed_in[kind.table].clear()
-        for bridge in self.changed_bridges:
-            domain = self.bridges.get(bridge)
-            names |= self.bridge_members.get(domain.bd_id, set()) if domain is not None else set()
-        self.changed_bridges.clear()
         if self.proxy_arps is not self._known_proxy_arps:
             self._known_proxy_arps = self.proxy_arps
             names |= self.with_proxy_arp

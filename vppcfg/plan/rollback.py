@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.model.bond import Bond
-from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import claimed, with_live_of
@@ -107,7 +106,6 @@ def closest_to(
         interfaces=merged(former.interfaces, now.interfaces),
         lcps=lcps,
         virtual=made,
-        bridges=_merged_bridges(former, now, is_unmanaged),
         vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
         linux={name: device for name, device in devices.items() if name in lcps or name in made},
         namespaces=former.namespaces | now.namespaces,
@@ -174,13 +172,6 @@ def _merged_table(kind: AnyTable, former: State, now: State, is_unmanaged: Calla
         return kind.is_not_ours(name, thing, is_unmanaged)
 
     return _merged_objects(kind.in_state(former), kind.in_state(now), is_not_ours)
-
-
-def _merged_bridges(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Bridge]:
-    def is_not_ours(name: str, bridge: Bridge) -> bool:
-        return is_unmanaged(name) or is_foreign(bridge.tag)
-
-    return _merged_objects(former.bridges, now.bridges, is_not_ours)
 
 
 def _merged_tables(

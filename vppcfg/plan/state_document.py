@@ -17,7 +17,6 @@ from vppcfg.common.names import natural_key
 from vppcfg.kinds.kind_list import OBJECTS, TABLES, VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.features import Lldp, ProxyArp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, IpfixExporter, IpfixSettings
@@ -197,7 +196,7 @@ def _sockets(document: object) -> tuple[tuple[int, str], ...]:
 
 def _table(table: str, document: object) -> dict[str, Any]:
     record = _TABLES[table]
-    converters = {**_converters_of(cast(Hashable, record)), **_CONVERTERS.get(table, {})}
+    converters = _converters_of(cast(Hashable, record))
     entries = _mapping(document, table)
     return {name: _build(record, entry, f"{table}.{name}", converters) for name, entry in entries.items()}
 
@@ -424,13 +423,9 @@ _TABLES: dict[str, type[Any]] = {
     "lcps": LcpPair,
     "linux": LinuxDevice,
     "bonds": _MADE["bonds"],
-    "bridges": Bridge,
+    TABLES[0].table: TABLES[0].thing,
     **_MADE,
     "vrfs": FibTable,
-    **{kind.table: kind.thing for kind in TABLES},
+    **{kind.table: kind.thing for kind in TABLES[1:]},
 }
 """The tables of a state document other than its interfaces, in its order: the other kinds of makings follow bridges."""
-_CONVERTERS: dict[str, dict[str, Callable[[Any], Any]]] = {
-    "bridges": {"settings": lambda entry: _build(BridgeSettings, entry, "settings")},
-}
-"""How attributes are read whose types do not tell."""

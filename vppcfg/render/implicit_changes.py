@@ -18,7 +18,7 @@ from vppcfg.config.section_list import INTERFACES, MADE
 from vppcfg.config.sections import loopback
 from vppcfg.config.sections.section import YamlEntry
 from vppcfg.kinds.kind_list import TABLES
-from vppcfg.kinds.l2 import rewrite_words
+from vppcfg.kinds.l2_operations import rewrite_words
 from vppcfg.kinds.sub_interface import encapsulation_words
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
@@ -50,14 +50,13 @@ _SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP
 """What has nothing that a file cannot say."""
 
 
-_LISTS = frozenset(kind.object_kind for kind in TABLES)
+_LISTS = frozenset({ObjectKind.ACL, ObjectKind.MACIP})
 """What has nothing but rules that a file can say."""
 
 
 def restricted(
     state: State,
     names: Collection[str],
-    bridges: Collection[str],
     others: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> State:
     """Return a state with just these objects; `others` are those of other kinds, by their table."""
@@ -66,7 +65,6 @@ def restricted(
         interfaces={name: state.interfaces[name] for name in names if name in state.interfaces},
         lcps={name: state.lcps[name] for name in names if name in state.lcps},
         virtual={name: state.virtual[name] for name in names if name in state.virtual and name in state.interfaces},
-        bridges={name: state.bridges[name] for name in bridges if name in state.bridges},
     )
     found = {kind.table: kind.in_state(state) for kind in TABLES}
     tables = {
@@ -153,7 +151,7 @@ class _Shown:
         name, before, after = self._change.name, self._before, self._after
         tables = {*tables_in_use(before, [name]), *tables_in_use(after, [name])}
         vrfs = {**before.vrfs, **after.vrfs}
-        near = restricted(before, {name, before.interfaces[name].parent or name}, ())
+        near = restricted(before, {name, before.interfaces[name].parent or name})
         return replace(near, vrfs={key: vrfs[key] for key in tables if key in vrfs})
 
     @cached_property

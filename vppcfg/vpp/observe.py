@@ -9,7 +9,7 @@ from vppcfg.kinds import dhcp_client, memif, ra, vrf
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
-from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, TABLES, VIRTUAL_INTERFACES
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.placement import Placements
@@ -20,9 +20,7 @@ from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import (
     address,
-    bridge,
     interface,
-    l2fib,
     lcp,
     live,
     nat44,
@@ -85,7 +83,6 @@ def observe(connection: Connection, version: str) -> State:
                 for name, made in virtual.read(connection, replies, by_index).items()
             },
         },
-        bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
         objects=_objects(connection, replies, names, vrfs.values(), {row.sw_if_index: row.name for row in kept}),
         **{
@@ -95,6 +92,7 @@ def observe(connection: Connection, version: str) -> State:
         },
         facts=_facts(connection, replies, version, known, on_interfaces),
     )
+    state = state.with_tables({kind.table: kind.read(connection, replies, known) for kind in TABLES})
     for object_kind in OBJECT_KINDS:
         state = object_kind.finish(state)
     check_state(state)
@@ -108,9 +106,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     commands = Commands(connection, lines)
     parts = (
         interface,
-        bridge,
         lcp,
-        l2fib,
     )
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [request for kind in KINDS for request in kind.requests(connection)]
@@ -191,8 +187,6 @@ def _surroundings(
     return interface.Surroundings(
         names=known.names,
         addresses=details.addresses,
-        targets=l2fib.read_targets(connection, replies),
-        bridges=bridge.read_members(connection, replies),
         tables=details.tables,
         donors=address.read_donors(connection, replies),
         features=_features(connection, replies, known, on_interfaces, details),
@@ -210,8 +204,6 @@ def _features(
         found.setdefault(index, {})["live"] = each
     for index, mtu in details.stale_ra_mtus.items():
         found.setdefault(index, {})["ra_mtu"] = mtu
-    for index, macs in l2fib.read(connection, replies, known.names).items():
-        found.setdefault(index, {})["static_macs"] = macs
     told = dict(details.features)
     for kind in FEATURE_KINDS:
         told[kind.attribute] = told.get(kind.attribute) or kind.read(connection, replies, known)

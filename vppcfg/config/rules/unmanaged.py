@@ -24,7 +24,6 @@ _MEANT: Mapping[str, str] = {
     },
     **dict.fromkeys(("bond", "bonds"), "BondEthernet*"),
     **dict.fromkeys(("loop", "loopback", "loopbacks"), "loop*"),
-    **dict.fromkeys(("bd", "bridge", "bridges", "bridgedomain", "bridgedomains"), "bd*"),
     **dict.fromkeys(("memif", "memifs"), "memif*"),
     **dict.fromkeys(("host-interfaces", "host_interfaces"), "host-*"),
     **{word: kind.unmanaged_pattern for kind in TABLES for word in kind.mistaken_patterns},

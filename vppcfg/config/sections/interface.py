@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface, tag_rewrite
+from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface
 from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
 from vppcfg.kinds.entry_keys import ENTRY_KEYS
-from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_ours
@@ -33,13 +32,22 @@ _MADE_AT_RUN_TIME = frozenset(
 """Driver classes of ports that somebody has to make before a configuration can name them."""
 
 
+class UsedKind(Protocol):
+    """A kind of objects that interfaces use."""
+
+    def unsupported_use(self, interface: Interface, state: State) -> str | None:
+        """Return, as a clause about an interface, that it uses one that VPP does not show; None where it does."""
+
+
 class Interfaces(Section):
     """The section `interfaces`, which knows the kinds that are made in sections of their own."""
 
     key = "interfaces"
     attribute = "interfaces"
 
-    def __init__(self, made: Sequence[VirtualInterfaceSection[Any, Any]]) -> None:
+    def __init__(self, made: Sequence[VirtualInterfaceSection[Any, Any]], used: Sequence[UsedKind]) -> None:
+        """Take the sections of kinds, and the kinds of what interfaces use."""
+        self._used = used
         self._made = {section.kind: section for section in made}
         words = {section.word: section.kind for section in made if section.word}
         self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
@@ -127,6 +135,7 @@ class Interfaces(Section):
             or (section.unsupported_virtual(interface, state) if section is not None else None)
             or interface_keys.unsupported_ownership(interface)
             or sub_interface.unsupported_reason(interface)
+            or next((reason for kind in self._used if (reason := kind.unsupported_use(interface, state))), None)
             or _why_not_switched(interface, state)
             or interface_keys.unsupported_mtu(interface, state.packet_mtu(name))
             or lcp.unsupported_reason(name, state)
@@ -218,20 +227,11 @@ def _child(
 
 
 def _why_not_switched(interface: Interface, state: State) -> str | None:
-    if interface.bridge is not None and bridge_name(interface.bridge) not in state.bridges:
-        return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
-    if interface.tag_rewrite is not None and (reason := tag_rewrite.unsupported_reason(interface)):
-        return reason
     for each in interface.static_macs:
         if each.bd_id != interface.bridge:
             return f"it has the static MAC address {each.mac} in bridge domain {each.bd_id}, of which it is no member"
         if interface.is_bvi:
             return f"it is a BVI and has the static MAC address {each.mac}"
-    for name in (*interface.acls.input, *interface.acls.output):
-        if name not in state.acls:
-            return "it applies an access list that VPP does not show"
-    if interface.macip is not None and interface.macip not in state.macips:
-        return "it applies a MACIP access list that VPP does not show"
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp, placement, tag_rewrite
+from vppcfg.config.sections import lcp, placement
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.entry_keys import EARLY_KEYS, ENTRY_KEYS, LATE_KEYS
@@ -28,7 +28,6 @@ _DISPENSABLE = (
             "device-type",
             "mac",
             "rx-mode",
-            tag_rewrite.KEY,
         }
     )
     | {placement.RX_KEY, placement.TX_KEY}
@@ -90,7 +89,6 @@ def parse(
         is_up=raw.get("state") != "down",
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),
-        tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
         **{each.attribute: each.parse(given, path) for each in ENTRY_KEYS if (given := raw.get(each.key)) is not None},
         **interface_values.parsed(raw),
     )
@@ -114,7 +112,6 @@ def from_state(
         is_up=interface.is_up,
         addresses=tuple(sorted(configured_on(interface) if interface.live else interface.addresses, key=address_key)),
         lcp=lcp.from_state(interface.name, state),
-        tag_rewrite=tag_rewrite.from_state(interface),
         rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
         tx_placement=placement.from_state(interface.tx_placement) if interface.tx_placement else (),
         rx_mode=interface.rx_mode if interface.rx_mode is not RxMode.MIXED else None,
@@ -178,6 +175,5 @@ def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
         *(said for each in EARLY_KEYS for said in each.yaml_keys(interface)),
         KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
         *interface_values.keys(interface),
-        *tag_rewrite.keys(interface.tag_rewrite),
         *(said for each in LATE_KEYS for said in each.yaml_keys(interface)),
     ]

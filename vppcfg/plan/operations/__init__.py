@@ -9,7 +9,7 @@ from __future__ import annotations
 from vppcfg.kinds.acl_operations import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.kinds.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
-from vppcfg.kinds.bridge import (
+from vppcfg.kinds.bridge_operations import (
     BridgeFlag,
     CreateBridge,
     DeleteBridge,
@@ -35,7 +35,7 @@ from vppcfg.kinds.interface import (
 from vppcfg.kinds.ipfix import SetFlowRecords
 from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
-from vppcfg.kinds.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
+from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.kinds.lcp import CreateLcpPair, DeleteLcpPair
 from vppcfg.kinds.link_local import SetLinkLocal
 from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
@@ -53,6 +53,7 @@ from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
 from vppcfg.kinds.ra_operations import RemoveRaPrefix, RenewIpv6, ResetRa, SetRa, SetRaPrefix, SilenceRa
 from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
+from vppcfg.kinds.static_mac import SetStaticMac
 from vppcfg.kinds.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
 from vppcfg.kinds.urpf import SetUrpf

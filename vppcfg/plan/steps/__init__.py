@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
-from vppcfg.kinds import l2_steps
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.interface import FEATURES, Interface, InterfaceKind
@@ -31,14 +30,12 @@ _FEATURES_AT = KINDS.index(FEATURE_KINDS[0])
 _RARER_ASPECTS = (
     bond.member_steps,
     virtual_interface.changes,
-    l2_steps.steps,
     *(kind.interface_steps for kind in _ON_INTERFACES if KINDS.index(kind) < _FEATURES_AT),
     features.feature_steps,
     *(kind.interface_steps for kind in _ON_INTERFACES if KINDS.index(kind) > _FEATURES_AT),
 )
 """The same, of interfaces that have more than addresses, or are created with something of their own."""
-_ATTRIBUTES = {"l2xc", "bridge", "tag_rewrite", *FEATURES}
-_more_of = attrgetter(*sorted(_ATTRIBUTES.union(*(kind.on_interfaces for kind in _ON_INTERFACES))))
+_more_of = attrgetter(*sorted({*FEATURES}.union(*(kind.on_interfaces for kind in _ON_INTERFACES))))
 _NO_MORE = _more_of(Interface(name="", kind=InterfaceKind.PHYSICAL))
 
 
@@ -53,8 +50,6 @@ def steps_of(transition: Transition) -> Iterator[Step]:
                 yield from aspect(transition, name)
     for pair in difference.lcps.values():
         yield from lcp.pair_steps(transition, pair)
-    for domain in difference.bridges.values():
-        yield from l2_steps.bridge_steps(domain)
     yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
     yield from lcp.shut_device_steps(transition)

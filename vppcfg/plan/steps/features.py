@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vppcfg.kinds.feature_list import FEATURE_KINDS
+from vppcfg.kinds.kind_list import KINDS
 from vppcfg.kinds.l2_steps import is_put_into_l2
-from vppcfg.model.bridge import StaticMac
 from vppcfg.model.interface import FEATURES, NO_FEATURES, features_of
 from vppcfg.plan.feature import Feature, SetFeature
-from vppcfg.plan.operations import RenewIpv6, SetStaticMac
+from vppcfg.plan.operations import RenewIpv6
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -28,19 +27,8 @@ def feature_steps(transition: Transition, name: str) -> Iterator[Step]:
         yield from _steps_of(feature, transition, name, was, becomes)
 
 
-def _static_macs(name: str, macs: tuple[StaticMac, ...]) -> Iterable[SetFeature]:
-    return [SetStaticMac(interface=name, bd_id=each.bd_id, mac=each.mac, is_on=True) for each in macs]
-
-
-def _by_its_kind(name: str, value: object) -> Iterable[SetFeature]:
-    """Return nothing: the steps of some features are a matter of several interfaces, and of their kind alone."""
-    return ()
-
-
 FEATURE_OF: Mapping[str, Feature] = {
-    "static_macs": Feature(_static_macs),
-    "policy_routes": Feature(_by_its_kind),
-    **{kind.attribute: kind.in_plans() for kind in FEATURE_KINDS},
+    attribute: feature for kind in KINDS for attribute, feature in kind.features().items()
 }
 """By the attribute of an interface."""
 _FEATURES = tuple(FEATURE_OF[attribute] for attribute in FEATURES)
