@@ -19,8 +19,8 @@ from vppcfg.model.state import Facts, State
 ALL_PLUGINS = frozenset(
     {lcp.PLUGIN, policy_route_section.PLUGIN}
     | {plugin for _, plugin in WITH_PLUGIN}
-    | {plugin.name for section in MADE if (plugin := section.asked_plugin)}
-    | {part.name for section in MADE for part in section.parts}
+    | {plugin.name for section in VIRTUAL_SECTIONS if (plugin := section.asked_plugin)}
+    | {part.name for section in VIRTUAL_SECTIONS for part in section.parts}
     | {value.part for value, _ in WITH_RELEASE}
     | {section.plugin for section in OWNED if section.plugin}
     | {part for kind in (*TABLES, *FEATURE_KINDS) for part in kind.capabilities}

@@ -98,8 +98,8 @@ def _objects(
     section: VirtualInterfaceSection[Any, Any], plugin: Plugin
 ) -> Callable[[Configuration], Iterator[KeyPath]]:
     def users(configuration: Configuration) -> Iterator[KeyPath]:
-        made = section.entries_in(configuration).values()
-        return (each.path for each in made if plugin.is_needed_by(each))
+        entries = section.entries_in(configuration).values()
+        return (each.path for each in entries if plugin.is_needed_by(each))
 
     return users
 
@@ -136,7 +136,7 @@ _BY_VALUE = (
 )
 _BY_SECTION = (
     Need(plugin=plugin.name, reason=plugin.reason, users=_objects(section, plugin), since=plugin.since)
-    for section in MADE
+    for section in VIRTUAL_SECTIONS
     if (plugin := section.plugin) is not None
 )
 _BY_DRIVER = (

@@ -20,18 +20,18 @@ class AddAddress(InterfaceOperation):
 
     address: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        interface = draft.interfaces[self.interface]
+    def _refusal(self, working: WorkingState) -> str | None:
+        interface = working.interfaces[self.interface]
         if interface.unnumbered is not None:
             return f"{interface.name} borrows addresses: one of its own would land on {interface.unnumbered}"
-        owner = draft.address_index(interface, self.address).conflict(interface.name, self.address)
+        owner = working.address_index(interface, self.address).conflict(interface.name, self.address)
         return f"{self.address} conflicts with an address of {owner}" if owner else _cannot_route(interface)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Add the address to the interface and to the FIB."""
-        interface = draft.interfaces[self.interface]
-        draft.address_index(interface, self.address).add(interface.name, self.address)
-        draft.change(interface.name, addresses=interface.addresses | {self.address})
+        interface = working.interfaces[self.interface]
+        working.address_index(interface, self.address).add(interface.name, self.address)
+        working.change(interface.name, addresses=interface.addresses | {self.address})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -53,18 +53,18 @@ class RemoveAddress(InterfaceOperation):
     done_already = frozenset({_NO_SUCH_ADDRESS})
     address: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.address not in draft.interfaces[self.interface].addresses:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.address not in working.interfaces[self.interface].addresses:
             return f"{self.interface} does not have {self.address}"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the address off the interface and out of the FIB."""
-        interface = draft.interfaces[self.interface]
-        draft.address_index(interface, self.address).remove(self.address)
-        draft.change(interface.name, addresses=interface.addresses - {self.address})
-        if ":" in self.address and not draft.interfaces[interface.name].has_ipv6:
-            draft.change(interface.name, ra=None, link_local=None, ra_mtu=0)
+        interface = working.interfaces[self.interface]
+        working.address_index(interface, self.address).remove(self.address)
+        working.change(interface.name, addresses=interface.addresses - {self.address})
+        if ":" in self.address and not working.interfaces[interface.name].has_ipv6:
+            working.change(interface.name, ra=None, link_local=None, ra_mtu=0)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -81,21 +81,21 @@ class SetUnnumbered(InterfaceOperation):
 
     donor: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        interface = draft.interfaces[self.interface]
-        if self.donor not in draft.interfaces:
+    def _refusal(self, working: WorkingState) -> str | None:
+        interface = working.interfaces[self.interface]
+        if self.donor not in working.interfaces:
             return f"{self.donor} does not exist"
         if interface.addresses:
             return f"{interface.name} has addresses, which would vanish and still block"
         if interface.unnumbered is not None:
             return f"{interface.name} borrows from {interface.unnumbered}"
-        if interface.tables != draft.interfaces[self.donor].tables:
+        if interface.tables != working.interfaces[self.donor].tables:
             return f"{interface.name} and {self.donor} are in different FIB tables"
         return _cannot_route(interface)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Let the interface borrow."""
-        draft.borrow(self.interface, self.donor)
+        working.borrow(self.interface, self.donor)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -116,14 +116,14 @@ class UnsetUnnumbered(InterfaceOperation):
 
     donor: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if draft.interfaces[self.interface].unnumbered != self.donor:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if working.interfaces[self.interface].unnumbered != self.donor:
             return f"{self.interface} does not borrow from {self.donor}"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Let the interface borrow from nobody."""
-        draft.borrow(self.interface, None)
+        working.borrow(self.interface, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Name no donor: VPP does not look at it, and it may be gone (vnet/interface_api.c)."""

@@ -35,7 +35,7 @@ class BridgeSection(NamedSection):
 
     key = KEY
     attribute = "bridges"
-    naming = numbered(_WORD, 1, MAX_BRIDGE, thing="bridge domain", rule="bd-id")
+    naming = numbered(_WORD, 1, MAX_BRIDGE, noun="bridge domain", rule="bd-id")
     holder = KeyHolder.BRIDGE
     dispensable = frozenset({"description", "settings", "split-horizon", "static-macs", "filtered-macs"}) | OWNED_KEYS
 

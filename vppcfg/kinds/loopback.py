@@ -20,9 +20,9 @@ class CreateLoopback(CreateInterface):
     mac: str
     """'' for one that VPP derives from the instance."""
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the loopback."""
-        draft.add_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
+        working.add_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

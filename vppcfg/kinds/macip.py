@@ -48,18 +48,18 @@ class SetMacip(SetFeature):
         """Return the list that is applied then."""
         return self.macip
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         if self.macip is None:
-            is_bound = draft.interfaces[self.interface].macip is not None
+            is_bound = working.interfaces[self.interface].macip is not None
             return None if is_bound else f"{self.interface} applies no MACIP access list"
-        return None if self.macip in draft.macips else f"there is no MACIP access list {self.macip}"
+        return None if self.macip in working.macips else f"there is no MACIP access list {self.macip}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set what the interface applies, and note who applies what."""
-        before = draft.interfaces[self.interface].macip
-        draft.bound_macips.drop(self.interface, [] if before is None else [before])
-        draft.bound_macips.add(self.interface, [] if self.macip is None else [self.macip])
-        SetFeature.apply_to(self, draft)
+        before = working.interfaces[self.interface].macip
+        working.bound_macips.drop(self.interface, [] if before is None else [before])
+        working.bound_macips.add(self.interface, [] if self.macip is None else [self.macip])
+        SetFeature.apply_to(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Name the list that is applied; VPP does not look at it where it applies none."""

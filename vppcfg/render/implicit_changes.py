@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from vppcfg.config.dump import yaml_entries
-from vppcfg.config.section_list import INTERFACES, MADE
+from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
 from vppcfg.config.sections import loopback
 from vppcfg.config.sections.section import YamlEntry
 from vppcfg.kinds.kind_list import TABLES
@@ -44,7 +44,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "bridge": frozenset({"host_bridge"}),
 }
 """The same for a Linux device, whose attributes change with those of its interface."""
-_OF_INTERFACES = (INTERFACES, loopback.SECTION, *MADE)
+_OF_INTERFACES = (INTERFACES, loopback.SECTION, *VIRTUAL_SECTIONS)
 """The sections whose entries tell of interfaces."""
 _SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot say."""
@@ -170,8 +170,8 @@ def _with(state: State, change: Change[Any], attribute: AttributeChange) -> Stat
         return replace(state, lcps={**state.lcps, name: replace(state.lcps[name], **altered)})
     if attribute.name in _INTERFACE_FIELDS:
         return replace(state, interfaces={**state.interfaces, name: evolve(state.interfaces[name], **altered)})
-    made: Any = state.virtual[name]
-    return replace(state, virtual={**state.virtual, name: replace(made, **altered)})
+    virtual: Any = state.virtual[name]
+    return replace(state, virtual={**state.virtual, name: replace(virtual, **altered)})
 
 
 def _told(attribute: AttributeChange) -> str:

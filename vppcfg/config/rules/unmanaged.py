@@ -18,7 +18,7 @@ _WILD = frozenset("*?[")
 _MEANT: Mapping[str, str] = {
     **{
         name: f"{section.word}*"
-        for section in MADE
+        for section in VIRTUAL_SECTIONS
         if section.word
         for name in (section.word.lower(), section.kind.value, section.key)
     },

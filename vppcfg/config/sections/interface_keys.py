@@ -15,7 +15,7 @@ from vppcfg.kinds.entry_keys import EARLY_KEYS, ENTRY_KEYS, LATE_KEYS
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.live_state import configured_on
-from vppcfg.model.ownership import MADE_MARK, MARK, description_of, is_foreign, mark_of, tag_for
+from vppcfg.model.ownership import CREATED_MARK, MARK, description_of, is_foreign, mark_of, tag_for
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 
@@ -85,7 +85,7 @@ def parse(
         tx_placement=placement.parse(raw[placement.TX_KEY] or {}) if placement.TX_KEY in raw else (),
         mac=canonical_mac(raw.get("mac")),
         mtu=default_mtu if mtu is None else mtu,
-        says_mtu=mtu is not None,
+        sets_mtu=mtu is not None,
         is_up=raw.get("state") != "down",
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),
@@ -122,7 +122,7 @@ def from_state(
 
 def unsupported_ownership(interface: Interface) -> str | None:
     """Return why an entry cannot say the tag of an observed interface."""
-    if interface.tag in ("", MARK, MADE_MARK):
+    if interface.tag in ("", MARK, CREATED_MARK):
         return None
     if is_foreign(interface.tag):
         return f'its tag says that it is somebody else\'s: "{interface.tag}"'

@@ -17,7 +17,7 @@ from vppcfg.model.state import State
 MAX_LOOPBACK = 16383
 """Of a loopback (vnet/ethernet/interface.c, LOOPBACK_MAX_INSTANCE)."""
 WORD = "loop"
-_NAMING = numbered(WORD, 0, MAX_LOOPBACK, thing="loopback", rule="loopback-id")
+_NAMING = numbered(WORD, 0, MAX_LOOPBACK, noun="loopback", rule="loopback-id")
 _DEFAULT_MAC = re.compile(r"de:ad:00:00:00:[0-9a-f]{2}|")
 """What VPP gives to a loopback (vnet/ethernet/interface.c, vnet_create_loopback_interface)."""
 
@@ -40,7 +40,7 @@ class Loopbacks(Section):
         for name, entry in raw.items() if isinstance(raw, dict) else ():
             path: KeyPath = (self.key, name)
             if not _NAMING.is_name(name):
-                text = f"{shown(name)} is no name here; {_NAMING.wanted}"
+                text = f"{shown(name)} is no name here; {_NAMING.form}"
                 parsing.problems.append(Problem(rule=_NAMING.rule, path=path, text=text))
             elif (part := interface_keys.sound_part(entry or {}, path, bad_keys)) is None:
                 parsing.broken.add(name)

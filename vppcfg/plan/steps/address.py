@@ -23,14 +23,14 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
     observed = before.addresses if before else frozenset()
     desired = after.addresses if after else frozenset()
-    is_doomed, replaced = name in transition.to_delete, transition.replaced_addresses(name)
-    unwanted, wanted = (observed, desired) if is_doomed else (observed - desired, desired - observed)
-    unwanted, wanted = unwanted | replaced, wanted | replaced
-    for address in sorted(unwanted, key=address_key) if unwanted else ():
-        may_wait = not is_doomed and before and after and transition.may_outlast(address, before, after)
+    is_deleted, replaced = name in transition.to_delete, transition.replaced_addresses(name)
+    removed, added = (observed, desired) if is_deleted else (observed - desired, desired - observed)
+    removed, added = removed | replaced, added | replaced
+    for address in sorted(removed, key=address_key) if removed else ():
+        may_wait = not is_deleted and before and after and transition.may_outlast(address, before, after)
         stage = Stage.REMOVE_REPLACED_ADDRESS if may_wait else Stage.REMOVE_ADDRESS
         yield Step(stage=stage, operation=RemoveAddress(interface=name, address=address))
-    for address in sorted(wanted, key=address_key) if wanted else ():
+    for address in sorted(added, key=address_key) if added else ():
         yield Step(stage=Stage.ADD_ADDRESS, operation=AddAddress(interface=name, address=address))
     yield from _borrowing(transition, before, after)
 
