@@ -18,7 +18,7 @@ from vppcfg.config.parsed import Parsed
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
-from vppcfg.config.section_list import INTERFACES, MADE_BY, SECTIONS
+from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF
 from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds import vrf_section as vrf
 from vppcfg.kinds.bond.entry import BondConfig

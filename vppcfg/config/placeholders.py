@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from vppcfg.config.configuration import Configuration, InterfaceConfig, QueueConfig
 from vppcfg.config.interface_values import WITH_PLUGIN, WITH_RELEASE
-from vppcfg.config.section_list import MADE
+from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.config.sections import lcp
 from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.feature_list import FEATURE_KINDS

@@ -12,7 +12,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.interface_key import InterfaceKey
 from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN
-from vppcfg.config.section_list import MADE
+from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.config.sections import lcp
 from vppcfg.config.sections.virtual_interface_section import Plugin, VirtualInterfaceSection
 from vppcfg.kinds import acl_section

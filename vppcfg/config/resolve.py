@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
-from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
+from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, lcp
 from vppcfg.kinds.bond import announcing
 from vppcfg.kinds.owned_list import OWNED
@@ -126,7 +126,7 @@ def _copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
                 desired.lcps[name] = observed.lcps[name]
             if name in observed.virtual:
                 desired.virtual[name] = observed.virtual[name]
-    _copy_made_ports(desired)
+    _copy_created_ports(desired)
     for section in SECTIONS:
         section.copy_what_is_not_ours(desired)
 
@@ -203,4 +203,4 @@ def _copy_created_ports(desired: DesiredStateBuilder) -> None:
         interface = desired.observed.interfaces.get(name)
         is_port = interface is not None and interface.kind is InterfaceKind.PHYSICAL
         if is_port and name not in desired.configuration.virtual:
-            desired.virtual.setdefault(name, made)
+            desired.virtual.setdefault(name, virtual)

@@ -40,7 +40,7 @@ VIRTUAL_SECTIONS: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
 VIRTUAL_SECTION_OF: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any, Any]] = {
     section.virtual: section for section in VIRTUAL_SECTIONS
 }
-INTERFACES = interface.Interfaces(MADE, TABLES)
+INTERFACES = interface.Interfaces(VIRTUAL_SECTIONS, TABLES)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,
     loopback.SECTION,

@@ -75,7 +75,7 @@ class Acls(AclSection, TableKind[Acl]):
     """The lists of a file, those of VPP, and the key `acls` of interfaces in plans."""
 
     table = "acls"
-    thing = Acl
+    object_class = Acl
     object_kind = ObjectKind.ACL
     noun = NOUN
     numbered = NOUN
@@ -86,13 +86,13 @@ class Acls(AclSection, TableKind[Acl]):
     rules = (acl_applied, acl_term_unreached, acl_unreached, acl_unused)
     operations = (CreateAcl, ReplaceAcl, DeleteAcl, BindAcls)
 
-    def unmanaged_name(self, name: str, thing: Acl) -> str:
+    def unmanaged_name(self, name: str, item: Acl) -> str:
         """Return `acl:` and the tag."""
-        return f"{OTHERS}{thing.tag}"
+        return f"{OTHERS}{item.tag}"
 
-    def unsupported_reason(self, name: str, thing: Acl) -> str | None:
+    def unsupported_reason(self, name: str, item: Acl) -> str | None:
         """Return why the file cannot say what an observed list is, None when it can."""
-        return unsupported_reason(name, thing)
+        return unsupported_reason(name, item)
 
     def used_by(self, interface: Interface, state: State) -> Iterable[str]:
         """Return the lists that an interface applies, and those that its policy routes look at."""
@@ -107,9 +107,9 @@ class Acls(AclSection, TableKind[Acl]):
         """Return that it applies the list."""
         return f"it applies the access list {name.removeprefix(OTHERS)}"
 
-    def users(self, name: str, draft: WorkingState) -> Collection[str]:
+    def users(self, name: str, working: WorkingState) -> Collection[str]:
         """Return the interfaces that apply a list, or steer packets by it."""
-        return draft.bound.to(name) | draft.steered.to(name)
+        return working.bound.to(name) | working.steered.to(name)
 
     def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
         """Enter the lists of somebody else, and those that an interface applies that is not ours."""

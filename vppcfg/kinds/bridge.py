@@ -43,7 +43,7 @@ class Bridges(BridgeSection, TableKind[Bridge]):
     """The bridge domains of a file, and those of VPP with their members."""
 
     table = "bridges"
-    thing = Bridge
+    object_class = Bridge
     object_kind = ObjectKind.BRIDGE
     noun = "bridge domain"
     unmanaged_pattern = "bd*"
@@ -52,13 +52,13 @@ class Bridges(BridgeSection, TableKind[Bridge]):
     operations = (CreateBridge, DeleteBridge, SetBridgeFlag, SetBridgeMacAge, FilterMac, ForgetMac)
     rules = RULES
 
-    def unmanaged_name(self, name: str, thing: Bridge) -> str:
+    def unmanaged_name(self, name: str, item: Bridge) -> str:
         """Return the name that a configuration gives it."""
         return name
 
-    def unsupported_reason(self, name: str, thing: Bridge) -> str | None:
+    def unsupported_reason(self, name: str, item: Bridge) -> str | None:
         """Return why the file cannot say what an observed bridge domain is, None when it can."""
-        return unsupported_reason(name, thing)
+        return unsupported_reason(name, item)
 
     def used_by(self, interface: Interface, state: State) -> Iterable[str]:
         """Return the bridge domain that an interface is a member of."""
@@ -74,10 +74,10 @@ class Bridges(BridgeSection, TableKind[Bridge]):
             return None
         return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
 
-    def users(self, name: str, draft: WorkingState) -> Collection[str]:
+    def users(self, name: str, working: WorkingState) -> Collection[str]:
         """Return the members of a bridge domain that is there."""
-        domain = draft.bridges.get(name)
-        return () if domain is None else draft.bridge_members.get(domain.bd_id, ())
+        domain = working.bridges.get(name)
+        return () if domain is None else working.bridge_members.get(domain.bd_id, ())
 
     def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
         """Enter those of somebody else, or with a member that is not ours, from under the file."""
@@ -152,14 +152,14 @@ def _steps(change: Change[Bridge]) -> Iterator[Step]:
 def _mac_steps(before: Bridge | None, after: Bridge | None) -> Iterator[Step]:
     """Forget MAC addresses before members or the bridge itself go, and filter others once it is there."""
     filtered: Collection[str] = () if before is None else before.filtered_macs
-    wanted: Collection[str] = () if after is None else after.filtered_macs
+    desired: Collection[str] = () if after is None else after.filtered_macs
     if before is not None:
-        kept = {*wanted, *(after.stray_macs if after is not None else ())}
+        kept = {*desired, *(after.stray_macs if after is not None else ())}
         for mac in (*before.stray_macs, *before.filtered_macs):
             if mac not in kept:
                 yield Step(stage=Stage.TURN_OFF, operation=ForgetMac(bd_id=before.bd_id, mac=mac))
     if after is not None:
-        for mac in wanted:
+        for mac in desired:
             if mac not in filtered:
                 yield Step(stage=Stage.SET_BRIDGE, operation=FilterMac(bd_id=after.bd_id, mac=mac))
 

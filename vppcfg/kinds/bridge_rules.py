@@ -132,7 +132,7 @@ def _named(index: Index) -> Iterator[tuple[BridgeConfig, int, str]]:
 
 def _is_created_alone(index: Index, name: str) -> bool:
     """Return whether a tunnel or a TAP stands in its own section; of its MTU nothing is known then."""
-    return any(index.has_made(kind, name) for kind in VIRTUAL_INTERFACES if not kind.needs_interface)
+    return any(index.creates(kind, name) for kind in VIRTUAL_INTERFACES if not kind.needs_interface)
 
 
 def _is_first(index: Index, bridge: BridgeConfig, position: int, name: str) -> bool:

@@ -13,7 +13,7 @@ from vppcfg.plan.transition import Transition
 def steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that take an interface out of L2 mode and put it there.
 
-    An interface whose target is doomed leaves L2 mode for the time being, although it does not change itself:
+    An interface whose target is deleted leaves L2 mode for the time being, although it does not change itself:
     VPP would otherwise leave it pointing at an index that the next new interface gets.
     """
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
@@ -40,7 +40,7 @@ def _membership(interface: Interface) -> tuple[int | None, bool, int]:
 
 
 def _leave(transition: Transition, before: Interface) -> Iterator[Step]:
-    """Take an interface out of L2 mode when it is doomed, or its target is, or it is to be something else."""
+    """Take an interface out of L2 mode when it is deleted, or its target is, or it is to be something else."""
     if not leaves_l2(transition, before):
         if before.tag_rewrite is not None and before.name in transition.to_delete:
             yield Step(stage=Stage.LEAVE_L2, operation=SetTagRewrite(interface=before.name, tag_rewrite=None))

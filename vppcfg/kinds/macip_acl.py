@@ -64,12 +64,12 @@ class CreateMacip(MacipOperation):
     rules: tuple[MacipRule, ...]
     tag: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return f"the MACIP access list {self.macip} exists" if self.macip in draft.macips else None
+    def _refusal(self, working: WorkingState) -> str | None:
+        return f"the MACIP access list {self.macip} exists" if self.macip in working.macips else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the list."""
-        draft.macips[self.macip] = MacipAcl(rules=self.rules, tag=self.tag)
+        working.macips[self.macip] = MacipAcl(rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Replace no list, which adds one."""
@@ -87,12 +87,12 @@ class ReplaceMacip(MacipOperation):
     rules: tuple[MacipRule, ...]
     tag: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return None if self.macip in draft.macips else f"there is no MACIP access list {self.macip}"
+    def _refusal(self, working: WorkingState) -> str | None:
+        return None if self.macip in working.macips else f"there is no MACIP access list {self.macip}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Give the list its new rules and tag."""
-        draft.macips[self.macip] = replace(draft.macips[self.macip], rules=self.rules, tag=self.tag)
+        working.macips[self.macip] = replace(working.macips[self.macip], rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -118,15 +118,15 @@ class DeleteMacip(MacipOperation):
     index: int | None = None
     """VPP's own number for the list, which its CLI wants."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        users = sorted(draft.bound_macips.to(self.macip))
+    def _refusal(self, working: WorkingState) -> str | None:
+        users = sorted(working.bound_macips.to(self.macip))
         if users:
             return f"the MACIP access list {self.macip} is in use on {users[0]}"
-        return None if self.macip in draft.macips else f"there is no MACIP access list {self.macip}"
+        return None if self.macip in working.macips else f"there is no MACIP access list {self.macip}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the list out."""
-        del draft.macips[self.macip]
+        del working.macips[self.macip]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -161,7 +161,7 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
     """The lists of a file, and those of VPP."""
 
     table = "macips"
-    thing = MacipAcl
+    object_class = MacipAcl
     object_kind = ObjectKind.MACIP
     noun = NOUN
     numbered = NOUN
@@ -171,13 +171,13 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
     rules = (macip_applied, macip_order, macip_unused)
     operations = (CreateMacip, ReplaceMacip, DeleteMacip)
 
-    def unmanaged_name(self, name: str, thing: MacipAcl) -> str:
+    def unmanaged_name(self, name: str, item: MacipAcl) -> str:
         """Return `macip:` and the tag."""
-        return f"{OTHERS}{thing.tag}"
+        return f"{OTHERS}{item.tag}"
 
-    def unsupported_reason(self, name: str, thing: MacipAcl) -> str | None:
+    def unsupported_reason(self, name: str, item: MacipAcl) -> str | None:
         """Return why the file cannot say what an observed list is, None when it can."""
-        return unsupported_reason(name, thing)
+        return unsupported_reason(name, item)
 
     def used_by(self, interface: Interface, state: State) -> Iterable[str]:
         """Return the list that an interface applies."""
@@ -193,9 +193,9 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
         """Return that it applies the list."""
         return f"it applies the MACIP list {name.removeprefix(OTHERS)}"
 
-    def users(self, name: str, draft: WorkingState) -> Collection[str]:
+    def users(self, name: str, working: WorkingState) -> Collection[str]:
         """Return the interfaces that apply a list."""
-        return draft.bound_macips.to(name)
+        return working.bound_macips.to(name)
 
     def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
         """Enter the lists of somebody else, and those that an interface applies that is not ours."""

@@ -29,7 +29,7 @@ class CreatePolicy(SetObject):
     """
 
     numbered = ACL
-    thing: LoosePolicy
+    item: LoosePolicy
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI wants; None for one that the same plan creates."""
 

@@ -68,23 +68,23 @@ class SetStaticMac(SetFeature):
         others = [each for each in value if each != own]
         return macs_in_order([*others, own] if self.is_on else others)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if missing := missing_bridge(self.bd_id, draft):
+    def _refusal(self, working: WorkingState) -> str | None:
+        if missing := missing_bridge(self.bd_id, working):
             return missing
-        holder = draft.static_macs.get(self.bd_id, {}).get(self.mac)
+        holder = working.static_macs.get(self.bd_id, {}).get(self.mac)
         if not self.is_on:
             return None if holder == self.interface else f"{self.interface} has no static MAC address {self.mac}"
-        if draft.interfaces[self.interface].bridge is None:
+        if working.interfaces[self.interface].bridge is None:
             return f"{self.interface} is in no bridge domain"
-        bridge = draft.bridges[bridge_name(self.bd_id)]
+        bridge = working.bridges[bridge_name(self.bd_id)]
         if (holder or self.interface) != self.interface or self.mac in (*bridge.filtered_macs, *bridge.stray_macs):
             return f"bridge domain {self.bd_id} has another entry for {self.mac}"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter it or take it out."""
-        SetFeature.apply_to(self, draft)
-        known = draft.static_macs.setdefault(self.bd_id, {})
+        SetFeature.apply_to(self, working)
+        known = working.static_macs.setdefault(self.bd_id, {})
         if self.is_on:
             known[self.mac] = self.interface
         else:

@@ -34,7 +34,7 @@ class TableKind(Kind, NamedSection, Generic[T]):
 
     table: ClassVar[str]
     """The attribute of State, and of whatever has such tables, and the key in state documents."""
-    thing: ClassVar[type[Any]]
+    object_class: ClassVar[type[Any]]
     """The class of its objects."""
     object_kind: ClassVar[ObjectKind]
     noun: ClassVar[str]
@@ -49,11 +49,11 @@ class TableKind(Kind, NamedSection, Generic[T]):
     """Why one is left alone with an interface that uses it, with `{}` for that; '' where it need not be."""
 
     @abstractmethod
-    def unmanaged_name(self, name: str, thing: T) -> str:
+    def unmanaged_name(self, name: str, item: T) -> str:
         """Return what patterns below `unmanaged` call an observed object."""
 
     @abstractmethod
-    def unsupported_reason(self, name: str, thing: T) -> str | None:
+    def unsupported_reason(self, name: str, item: T) -> str | None:
         """Return why the file cannot say what an observed object is, None when it can."""
 
     @abstractmethod
@@ -69,7 +69,7 @@ class TableKind(Kind, NamedSection, Generic[T]):
         """Enter as they are the observed objects that plans must not touch."""
 
     @abstractmethod
-    def users(self, name: str, draft: WorkingState) -> Collection[str]:
+    def users(self, name: str, working: WorkingState) -> Collection[str]:
         """Return the interfaces whose traffic feels what becomes of one."""
 
     @abstractmethod
@@ -84,9 +84,9 @@ class TableKind(Kind, NamedSection, Generic[T]):
         """Return the objects of a state by name."""
         return cast(Mapping[str, T], getattr(state, self.table))
 
-    def is_not_ours(self, name: str, thing: T, is_unmanaged: Callable[[str], bool]) -> bool:
+    def is_not_ours(self, name: str, item: T, is_unmanaged: Callable[[str], bool]) -> bool:
         """Return whether no plan may touch an object."""
-        return is_foreign(thing.tag) or is_unmanaged(self.unmanaged_name(name, thing))
+        return is_foreign(item.tag) or is_unmanaged(self.unmanaged_name(name, item))
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield what appears, changes and disappears."""

@@ -112,7 +112,7 @@ def closest_to(
         former,
         interfaces=merged(former.interfaces, now.interfaces),
         lcps=lcps,
-        virtual=made,
+        virtual=virtual,
         vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
         linux={name: device for name, device in devices.items() if name in lcps or name in virtual},
         namespaces=former.namespaces | now.namespaces,
@@ -186,8 +186,8 @@ def _with_children(ports: tuple[str, ...], state: State) -> set[str]:
 
 
 def _merged_table(kind: AnyTable, former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Any]:
-    def is_not_ours(name: str, thing: Any) -> bool:
-        return kind.is_not_ours(name, thing, is_unmanaged)
+    def is_not_ours(name: str, item: Any) -> bool:
+        return kind.is_not_ours(name, item, is_unmanaged)
 
     return _merged_objects(kind.in_state(former), kind.in_state(now), is_not_ours)
 

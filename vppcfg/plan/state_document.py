@@ -423,9 +423,9 @@ _TABLES: dict[str, type[Any]] = {
     "lcps": LcpPair,
     "linux": LinuxDevice,
     "bonds": _MADE["bonds"],
-    TABLES[0].table: TABLES[0].thing,
+    TABLES[0].table: TABLES[0].object_class,
     **_MADE,
     "vrfs": FibTable,
-    **{kind.table: kind.thing for kind in TABLES[1:]},
+    **{kind.table: kind.object_class for kind in TABLES[1:]},
 }
 """The tables of a state document other than its interfaces, in its order: the other kinds of makings follow bridges."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.dump import yaml_entries
-from vppcfg.config.section_list import INTERFACES, MADE, SECTIONS
+from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTIONS
 from vppcfg.config.sections.section import YamlEntry
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.kind_list import TABLES

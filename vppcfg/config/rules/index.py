@@ -86,7 +86,7 @@ class Index:
             if name not in used:
                 yield Problem(rule=rule, path=entry.path, text=f"{words} {name}", severity=Severity.NOTICE)
 
-    def has_made(self, section: VirtualInterfaceSection[Any, Any], name: str) -> bool:
+    def creates(self, section: VirtualInterfaceSection[Any, Any], name: str) -> bool:
         """Return whether the file has an entry `name` in a section of interfaces that VPP makes, sound or not."""
         is_sound = section.is_entry(self.configuration.virtual.get(name))
         return is_sound or self.has_entry(section.key, name, {})

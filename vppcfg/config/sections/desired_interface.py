@@ -9,7 +9,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder, made_port_tag, marked_tag
+from vppcfg.config.desired_state import DesiredStateBuilder, created_port_tag, marked_tag
 from vppcfg.config.sections import placement
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds import policy_route_section
@@ -59,7 +59,7 @@ class _Resolver:
     def __init__(self, desired: DesiredStateBuilder) -> None:
         self._desired = desired
         self._switching = Switching(desired)
-        bonds = [made for made in desired.virtual.values() if isinstance(made, Bond)]
+        bonds = [virtual for virtual in desired.virtual.values() if isinstance(virtual, Bond)]
         self._without_mtu: dict[str, list[InterfaceConfig]] = {}
         """Sub-interfaces by port."""
         self._joining = {member for bond in bonds for member in bond.members}
@@ -91,7 +91,7 @@ class _Resolver:
             mac=self._mac(config, base) if self._has_ethernet(config.name) else "",
             link_mtu=self._link_mtu(config, base),
             packet_mtu=config.mtu
-            if config.says_mtu or observed is None or base.packet_mtu
+            if config.sets_mtu or observed is None or base.packet_mtu
             else self._packet_mtu(config, base, is_routed=switching["bridge"] is None),
             protocol_mtus=(0, 0, 0),
             rx_mode=_rx_mode(config, base),

@@ -45,11 +45,11 @@ class Interfaces(Section):
     key = "interfaces"
     attribute = "interfaces"
 
-    def __init__(self, made: Sequence[VirtualInterfaceSection[Any, Any]], used: Sequence[UsedKind]) -> None:
+    def __init__(self, sections: Sequence[VirtualInterfaceSection[Any, Any]], used: Sequence[UsedKind]) -> None:
         """Take the sections of kinds, and the kinds of what interfaces use."""
         self._used = used
-        self._made = {section.kind: section for section in made}
-        words = {section.word: section.kind for section in made if section.word}
+        self._section_of = {section.kind: section for section in sections}
+        words = {section.word: section.kind for section in sections if section.word}
         self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
 
     def kind_of(self, name: str) -> InterfaceKind:
