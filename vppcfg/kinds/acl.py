@@ -79,6 +79,7 @@ class Acls(AclSection, TableKind[Acl]):
     object_kind = ObjectKind.ACL
     noun = NOUN
     numbered = NOUN
+    used_in = ("acls", "policy_routes")
     on_interfaces = ("acls",)
     capabilities: ClassVar = {PLUGIN: _DUMP}
     unmanaged_pattern = f"{OTHERS}*"
@@ -111,7 +112,7 @@ class Acls(AclSection, TableKind[Acl]):
         """Return the interfaces that apply a list, or steer packets by it."""
         return working.bound.to(name) | working.steered.to(name)
 
-    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
         """Enter the lists of somebody else, and those that an interface applies that is not ours."""
         own, entries = desired.configuration.acls, desired.configuration.interfaces
         applied: set[str] = set()

@@ -46,6 +46,7 @@ class Bridges(BridgeSection, TableKind[Bridge]):
     object_class = Bridge
     object_kind = ObjectKind.BRIDGE
     noun = "bridge domain"
+    used_in = ("bridge", "static_macs")
     unmanaged_pattern = "bd*"
     mistaken_patterns = ("bd", "bridge", "bridges", "bridgedomain", KEY)
     spreads_by = "its member {} is unmanaged"
@@ -69,17 +70,25 @@ class Bridges(BridgeSection, TableKind[Bridge]):
         return f"it is a member of {name}"
 
     def unsupported_use(self, interface: Interface, state: State) -> str | None:
-        """Return that VPP does not show the bridge domain of an interface, None where it does."""
-        if interface.bridge is None or bridge_name(interface.bridge) in state.bridges:
-            return None
-        return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
+        """Return what no entry of its bridge domain can say of an interface, None where one can."""
+        bd_id = interface.bridge
+        if bd_id is not None and bridge_name(bd_id) not in state.bridges:
+            return f"it is a member of bridge domain {bd_id}, which VPP does not show"
+        for each in interface.static_macs:
+            if each.bd_id != bd_id:
+                return (
+                    f"it has the static MAC address {each.mac} in bridge domain {each.bd_id}, of which it is no member"
+                )
+            if interface.is_bvi:
+                return f"it is a BVI and has the static MAC address {each.mac}"
+        return None
 
     def users(self, name: str, working: WorkingState) -> Collection[str]:
         """Return the members of a bridge domain that is there."""
         domain = working.bridges.get(name)
         return () if domain is None else working.bridge_members.get(domain.bd_id, ())
 
-    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
         """Enter those of somebody else, or with a member that is not ours, from under the file."""
         occupied = {interface.bridge for interface in desired.interfaces.values()}
         for name, bridge in desired.observed.bridges.items():

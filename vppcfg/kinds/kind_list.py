@@ -3,7 +3,7 @@
 A module of `kinds/` has all that is known of its kind: its section of the file, rules, operations with their messages
 and lines of VPP's CLI, and how VPP is asked for what there is. A new kind is such a module and a line here.
 
-Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds/urpf.py`.
+Features of interfaces are models for others: `kinds/urpf.py`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from vppcfg.kinds import (
     proxy_arp_ranges,
     route,
     static_mac,
+    tunnel_neighbor,
     vrf,
 )
 from vppcfg.kinds.added import added_kinds
@@ -38,6 +39,7 @@ from vppcfg.model.vpp_object import VppObject
 _OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (
     route.KIND,
     *OWNED_KINDS,
+    tunnel_neighbor.KIND,
     *nat44.KINDS,
     *det44_objects.KINDS,
     policy_route.LOOSE_POLICIES,

@@ -165,6 +165,7 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
     object_kind = ObjectKind.MACIP
     noun = NOUN
     numbered = NOUN
+    used_in = ("macip",)
     is_always_in_documents = False
     unmanaged_pattern = f"{OTHERS}*"
     mistaken_patterns = ("macip", "macips", KEY, OTHERS)
@@ -197,7 +198,7 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
         """Return the interfaces that apply a list."""
         return working.bound_macips.to(name)
 
-    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
         """Enter the lists of somebody else, and those that an interface applies that is not ours."""
         own = desired.configuration.macips
         applied = {interface.macip for interface in desired.interfaces.values() if interface.macip not in own}

@@ -45,6 +45,8 @@ class TableKind(Kind, NamedSection, Generic[T]):
     """What covers all of the kind below `unmanaged`."""
     mistaken_patterns: ClassVar[tuple[str, ...]]
     """What operators write below `unmanaged` when they mean all of the kind."""
+    used_in: ClassVar[tuple[str, ...]]
+    """The attributes of `Interface` by which interfaces use them."""
     spreads_by: ClassVar[str] = ""
     """Why one is left alone with an interface that uses it, with `{}` for that; '' where it need not be."""
 
@@ -65,7 +67,7 @@ class TableKind(Kind, NamedSection, Generic[T]):
         """Return, as a clause about an interface, how it uses one."""
 
     @abstractmethod
-    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
         """Enter as they are the observed objects that plans must not touch."""
 
     @abstractmethod
@@ -77,7 +79,7 @@ class TableKind(Kind, NamedSection, Generic[T]):
         """Return the objects of VPP by name."""
 
     def unsupported_use(self, interface: Interface, state: State) -> str | None:
-        """Return, as a clause about an interface, that it uses one that VPP does not show; None where it does."""
+        """Return, as a clause about an interface, why the file cannot say how it uses them; None when it can."""
         return None
 
     def in_state(self, state: State) -> Mapping[str, T]:

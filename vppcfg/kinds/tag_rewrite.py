@@ -89,7 +89,7 @@ def _unsupported_reason(interface: Interface) -> str | None:
     return f"it gives frames the VLAN tag {odd[0]}" if odd else None
 
 
-def _said(rewrite: TagRewrite | None) -> Value:
+def _as_yaml(rewrite: TagRewrite | None) -> Value:
     if rewrite is None:
         return NONE
     popped, pushed = _counts(rewrite)
@@ -123,7 +123,7 @@ class TagRewriteKey(EntryKey):
 
     def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
         """Return the key, where it is needed."""
-        return () if config.tag_rewrite is None else (KeyValue(KEY, _said(config.tag_rewrite.rewrite)),)
+        return () if config.tag_rewrite is None else (KeyValue(KEY, _as_yaml(config.tag_rewrite.rewrite)),)
 
     def unsupported_key(self, interface: Interface, state: State) -> str | None:
         """Return why the file cannot say how an observed interface rewrites tags, None when it can."""

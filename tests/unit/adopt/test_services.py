@@ -34,6 +34,16 @@ def lines_of(commands: str) -> tuple[list[str], str]:
         ("l3xc add loop0 via 10.0.0.2 loop0\n", "l3xc: { ipv4: { interface: loop0, gateway: 10.0.0.2 } }"),
         ("set bridge-domain arp entry 1 10.0.0.9 02:00:00:00:00:01\n", "10.0.0.9: '02:00:00:00:00:01'"),
         (
+            "create gre tunnel src 10.0.0.1 multipoint\ncreate teib gre0 peer 10.9.0.2 nh 10.0.0.2\n",
+            "multipoint: true\n    neighbors:\n      10.9.0.2: 10.0.0.2\n",
+        ),
+        (
+            "create ipip tunnel src 10.0.0.1 p2mp\n"
+            "create teib ipip0 peer 10.9.0.3 nh 10.0.0.2\ncreate teib ipip0 peer 10.9.0.2 nh 10.0.0.3\n"
+            "delete teib ipip0 peer 10.9.0.3\n",
+            "multipoint: true\n    neighbors:\n      10.9.0.2: 10.0.0.3\n",
+        ),
+        (
             "ip punt redirect add rx all via 10.0.0.2 loop0\n",
             "punt-redirect: { ipv4: { interface: loop0, gateway: 10.0.0.2 } }",
         ),
@@ -43,3 +53,9 @@ def test_a_command_of_a_service_stands_in_the_file(commands: str, text: str) -> 
     outcomes, written = lines_of(commands)
     assert set(outcomes) == {"file"}
     assert text in written
+
+
+def test_nat44_as_by_default_is_an_empty_section() -> None:
+    outcomes, written = lines_of("nat44 plugin enable\nset interface nat44 in loop0\n")
+    assert set(outcomes) == {"file"}
+    assert "\nnat44: {}\n" in written

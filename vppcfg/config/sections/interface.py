@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from operator import attrgetter
+from typing import Any, ClassVar, Protocol
 
 from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
+from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface
 from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
@@ -32,11 +34,16 @@ _MADE_AT_RUN_TIME = frozenset(
 """Driver classes of ports that somebody has to make before a configuration can name them."""
 
 
+_JUDGED_KEYS = [each for each in ENTRY_KEYS if type(each).unsupported_key is not EntryKey.unsupported_key]
+
+
 class UsedKind(Protocol):
     """A kind of objects that interfaces use."""
 
+    used_in: ClassVar[tuple[str, ...]]
+
     def unsupported_use(self, interface: Interface, state: State) -> str | None:
-        """Return, as a clause about an interface, that it uses one that VPP does not show; None where it does."""
+        """Return, as a clause about an interface, why the file cannot say how it uses them; None when it can."""
 
 
 class Interfaces(Section):
@@ -48,6 +55,8 @@ class Interfaces(Section):
     def __init__(self, sections: Sequence[VirtualInterfaceSection[Any, Any]], used: Sequence[UsedKind]) -> None:
         """Take the sections of kinds, and the kinds of what interfaces use."""
         self._used = used
+        self._uses = attrgetter(*(attribute for kind in used for attribute in kind.used_in))
+        self._uses_nothing = self._uses(Interface(name="", kind=InterfaceKind.PHYSICAL))
         self._section_of = {section.kind: section for section in sections}
         words = {section.word: section.kind for section in sections if section.word}
         self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
@@ -135,13 +144,17 @@ class Interfaces(Section):
             or (section.unsupported_virtual(interface, state) if section is not None else None)
             or interface_keys.unsupported_ownership(interface)
             or sub_interface.unsupported_reason(interface)
-            or next((reason for kind in self._used if (reason := kind.unsupported_use(interface, state))), None)
-            or _why_not_switched(interface, state)
+            or self._unsupported_use(interface, state)
             or interface_keys.unsupported_mtu(interface, state.packet_mtu(name))
             or lcp.unsupported_reason(name, state)
-            or next((reason for each in ENTRY_KEYS if (reason := each.unsupported_key(interface, state))), None)
+            or next((reason for each in _JUDGED_KEYS if (reason := each.unsupported_key(interface, state))), None)
             or interface_values.unsupported_reason(interface)
         )
+
+    def _unsupported_use(self, interface: Interface, state: State) -> str | None:
+        if self._uses(interface) == self._uses_nothing:
+            return None
+        return next((reason for kind in self._used if (reason := kind.unsupported_use(interface, state))), None)
 
     def _why_not_named(self, interface: Interface) -> str | None:
         if not is_interface_name(interface.name):
@@ -158,9 +171,9 @@ class Interfaces(Section):
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, InterfaceConfig]:
         """Return all interfaces that are not left alone, loopbacks too, in natural order."""
         names = sorted((name for name in state.interfaces if not unmanaged.covers(name, state)), key=natural_key)
-        return {name: self._restate(state.interfaces[name], state) for name in names}
+        return {name: self._entry_from_vpp(state.interfaces[name], state) for name in names}
 
-    def _restate(self, interface: Interface, state: State) -> InterfaceConfig:
+    def _entry_from_vpp(self, interface: Interface, state: State) -> InterfaceConfig:
         """Return what an interface is; the MAC of a port may be the hardware's, and stays open."""
         if interface.parent is not None:
             return sub_interface.from_state(interface, state, self.key)
@@ -170,7 +183,7 @@ class Interfaces(Section):
         device_type = _TYPES_BY_CLASS.get(interface.device_class) if is_port else None
         return interface_keys.from_state(interface, state, (self.key, interface.name), device_type=device_type)
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what all entries say but those of loopbacks."""
         interfaces = configuration.interfaces
         for config in interfaces.values():
@@ -224,15 +237,6 @@ def _child(
         parsing.problems.append(result)
         return None
     return result
-
-
-def _why_not_switched(interface: Interface, state: State) -> str | None:
-    for each in interface.static_macs:
-        if each.bd_id != interface.bridge:
-            return f"it has the static MAC address {each.mac} in bridge domain {each.bd_id}, of which it is no member"
-        if interface.is_bvi:
-            return f"it is a BVI and has the static MAC address {each.mac}"
-    return None
 
 
 def _keys(port: InterfaceConfig, configuration: Configuration) -> list[KeyValue]:

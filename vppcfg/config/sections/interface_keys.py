@@ -170,10 +170,10 @@ def state_key(interface: InterfaceConfig) -> KeyValue:
 def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
     """Return what an interface is for."""
     addresses = interface.addresses
-    return [
-        *lcp.keys(interface),
-        *(said for each in EARLY_KEYS for said in each.yaml_keys(interface)),
-        KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
-        *interface_values.keys(interface),
-        *(said for each in LATE_KEYS for said in each.yaml_keys(interface)),
-    ]
+    keys = [*lcp.keys(interface)]
+    for each in EARLY_KEYS:
+        keys += each.yaml_keys(interface)
+    keys += (KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES, *interface_values.keys(interface))
+    for each in LATE_KEYS:
+        keys += each.yaml_keys(interface)
+    return keys
