@@ -22,3 +22,8 @@ LATE_KEYS: tuple[EntryKey, ...] = (
 )
 """Those behind them."""
 ENTRY_KEYS: tuple[EntryKey, ...] = (*EARLY_KEYS, *LATE_KEYS)
+
+
+def keys_with(method: str) -> tuple[EntryKey, ...]:
+    """Return the keys that have a method of their own: asking the others of every interface takes time."""
+    return tuple(each for each in ENTRY_KEYS if getattr(type(each), method) is not getattr(EntryKey, method))

@@ -66,7 +66,7 @@ def as_routes(interface: InterfaceConfig) -> Iterator[SteeredConfig]:
 
 def left_alone(before: Interface) -> tuple[PolicyRoute, ...]:
     """Return the policy routes of an interface that somebody else has configured."""
-    return tuple(each for each in before.policy_routes if not each.is_own)
+    return tuple(each for each in before.policy_routes if not each.is_own) if before.policy_routes else ()
 
 
 def _policy_route(entry: PolicyRouteConfig, config: InterfaceConfig, configuration: Configuration) -> PolicyRoute:

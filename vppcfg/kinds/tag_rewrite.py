@@ -127,7 +127,7 @@ class TagRewriteKey(EntryKey):
 
     def unsupported_key(self, interface: Interface, state: State) -> str | None:
         """Return why the file cannot say how an observed interface rewrites tags, None when it can."""
-        return _unsupported_reason(interface)
+        return _unsupported_reason(interface) if interface.tag_rewrite is not None else None
 
 
 TAG_REWRITE = TagRewriteKey()

@@ -1,7 +1,7 @@
 """The kinds of interfaces that VPP creates on demand, in the order in which a file has their sections.
 
-They stand apart from `kind_list` because other kinds look at them: a bridge domain at those that may be its members. A tunnel is a
-model for others: `kinds/gre.py`.
+They stand apart from `kind_list` because other kinds look at them: a bridge domain at those that may be its members.
+A tunnel is a model for others: `kinds/gre.py`.
 """
 
 from __future__ import annotations

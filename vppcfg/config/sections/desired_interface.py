@@ -15,7 +15,7 @@ from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSec
 from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.bridge_section import Switching
-from vppcfg.kinds.entry_keys import ENTRY_KEYS
+from vppcfg.kinds.entry_keys import ENTRY_KEYS, keys_with
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import (
     FIXED_LINK_MTU,
@@ -53,6 +53,9 @@ def _without_entry(
 
 
 _LISTENER = "linux_nl"
+
+
+_RESOLVED_KEYS = keys_with("to_desired")
 
 
 class _Resolver:
@@ -262,7 +265,7 @@ class _Resolver:
 
     def _keys(self, config: InterfaceConfig, base: Interface) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for each in ENTRY_KEYS:
+        for each in _RESOLVED_KEYS:
             found.update(each.to_desired(config, base, self._desired))
         return found
 

@@ -9,14 +9,13 @@ from typing import Any, ClassVar, Protocol
 from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
-from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
 from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface
 from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
-from vppcfg.kinds.entry_keys import ENTRY_KEYS
+from vppcfg.kinds.entry_keys import keys_with
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_ours
@@ -34,7 +33,7 @@ _MADE_AT_RUN_TIME = frozenset(
 """Driver classes of ports that somebody has to make before a configuration can name them."""
 
 
-_JUDGED_KEYS = [each for each in ENTRY_KEYS if type(each).unsupported_key is not EntryKey.unsupported_key]
+_JUDGED_KEYS, _NAMING_KEYS = keys_with("unsupported_key"), keys_with("references")
 
 
 class UsedKind(Protocol):
@@ -131,7 +130,7 @@ class Interfaces(Section):
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:
         """Yield the VRFs of interfaces, and those that their policy routes lead to."""
         for interface in configuration.interfaces.values():
-            for each in ENTRY_KEYS:
+            for each in _NAMING_KEYS:
                 if getattr(interface, each.attribute):
                     yield from each.references(interface)
 
