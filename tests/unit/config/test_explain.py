@@ -42,6 +42,7 @@ REPORTERS = {
     "_unreadable",
     "problem_at",
     "problem",
+    "lacks",
     "has_plugin",
     "lacks",
     "finding",
