@@ -79,6 +79,7 @@ class Acls(AclSection, TableKind[Acl]):
     object_kind = ObjectKind.ACL
     noun = NOUN
     numbered = NOUN
+    api_module = PLUGIN
     used_in = ("acls", "policy_routes")
     on_interfaces = ("acls",)
     capabilities: ClassVar = {PLUGIN: _DUMP}

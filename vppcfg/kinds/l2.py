@@ -25,7 +25,6 @@ class L2Kind(Kind):
     key = "l2xc"
     operations = (SetCrossConnect, JoinBridge, LeaveL2, SetTagRewrite)
     rules = (*RULES, tag_rewrites)
-    api_module = "l2"
     on_interfaces = ("l2xc", "bridge", "tag_rewrite")
 
     def requests(self, connection: VppReader) -> list[bytes]:

@@ -32,6 +32,7 @@ class SetLinkLocal(SetFeature):
     """sw_interface_ip6_set_link_local_address: take another link-local address in place of the one that there is."""
 
     attribute = "link_local"
+    is_value = True
     address: str
     """'' for the one that VPP would make of a MAC address, which is not known here."""
     is_chosen: bool = True

@@ -29,6 +29,7 @@ class SetMacip(SetFeature):
     cli_since = CLI_SINCE
     numbered = NOUN
     attribute = "macip"
+    is_value = True
     macip: str | None
     """None applies none."""
     index: int | None = None

@@ -48,6 +48,7 @@ class SetStaticMac(SetFeature):
     """
 
     attribute = "static_macs"
+    is_plural = is_value = True
     bd_id: int
     mac: str
     is_on: bool
@@ -111,7 +112,6 @@ class StaticMacKind(Kind):
 
     key = "static-macs"
     operations = (SetStaticMac,)
-    api_module = "l2"
 
     def features(self) -> Mapping[str, Feature]:
         """Return how plans set them."""
