@@ -135,6 +135,11 @@ class Bridges(BridgeSection, TableKind[Bridge]):
         """Yield what appears, changes and disappears; a tag can be set only on creation and is never a difference."""
         return table_changes(self.object_kind, observed.bridges, desired.bridges, _attributes)
 
+    def restorable(self, state: State) -> State:
+        """Return a state whose bridge domains send no MAC addresses to interfaces that were gone."""
+        strays = {name: replace(bridge, stray_macs=()) for name, bridge in state.bridges.items() if bridge.stray_macs}
+        return replace(state, bridges={**state.bridges, **strays}) if strays else state
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that create and delete bridge domains, or set what differs about them."""
         for change in transition.difference.of(ObjectKind.BRIDGE):

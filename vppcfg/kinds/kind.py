@@ -113,6 +113,10 @@ class Kind:
         """Yield what must change of it, where it belongs to no interface."""
         yield from ()
 
+    def restorable(self, state: State) -> State:
+        """Return a state, the same in effect, to which VPP can be brought from anywhere."""
+        return state
+
     def features(self) -> Mapping[str, Feature]:
         """Return how plans set its features of interfaces, by attribute of `Interface`."""
         return {}

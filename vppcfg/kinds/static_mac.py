@@ -7,16 +7,18 @@ below bridge domains: `static-macs` and `filtered-macs`.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.kinds.bridge_operations import l2fib_request, missing_bridge
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.bridge import StaticMac, bridge_name, macs_in_order
+from vppcfg.model.state import State
 from vppcfg.plan.feature import Feature, SetFeature
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
 from vppcfg.plan.working_state import WorkingState
-from vppcfg.record import record
+from vppcfg.record import evolve, record
 from vppcfg.vpp.reading import Replies, VppReader
 
 _DUMP = "l2_fib_table_dump"
@@ -116,6 +118,15 @@ class StaticMacKind(Kind):
     def features(self) -> Mapping[str, Feature]:
         """Return how plans set them."""
         return {"static_macs": Feature(_setters)}
+
+    def restorable(self, state: State) -> State:
+        """Return a state without those of interfaces that are in no bridge domain."""
+        freed = {
+            name: evolve(interface, static_macs=())
+            for name, interface in state.interfaces.items()
+            if interface.static_macs and interface.bridge is None
+        }
+        return replace(state, interfaces={**state.interfaces, **freed}) if freed else state
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for what all bridge domains know, where VPP has such things."""
