@@ -10,6 +10,7 @@ from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.kinds.macip_acl import CLI_SINCE, DUMP, NOUN, read_names
 from vppcfg.kinds.macip_acl_section import OTHERS, PLUGIN
+from vppcfg.model.interface import Interface
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Indexes, Known, Request, Vocabulary
 from vppcfg.plan.request import Value as MessageValue
@@ -83,6 +84,7 @@ class SetMacip(SetFeature):
 class MacipKind(FeatureKind[str | None]):
     """The key `macip` of interfaces."""
 
+    nodes = "ip[46]-inacl|l2-input-acl"
     key = "macip"
     attribute = "macip"
     plugin = PLUGIN
@@ -109,6 +111,10 @@ class MacipKind(FeatureKind[str | None]):
     def setters(self, name: str, value: str | None) -> Iterable[SetMacip]:
         """Return the operation that applies the list."""
         return [SetMacip(interface=name, macip=value)] if value is not None else []
+
+    def has_nodes_on(self, interface: Interface) -> bool:
+        """Return whether it has a list: others may have classifiers there."""
+        return interface.macip is not None
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the interfaces that apply any."""

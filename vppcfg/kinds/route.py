@@ -42,7 +42,6 @@ class SetRoute(SetObject):
     item: Route
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> None:
@@ -56,7 +55,6 @@ class RemoveRoute(RemoveObject):
     item: Route
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> None:
@@ -109,7 +107,6 @@ class RouteKind(VppObjectKind[Route]):
         return SetRoute(item=item)
 
     def remove(self, item: Route) -> RemoveRoute:
-        """Return the operation that removes a route."""
         return RemoveRoute(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
