@@ -44,7 +44,6 @@ REPORTERS = {
     "problem",
     "lacks",
     "has_plugin",
-    "lacks",
     "finding",
     "warning",
     "notice",
