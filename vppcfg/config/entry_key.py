@@ -48,6 +48,12 @@ class EntryKey:
         """Return the attributes of the interface that follow from the key; `base` is what it starts from."""
         return {}
 
+    def resolve(self, desired: DesiredStateBuilder) -> None:
+        """Enter what the keys of all interfaces stand for, once these are entered."""
+
+    def resolve_linux(self, desired: DesiredStateBuilder) -> None:
+        """Enter what they need on the Linux side."""
+
     def left_alone(self, base: Interface) -> Mapping[str, Any]:
         """Return the attributes of an interface that the file creates and has no entry for."""
         return {}

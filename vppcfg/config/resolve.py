@@ -13,8 +13,9 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
-from vppcfg.config.sections import desired_interface, lcp, macip
+from vppcfg.config.sections import desired_interface, macip
 from vppcfg.kinds.bond import announcing
+from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.kinds.policy_route_section import left_alone
 from vppcfg.model.bridge import Bridge
@@ -49,11 +50,13 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     for section in SECTIONS:
         section.resolve(desired)
     desired_interface.resolve(desired, MADE)
-    lcp.resolve(desired)
+    for entry_key in ENTRY_KEYS:
+        entry_key.resolve(desired)
     for section in SECTIONS:
         section.resolve_settings(desired)
     announcing.resolve_announcing(desired)
-    lcp.resolve_linux(desired)
+    for entry_key in ENTRY_KEYS:
+        entry_key.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)
     _keep_what_others_use(desired)

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from vppcfg.config.entry_key import EntryKey
 from vppcfg.kinds import neighbor
+from vppcfg.kinds.lcp.entry import LCP
 from vppcfg.kinds.policy_route_section import POLICY_ROUTES
 from vppcfg.kinds.vrf_section import VRF_KEY
 
-EARLY_KEYS: tuple[EntryKey, ...] = (VRF_KEY,)
+EARLY_KEYS: tuple[EntryKey, ...] = (
+    LCP,
+    VRF_KEY,
+)
 """Those that stand before plain values."""
 LATE_KEYS: tuple[EntryKey, ...] = (
     neighbor.KIND,

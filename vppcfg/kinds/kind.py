@@ -15,6 +15,7 @@ from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.vpp.shell import Shown
 
 Rule = Callable[[Index], Iterator[Problem]]
 """What entries must be to each other: it takes the index of a file and yields problems; it never raises."""
@@ -57,8 +58,8 @@ class Kind:
         """Return the commands that show what no message of this VPP does."""
         return []
 
-    def parts_present(self, connection: VppReader) -> Iterable[str]:
-        """Return the optional parts that this VPP has."""
+    def parts_present(self, connection: VppReader, shown: Shown) -> Iterable[str]:
+        """Return the optional parts that this VPP has; `shown` is what commands printed."""
         return (part for part, message in self.capabilities.items() if connection.offers(message))
 
     def read_settings(

@@ -28,6 +28,7 @@ from vppcfg.kinds.added import added_kinds
 from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.lcp import kind as lcp
 from vppcfg.kinds.nat44 import kind as nat44
 from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.kinds.owned_list import OWNED_KINDS
@@ -69,6 +70,7 @@ _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
+    lcp.KIND,
     vrf.KIND,
     neighbor.KIND,
     *VIRTUAL_INTERFACES,

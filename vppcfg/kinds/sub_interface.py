@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from vppcfg.kinds.lcp import CreateLcpPair
+from vppcfg.kinds.lcp.operations import CreateLcpPair
 from vppcfg.model.interface import Encapsulation, OtherMatch
 from vppcfg.model.kinds import sub_interface_as_created
 from vppcfg.model.linux import LONGEST_NAME

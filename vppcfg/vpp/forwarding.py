@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.kinds import neighbor, vrf
+from vppcfg.kinds.lcp import reading as lcp
 from vppcfg.model.forwarding import Hop, NeighborSeen, PairSide, TableId, VppForwarding, VppPair, Way, ordered
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.codec import Message
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages import address, interface, lcp, live
+from vppcfg.vpp.messages import address, interface, live
 from vppcfg.vpp.reading import Replies, malformed
 from vppcfg.vpp.row import Row
 from vppcfg.vpp.shell import Commands

@@ -10,6 +10,7 @@ from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds.lcp import reading as lcp
 from vppcfg.model.acl import Acl, AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
@@ -25,7 +26,6 @@ from vppcfg.vpp.messages import (
     bridge,
     interface,
     l2fib,
-    lcp,
     live,
     nat44,
 )
@@ -36,7 +36,6 @@ from vppcfg.vpp.shell import Commands, Shown
 
 _PARTS = {
     "acl": "acl_dump",
-    "linux_cp": "lcp_itf_pair_get",
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
@@ -109,13 +108,11 @@ def observe(connection: Connection, version: str) -> State:
 
 def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
-    lines = [line for part in (lcp,) for line in part.commands(connection)]
-    lines += [line for kind in KINDS for line in kind.commands(connection)]
+    lines = [line for kind in KINDS for line in kind.commands(connection)]
     commands = Commands(connection, lines)
     parts = (
         interface,
         bridge,
-        lcp,
         acl,
         l2fib,
     )
@@ -235,12 +232,10 @@ def _features(
 
 def _facts(connection: Connection, replies: Replies, version: str, known: Known, on_interfaces: _OnInterfaces) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
-    plugins |= {part for kind in KINDS for part in kind.parts_present(connection)}
-    plugins |= {"linux_nl"} if lcp.has_listener(known.shown) else set()
+    plugins |= {part for kind in KINDS for part in kind.parts_present(connection, known.shown)}
     return Facts(
         version=version,
         plugins=frozenset(plugins),
-        lcp=lcp.read_settings(connection, known.shown),
         memif_sockets=memif.KIND.read_sockets(connection, replies),
         address_followers=nat44.read_followed(connection, replies, known.names),
         may_hide=any(kind.is_in_use(connection, replies) for kind in OBJECT_KINDS),

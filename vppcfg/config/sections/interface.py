@@ -9,7 +9,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface, tag_rewrite
+from vppcfg.config.sections import interface_keys, loopback, sub_interface, tag_rewrite
 from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
@@ -129,7 +129,6 @@ class Interfaces(Section):
             or sub_interface.unsupported_reason(interface)
             or _why_not_switched(interface, state)
             or interface_keys.unsupported_mtu(interface, state.packet_mtu(name))
-            or lcp.unsupported_reason(name, state)
             or next((reason for each in ENTRY_KEYS if (reason := each.unsupported_key(interface, state))), None)
             or interface_values.unsupported_reason(interface)
         )

@@ -8,7 +8,7 @@ from typing import Any, cast
 from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp, placement, tag_rewrite
+from vppcfg.config.sections import placement, tag_rewrite
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.entry_keys import EARLY_KEYS, ENTRY_KEYS, LATE_KEYS
@@ -91,7 +91,6 @@ def parse(
         says_mtu=mtu is not None,
         is_up=raw.get("state") != "down",
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
-        lcp=lcp.parse(raw.get("lcp")),
         acls=_parse_acls(raw.get("acls")),
         tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
         **{each.attribute: each.parse(given, path) for each in ENTRY_KEYS if (given := raw.get(each.key)) is not None},
@@ -127,7 +126,6 @@ def from_state(
         mtu=state.packet_mtu(interface.name),
         is_up=interface.is_up,
         addresses=tuple(sorted(configured_on(interface) if interface.live else interface.addresses, key=address_key)),
-        lcp=lcp.from_state(interface.name, state),
         acls=interface.acls,
         tag_rewrite=tag_rewrite.from_state(interface),
         rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
@@ -189,7 +187,6 @@ def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
     """Return what an interface is for."""
     addresses = interface.addresses
     return [
-        *lcp.keys(interface),
         *(said for each in EARLY_KEYS for said in each.yaml_keys(interface)),
         KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
         *interface_values.keys(interface),

@@ -36,7 +36,7 @@ from vppcfg.kinds.ipfix import SetFlowRecords
 from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
 from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
 from vppcfg.kinds.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
-from vppcfg.kinds.lcp import CreateLcpPair, DeleteLcpPair
+from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.kinds.link_local import SetLinkLocal
 from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
 from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback

@@ -16,7 +16,7 @@ from vppcfg.plan.steps import (
     features,
     interface,
     l2,
-    lcp,
+    linux,
     mtu,
     virtual_interface,
     vpp_object,
@@ -49,18 +49,14 @@ def steps_of(transition: Transition) -> Iterator[Step]:
         if _has_more(transition.observed, name) or _has_more(transition.desired, name):
             for aspect in _RARER_ASPECTS:
                 yield from aspect(transition, name)
-    for pair in difference.lcps.values():
-        yield from lcp.pair_steps(transition, pair)
     for domain in difference.bridges.values():
         yield from l2.bridge_steps(domain)
     for access_list in difference.acls.values():
         yield from features.acl_steps(access_list)
     yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
-    yield from lcp.shut_device_steps(transition)
-    yield from lcp.host_steps(transition)
-    yield from lcp.device_steps(transition)
-    yield from lcp.copying_steps(transition)
+    yield from linux.host_steps(transition)
+    yield from linux.device_steps(transition)
     for kind in KINDS:
         yield from kind.setting_steps(transition)
 
