@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from vppcfg.config.section_list import INTERFACES, MADE
-from vppcfg.config.sections import acl_match, bridge, dataplane, loopback
-from vppcfg.kinds import policy_route_section
+from vppcfg.config.sections import acl_match, bridge, dataplane
+from vppcfg.kinds import loopback, policy_route_section
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.problem import KeyPath
 
@@ -19,7 +19,7 @@ _ABSENT = object()
 _MENDED = frozenset(
     {
         INTERFACES.key,
-        loopback.SECTION.key,
+        loopback.KIND.key,
         bridge.SECTION.key,
         acl_match.SECTION.key,
         *(section.key for section in MADE),

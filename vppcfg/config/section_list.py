@@ -17,14 +17,13 @@ from vppcfg.config.sections import (
     dataplane,
     hooks,
     interface,
-    loopback,
     macip,
     routing,
     unmanaged,
 )
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import vrf_section
+from vppcfg.kinds import loopback, vrf_section
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface
 
@@ -47,9 +46,9 @@ MADE_BY: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any, Any]] = {
 INTERFACES = interface.Interfaces(MADE)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,
-    loopback.SECTION,
+    loopback.KIND,
     *_NAMED,
-    *(section for kind in KINDS for section in kind.sections() if section not in _NAMED),
+    *(section for kind in KINDS for section in kind.sections() if section not in (loopback.KIND, *_NAMED)),
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
     routing.SECTION,

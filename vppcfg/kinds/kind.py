@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Section
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change
@@ -94,3 +95,17 @@ class Kind:
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that set it."""
         yield from ()
+
+
+class CreatedKind(Kind):
+    """One kind of interface that VPP creates and deletes."""
+
+    kind: InterfaceKind
+
+    def creation(self, interface: Interface, virtual: Any) -> Step:
+        """Return the step that creates an interface as it is to be; `virtual` is what it is created with, if any."""
+        raise NotImplementedError
+
+    def deletion(self, interface: Interface, virtual: Any) -> Step:
+        """Return the step that deletes an interface."""
+        raise NotImplementedError

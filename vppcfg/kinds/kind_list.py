@@ -20,6 +20,7 @@ from vppcfg.kinds import (
     policy_route,
     proxy_arp_ranges,
     route,
+    sub_interface,
     vhost_user,
     vrf,
     vxlan,
@@ -70,6 +71,7 @@ _KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
+    sub_interface.KIND,
     lcp.KIND,
     vrf.KIND,
     neighbor.KIND,

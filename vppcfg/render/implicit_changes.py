@@ -14,8 +14,8 @@ from typing import Any, cast
 
 from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, MADE
-from vppcfg.config.sections import loopback
 from vppcfg.config.sections.section import YamlEntry
+from vppcfg.kinds import loopback
 from vppcfg.kinds.l2 import rewrite_words
 from vppcfg.kinds.sub_interface import encapsulation_words
 from vppcfg.model.acl import AclBinding
@@ -42,7 +42,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "bridge": frozenset({"host_bridge"}),
 }
 """The same for a Linux device, whose attributes change with those of its interface."""
-_OF_INTERFACES = (INTERFACES, loopback.SECTION, *MADE)
+_OF_INTERFACES = (INTERFACES, loopback.KIND, *MADE)
 """The sections whose entries tell of interfaces."""
 _SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot say."""

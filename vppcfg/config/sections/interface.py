@@ -9,11 +9,13 @@ from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, loopback, sub_interface, tag_rewrite
+from vppcfg.config.sections import interface_keys, tag_rewrite
 from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
+from vppcfg.kinds import loopback
+from vppcfg.kinds import sub_interface_entry as sub_interface
 from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
@@ -107,7 +109,7 @@ class Interfaces(Section):
             text = f"{shown(name)} cannot be the name of an interface{hint}"
             return Problem(rule="interface-name", path=path, text=text)
         if self.kind_of(str(name)) is InterfaceKind.LOOPBACK:
-            text = f"{name} is a loopback; write it below `{loopback.SECTION.key}`"
+            text = f"{name} is a loopback; write it below `{loopback.KIND.key}`"
             return Problem(rule="loopback-placement", path=path, text=text)
         return None
 

@@ -53,4 +53,4 @@ class LcpKind(Kind):
         yield from copying_steps(transition)
 
 
-KIND = LcpKind()
+KIND: Kind = LcpKind()

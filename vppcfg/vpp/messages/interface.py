@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vppcfg.kinds.interface import ADMIN_UP, RX_MODES
+from vppcfg.kinds.sub_interface import encapsulation_of
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
@@ -18,7 +19,6 @@ from vppcfg.record import record
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.messages.bridge import BridgeMember
-from vppcfg.vpp.messages.sub_interface import encapsulation_of
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.row import SIGNED_IDS, Row, unsigned
 
