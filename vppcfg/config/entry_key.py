@@ -20,7 +20,7 @@ class EntryKey:
     key: str
     """In the file."""
     attribute: str
-    """Of `InterfaceConfig`."""
+    """Of `InterfaceConfig`; an attribute of `Interface` with the same name is what the key stands for."""
     is_dispensable: ClassVar[bool] = True
     """Whether the rest of an entry, and what refers to it, can be judged while the key is of a wrong form."""
 

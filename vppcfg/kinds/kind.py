@@ -36,6 +36,8 @@ class Kind:
     """The file of API definitions with its messages, without .api.json."""
     on_interfaces: ClassVar[tuple[str, ...]] = ()
     """The attributes of `Interface` that `interface_steps` sets; without any it is not asked."""
+    is_on_most: ClassVar[bool] = False
+    """Whether most interfaces have it."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 

@@ -9,6 +9,7 @@ Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds
 from __future__ import annotations
 
 from vppcfg.kinds import (
+    address,
     det44_objects,
     gre,
     host_interface,
@@ -21,6 +22,7 @@ from vppcfg.kinds import (
     proxy_arp_ranges,
     route,
     sub_interface,
+    unnumbered,
     vhost_user,
     vrf,
     vxlan,
@@ -74,6 +76,8 @@ KINDS: tuple[Kind, ...] = (
     sub_interface.KIND,
     lcp.KIND,
     vrf.KIND,
+    address.KIND,
+    unnumbered.KIND,
     neighbor.KIND,
     *VIRTUAL_INTERFACES,
     *FEATURE_KINDS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.kinds import dhcp_client, memif, ra, vrf
+from vppcfg.kinds import address, dhcp_client, memif, ra, vrf
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
@@ -22,7 +22,6 @@ from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import (
     acl,
-    address,
     bridge,
     interface,
     l2fib,
@@ -118,7 +117,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     )
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [request for kind in KINDS for request in kind.requests(connection)]
-    asked += address.unnumbered_requests(connection)
     replies = connection.ask([*asked, *commands.requests])
     return replies, commands.read(connection, replies)
 
@@ -201,7 +199,6 @@ def _surroundings(
         targets=l2fib.read_targets(connection, replies),
         bridges=bridge.read_members(connection, replies),
         tables=details.tables,
-        donors=address.read_donors(connection, replies),
         acls=details.bindings,
         features=_features(connection, replies, known, on_interfaces, details),
         rx_modes=interface.read_rx_modes(connection, replies),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from vppcfg.config.rules import (
     acl,
-    address,
     bond,
     bridge,
     checks,
@@ -19,7 +18,6 @@ from vppcfg.config.rules import (
     placement,
     references,
     unmanaged,
-    unnumbered,
     virtual_interface,
 )
 from vppcfg.config.rules.index import Index
@@ -54,14 +52,6 @@ RULES: tuple[Rule, ...] = (
     l2xc.l2xc_with_subs,
     checks.check_interface,
     checks.check_vrf,
-    address.address_host,
-    address.address_duplicate,
-    address.address_managed,
-    address.address_overlap,
-    address.address_exact_match,
-    address.dhcp_borrowed,
-    unnumbered.unnumbered_target,
-    unnumbered.unnumbered_borrower,
     bond.bond_interface,
     bond.bond_load_balance,
     bond.bond_options,

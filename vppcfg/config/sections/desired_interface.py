@@ -12,9 +12,8 @@ from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder, made_port_tag, marked_tag
 from vppcfg.config.sections import acl, placement, tag_rewrite
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import policy_route_section
+from vppcfg.kinds import entry_keys, policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
-from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import StaticMac, macs_in_order
@@ -102,10 +101,9 @@ class _Resolver:
             **self._placement(config, base),
             is_up=config.is_up,
             tag=self._tag(config, observed),
-            addresses=frozenset(config.addresses),
             **self._values(config, base),
             acls=self._acls(config, base),
-            **self._keys(config, base),
+            **entry_keys.wanted(config, base, desired),
             **{**bridging, **self._rewriting(config)},
         )
 
@@ -154,9 +152,8 @@ class _Resolver:
             base,
             mac=base.mac if self._has_ethernet(name) else "",
             tag=tag,
-            addresses=frozenset(),
             acls=AclBinding(),
-            **{attribute: value for each in ENTRY_KEYS for attribute, value in each.left_alone(base).items()},
+            **entry_keys.without_entry(base),
             **interface_values.DEFAULTS,
             **self._bridging(name, base.encapsulation, base),
         )
@@ -284,12 +281,6 @@ class _Resolver:
             ):
                 values[value.attribute] = default
         return values
-
-    def _keys(self, config: InterfaceConfig, base: Interface) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for each in ENTRY_KEYS:
-            found.update(each.to_desired(config, base, self._desired))
-        return found
 
     def _runs(self, plugin: str, config: InterfaceConfig, key: str, since: Release = OLDEST) -> bool:
         return self._desired.has_plugin(plugin, (*config.path, key), f"{config.name} has {key}", since=since)

@@ -14,9 +14,8 @@ from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing,
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
-from vppcfg.kinds import loopback
+from vppcfg.kinds import entry_keys, loopback
 from vppcfg.kinds import sub_interface_entry as sub_interface
-from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.kinds import is_marked
@@ -115,10 +114,7 @@ class Interfaces(Section):
 
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:
         """Yield the VRFs of interfaces, and those that their policy routes lead to."""
-        for interface in configuration.interfaces.values():
-            for each in ENTRY_KEYS:
-                if getattr(interface, each.attribute):
-                    yield from each.references(interface)
+        return entry_keys.references(configuration)
 
     def unsupported_reason(self, name: str, state: State) -> str | None:
         """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""
@@ -131,7 +127,7 @@ class Interfaces(Section):
             or sub_interface.unsupported_reason(interface)
             or _why_not_switched(interface, state)
             or interface_keys.unsupported_mtu(interface, state.packet_mtu(name))
-            or next((reason for each in ENTRY_KEYS if (reason := each.unsupported_key(interface, state))), None)
+            or entry_keys.unsupported_reason(interface, state)
             or interface_values.unsupported_reason(interface)
         )
 

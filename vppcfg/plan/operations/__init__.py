@@ -7,7 +7,7 @@ Those of kinds are listed by their kind (`Kind.operations`); here stand only tho
 from __future__ import annotations
 
 from vppcfg.kinds.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
-from vppcfg.kinds.address import AddAddress, RemoveAddress, SetUnnumbered, UnsetUnnumbered
+from vppcfg.kinds.address import AddAddress, RemoveAddress
 from vppcfg.kinds.bond.operations import AddBondMember, CreateBond, DeleteBond, RemoveBondMember, SetBondWeight
 from vppcfg.kinds.bridge import (
     BridgeFlag,
@@ -54,6 +54,7 @@ from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.kinds.sub_interface import CreateSubInterface, DeleteSubInterface
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
+from vppcfg.kinds.unnumbered import SetUnnumbered, UnsetUnnumbered
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
 from vppcfg.kinds.vrf_operations import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes

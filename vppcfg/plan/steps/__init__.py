@@ -10,7 +10,6 @@ from vppcfg.model.interface import FEATURES, Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.plan.stages import Step
 from vppcfg.plan.steps import (
-    address,
     attachment,
     bond,
     features,
@@ -23,20 +22,26 @@ from vppcfg.plan.steps import (
 )
 from vppcfg.plan.transition import Transition
 
-_ASPECTS = (virtual_interface.steps, interface.steps, mtu.steps, address.steps)
-"""Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
 _ON_INTERFACES = [kind for kind in KINDS if kind.on_interfaces]
+_RARER = [kind for kind in _ON_INTERFACES if not kind.is_on_most]
+_ASPECTS = (
+    virtual_interface.steps,
+    interface.steps,
+    mtu.steps,
+    *(kind.interface_steps for kind in _ON_INTERFACES if kind.is_on_most),
+)
+"""Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
 _RARER_ASPECTS = (
     bond.member_steps,
     virtual_interface.changes,
     l2.steps,
     features.acl_binding_steps,
     features.feature_steps,
-    *(kind.interface_steps for kind in _ON_INTERFACES),
+    *(kind.interface_steps for kind in _RARER),
 )
 """The same, of interfaces that have more than addresses, or are created with something of their own."""
 _ATTRIBUTES = {"l2xc", "bridge", "tag_rewrite", "acls", *FEATURES}
-_more_of = attrgetter(*sorted(_ATTRIBUTES.union(*(kind.on_interfaces for kind in _ON_INTERFACES))))
+_more_of = attrgetter(*sorted(_ATTRIBUTES.union(*(kind.on_interfaces for kind in _RARER))))
 _NO_MORE = _more_of(Interface(name="", kind=InterfaceKind.PHYSICAL))
 
 

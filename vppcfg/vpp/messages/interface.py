@@ -30,8 +30,6 @@ _WORKER = re.compile(r"_wk_[0-9]+")
 _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
-DELETED_DONOR = "DELETED"
-"""What stands for an interface that is gone and whose addresses another one goes on borrowing, as VPP prints it."""
 _NO_BRIDGE = BridgeMember(bd_id=0, is_bvi=False, split_horizon_group=0)
 _NO_ACLS = AclBinding()
 _NO_FEATURES: Mapping[str, Any] = {}
@@ -73,8 +71,6 @@ class Surroundings:
     """Where cross-connected interfaces send what they receive."""
     bridges: Mapping[int, BridgeMember]
     tables: Mapping[int, tuple[int, int]]
-    donors: Mapping[int, int]
-    """Whose addresses unnumbered interfaces borrow."""
     acls: Mapping[int, AclBinding]
     features: Mapping[int, Mapping[str, Any]]
     """Those that are on, and what else kinds have there, by attribute."""
@@ -242,7 +238,6 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "split_horizon_group": member.split_horizon_group,
         "tag_rewrite": _tag_rewrite(row),
         "tables": around.tables.get(index, (0, 0)),
-        "unnumbered": _donor(index, around),
         "acls": around.acls.get(index, _NO_ACLS),
         **around.features.get(index, _NO_FEATURES),
     }
@@ -265,9 +260,3 @@ def _named(others: Mapping[int, int], index: int, around: Surroundings) -> str |
     """Return the name of the interface that `others` has for the one with `index`."""
     other = others.get(index)
     return None if other is None else around.names.get(other)
-
-
-def _donor(index: int, around: Surroundings) -> str | None:
-    """Return the name of the interface whose addresses are borrowed; VPP keeps the index of a deleted one."""
-    donor = around.donors.get(index)
-    return None if donor is None else around.names.get(donor, DELETED_DONOR)
