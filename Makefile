@@ -44,9 +44,9 @@ demo: $(READY) ## plan and apply two configurations on a simulated router
 PARALLEL ?= -n $(shell expr $$(nproc) + 2) --dist worksteal
 NONE_NAMED = [ $$? = 5 ]
 # What failed is run once more, alone: a machine that has other work too makes tests late, and a defect fails again.
-ALONE = { ended=$$?; [ $$ended = 5 ] || { [ $$ended = 1 ] && echo "Running alone what failed beside others" && \
-	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none --maxfail 5 -m 'not long and not timed' $(PYTEST_ARGS); }; }
-TIMED = $(shell grep -rl --include="test_*.py" "mark.timed" tests)
+AGAIN = { ended=$$?; [ $$ended = 5 ] || { [ $$ended = 1 ] && echo "Running once more, alone, what failed" && \
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none --maxfail 5 -m '$(1)' $(2); }; }
+TIMED_ARGS = $(or $(PYTEST_ARGS),$(shell grep -rl --include="test_*.py" "mark.timed" tests))
 
 # In a new checkout each worker would compile all of vppcfg and all of the tests by itself, and all at the same time.
 # Only pytest compiles tests so that their assertions say what failed; half of them take as long as the other half.
@@ -58,8 +58,8 @@ test: $(READY) ## run the tests
 	@$(BIN)/python -m compileall -q $(if $(wildcard /dev/shm/.),-j 0) vppcfg
 	@[ -d $(COMPILED) ] || for half in $(UNIT) "$(filter-out $(UNIT),$(wildcard tests/*/))"; do \
 		$(BIN)/python -m pytest -q --collect-only $$half >/dev/null 2>&1 & done; wait
-	@$(BIN)/python -m pytest $(PARALLEL) -m 'not long and not timed' $(PYTEST_ARGS) || $(ALONE)
-	@$(BIN)/python -m pytest -m 'timed and not long' $(or $(PYTEST_ARGS),$(TIMED)) || $(NONE_NAMED)
+	@$(BIN)/python -m pytest $(PARALLEL) -m 'not long and not timed' $(PYTEST_ARGS) || $(call AGAIN,not long and not timed,$(PYTEST_ARGS))
+	@$(BIN)/python -m pytest -m 'timed and not long' $(TIMED_ARGS) || $(call AGAIN,timed and not long,$(TIMED_ARGS))
 
 .PHONY: test-long
 test-long: $(READY) ## run the tests, those that take minutes too

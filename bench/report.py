@@ -213,17 +213,18 @@ def _serving(commands: Sequence[str]) -> Sequence[str]:
 
 
 def _growth_table(found: Sequence[tuple[str, str, Growth]]) -> Iterator[str]:
-    rows = [
-        (kind.replace("-", " "), name, f"{grown.exponent:.2f} ± {grown.error:.2f}", _growth_verdict(name, grown))
-        for kind, name, grown in found
-    ]
-    return _rows(("network", "what", "exponent", "within n log n"), rows)
+    """Yield a row of exponents for each network, a column for each command; those that grow too fast stand out."""
+    names = list(dict.fromkeys(name for _, name, _ in found))
+    by_kind: dict[str, dict[str, str]] = {}
+    for kind, name, grown in found:
+        by_kind.setdefault(kind, {})[name] = _exponent(name, grown)
+    rows = ((kind.replace("-", " "), *(cells.get(name, "") for name in names)) for kind, cells in by_kind.items())
+    return _rows(("exponent", *names), rows)
 
 
-def _growth_verdict(name: str, grown: Growth) -> str:
-    if name == LOADER:
-        return "not ours"
-    return "**no**" if grown.is_too_fast else "yes"
+def _exponent(name: str, grown: Growth) -> str:
+    text = f"{grown.exponent:.2f}±{grown.error:.2f}"
+    return f"**{text}**" if grown.is_too_fast and name != LOADER else text
 
 
 def _peers(results: Results) -> Iterator[str]:

@@ -75,10 +75,10 @@ class LinuxAround:
             limits=self.limits,
         )
 
-    def observe(self, wanted: Iterable[tuple[str, str]]) -> LinuxSide:
+    def observe(self, requested: Iterable[tuple[str, str]]) -> LinuxSide:
         """Return the devices that there are, as LinuxHost does."""
         names = {("", DEVICES[name]): LinuxDevice(mtu=side.mtu, is_up=side.is_up) for name, side in self.sides.items()}
-        devices = {place: names[place] for place in wanted if place in names}
+        devices = {place: names[place] for place in requested if place in names}
         return LinuxSide(devices=devices, namespaces=frozenset(), bridges=frozenset())
 
     def change(self, name: str, **values: Any) -> None:

@@ -29,25 +29,25 @@ def interfaces_with_link(state: State) -> set[str]:
 
 
 def _has_link(name: str, state: State, linked: set[str]) -> bool:
-    interface, made = state.interfaces[name], state.virtual.get(name)
+    interface, virtual = state.interfaces[name], state.virtual.get(name)
     if not interface.is_up:
         return False
     if interface.parent is not None:
         return interface.parent in linked
-    if isinstance(made, Bond):
-        return any(member in linked for member in made.members)
-    if isinstance(made, Vxlan | Gre | Ipip):
+    if isinstance(virtual, Bond):
+        return any(member in linked for member in virtual.members)
+    if isinstance(virtual, Vxlan | Gre | Ipip):
         return any(
-            address.split("/")[0] == made.local
-            and other.tables[":" in address] == made.encap_vrf
+            address.split("/")[0] == virtual.local
+            and other.tables[":" in address] == virtual.encap_vrf
             and other.name in linked
             for other in state.interfaces.values()
             for address in other.addresses
         )
-    if isinstance(made, Wireguard):
-        tables = {peer.encap_vrf for peer in made.peers.values()} or {0}
+    if isinstance(virtual, Wireguard):
+        tables = {peer.encap_vrf for peer in virtual.peers.values()} or {0}
         return any(
-            address.split("/")[0] == made.local and {other.tables[":" in address]} == tables and other.name in linked
+            address.split("/")[0] == virtual.local and {other.tables[":" in address]} == tables and other.name in linked
             for other in state.interfaces.values()
             for address in other.addresses
         )
@@ -69,11 +69,11 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
     name = interface.name
     root = state.interfaces[interface.parent] if interface.parent else interface
     offer: dict[str, Any] = {"pair": None, "device": None}
-    pair, made, device = state.lcps.get(name), state.virtual.get(name), state.linux.get(name)
+    pair, virtual, device = state.lcps.get(name), state.virtual.get(name), state.linux.get(name)
     if pair is not None and pair.has_host:
         offer["pair"] = (pair.netns, pair.host_name)
-    if pair is None and isinstance(made, Tap):
-        offer["pair"] = (made.host_netns, made.host_name)
+    if pair is None and isinstance(virtual, Tap):
+        offer["pair"] = (virtual.host_netns, virtual.host_name)
     below = state.linux.get(root.name)
     if device is not None and device.is_up and (below is None or below.is_up):
         offer["device"] = device.bridge
@@ -120,8 +120,8 @@ def _offer(interface: Interface, state: State, linked: set[str]) -> dict[str, An
         if interface.has_proxy_arp
         else [],
     )
-    if isinstance(made, Wireguard):
-        offer["peers"] = {key: set(peer.allowed_ips) for key, peer in made.peers.items()}
+    if isinstance(virtual, Wireguard):
+        offer["peers"] = {key: set(peer.allowed_ips) for key, peer in virtual.peers.items()}
     offer["switches"] = _bridge_behaviour(interface, state)
     own = interface.packet_mtu or root.packet_mtu
     protocols = [mtu or own for mtu in interface.protocol_mtus]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from vppcfg.model.secret_key import digest_of, key_text
-from vppcfg.simulator.x25519 import made_up_key, public_key
+from vppcfg.simulator.x25519 import generated_key, public_key
 
-PRIVATE = tuple(made_up_key(number) for number in range(8))
+PRIVATE = tuple(generated_key(number) for number in range(8))
 PUBLIC = tuple(key_text(public_key(key)) for key in PRIVATE)
 """What each of the private keys gives."""
 PRESHARED = tuple(digest_of(key) for key in PRIVATE)

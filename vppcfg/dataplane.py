@@ -82,8 +82,8 @@ class Dataplane(Protocol):
         VPP walks all of them with its workers stopped.
         """
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
-        """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError.
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
+        """Return those of `items` that VPP does not show since it goes by another one. Raise DataplaneError.
 
         Each comes with what VPP keeps of ours below it.
         """

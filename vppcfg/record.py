@@ -21,23 +21,23 @@ _WIDE = 10
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Return the class as a frozen data class: equal to another of its class by its fields, and hashed by them."""
-    made: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
-    values = _values_of(made)
-    if is_wide(made):
-        made.__new__ = _new
-    made.__init__ = _init_when_used(made)
-    made.__signature__ = _Signature()
-    made.__eq__ = _eq_by(values)
-    made.__hash__ = lambda self: hash(values(self))
-    made.__repr__ = _repr
-    made.__setattr__, made.__delattr__ = _refuse_to_set, _refuse_to_delete
-    made.__getstate__, made.__setstate__ = _state, _set_state
-    return made  # type: ignore[no-any-return]
+    record_class: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
+    values = _values_of(record_class)
+    if is_wide(record_class):
+        record_class.__new__ = _new
+    record_class.__init__ = _init_when_used(record_class)
+    record_class.__signature__ = _Signature()
+    record_class.__eq__ = _eq_by(values)
+    record_class.__hash__ = lambda self: hash(values(self))
+    record_class.__repr__ = _repr
+    record_class.__setattr__, record_class.__delattr__ = _refuse_to_set, _refuse_to_delete
+    record_class.__getstate__, record_class.__setstate__ = _state, _set_state
+    return record_class  # type: ignore[no-any-return]
 
 
-def _values_of(made: type[Any]) -> Callable[[Any], Any]:
+def _values_of(record_class: type[Any]) -> Callable[[Any], Any]:
     """Return what gets from an object whatever makes it equal to another."""
-    names = [each.name for each in fields(made) if each.compare]
+    names = [each.name for each in fields(record_class) if each.compare]
     return attrgetter(*names) if names else lambda self: ()
 
 
@@ -50,12 +50,12 @@ def _eq_by(values: Callable[[Any], Any]) -> Callable[[Any, object], bool]:
     return __eq__
 
 
-def _init_when_used(made: Any) -> Callable[..., None]:
+def _init_when_used(record_class: Any) -> Callable[..., None]:
     """Return an `__init__` that puts the real one in its place."""
 
     def __init__(self: Any, /, *arguments: Any, **named: Any) -> None:
-        made.__init__ = _init_of(made)
-        made.__init__(self, *arguments, **named)
+        record_class.__init__ = _init_of(record_class)
+        record_class.__init__(self, *arguments, **named)
 
     return __init__
 
@@ -63,35 +63,35 @@ def _init_when_used(made: Any) -> Callable[..., None]:
 class _Signature:
     """What inspect.signature says of a record, whether an object of it was made already or not."""
 
-    def __get__(self, instance: object, made: Any) -> Any:
+    def __get__(self, instance: object, record_class: Any) -> Any:
         from inspect import signature
 
-        of_init = signature(_init_of(made))
-        return of_init.replace(parameters=list(of_init.parameters.values())[1:], return_annotation=made)
+        of_init = signature(_init_of(record_class))
+        return of_init.replace(parameters=list(of_init.parameters.values())[1:], return_annotation=record_class)
 
 
-def is_wide(made: Any) -> bool:
+def is_wide(record_class: Any) -> bool:
     """Return whether a class has so many fields that its objects are filled before they are frozen."""
-    return len(fields(made)) >= _WIDE
+    return len(fields(record_class)) >= _WIDE
 
 
-def _init_of(made: Any) -> Callable[..., None]:
+def _init_of(record_class: Any) -> Callable[..., None]:
     """Return the `__init__` that dataclasses gives a class with the same fields, frozen unless it is wide.
 
     That of a frozen one calls `object.__setattr__` for each field, which takes five times as long as an assignment.
     """
     arguments = [
         (each.name, each.type, field(default=each.default, default_factory=each.default_factory))
-        for each in fields(made)
+        for each in fields(record_class)
     ]
-    is_frozen = not is_wide(made)
-    own = getattr(made, "__post_init__", None) if is_frozen else _freeze
+    is_frozen = not is_wide(record_class)
+    own = getattr(record_class, "__post_init__", None) if is_frozen else _freeze
     # With a text of its own, dataclasses makes none of the signature, which takes a third of the time.
-    after: dict[str, Any] = {"__doc__": made.__doc__ or made.__qualname__}
+    after: dict[str, Any] = {"__doc__": record_class.__doc__ or record_class.__qualname__}
     if own is not None:
         after["__post_init__"] = own
     like: Any = make_dataclass(
-        made.__qualname__, arguments, namespace=after, repr=False, eq=False, frozen=is_frozen, kw_only=True
+        record_class.__qualname__, arguments, namespace=after, repr=False, eq=False, frozen=is_frozen, kw_only=True
     )
     init: Callable[..., None] = like.__init__
     return init
@@ -120,11 +120,11 @@ def _freeze_and_check(self: Any) -> None:
     self.__post_init__()
 
 
-def evolve(made: T, **changes: Any) -> T:
+def evolve(record_class: T, **changes: Any) -> T:
     """Return a copy of a wide record with some fields changed: `dataclasses.replace`, at a third of its time."""
-    kind: type[T] = made.__class__
+    kind: type[T] = record_class.__class__
     names, values = _fields_of(cast(Any, kind))
-    return kind(**{**dict(zip(names, values(made), strict=True)), **changes})
+    return kind(**{**dict(zip(names, values(record_class), strict=True)), **changes})
 
 
 @cache

@@ -72,12 +72,12 @@ class FileLinux:
         """Ask nobody."""
         return AskOutcome(cannot_ask="this Linux is a file")
 
-    def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
+    def observe(self, requested: set[tuple[str, str]]) -> LinuxSide:
         """Return the devices; those that VPP has no more are forgotten."""
         data, born = self._read(), self._born()
         data["devices"] = {key: device for key, device in data["devices"].items() if key in map(_key, born)}
         self._write(data)
-        devices = {place: self._device(place, data, born) for place in wanted if place in born}
+        devices = {place: self._device(place, data, born) for place in requested if place in born}
         return LinuxSide(
             devices=devices,
             namespaces=frozenset(data["namespaces"]),
@@ -106,7 +106,7 @@ class FileLinux:
         self._set((netns, name), bridge=bridge)
 
     def read_settings(
-        self, netns: str, devices: Mapping[str, str], wanted: Collection[str]
+        self, netns: str, devices: Mapping[str, str], requested: Collection[str]
     ) -> Sequence[tuple[str, LinuxSetting]]:
         """Return none: nobody has configured anything."""
         return ()

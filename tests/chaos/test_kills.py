@@ -104,7 +104,7 @@ class Router:
     def kill(self, *words: str) -> int:
         """Run a command and kill it at some call of a function, perhaps; return its exit code, below 0 when killed."""
         point = self.randomness.randrange(CALLS)
-        with forked(lambda: _doomed([*words, "-a", self.socket], point), self.folder / "victim.log") as pid:
+        with forked(lambda: _deleted([*words, "-a", self.socket], point), self.folder / "victim.log") as pid:
             code = end_of(pid)
         assert code in {*ExitCode, -signal.SIGKILL}, (self.folder / "victim.log").read_text()
         self.killed += code == -signal.SIGKILL
@@ -121,7 +121,7 @@ class Router:
         return next((each["number"] for each in reversed(changes) if "waiting" in each["status"]), None)
 
 
-def _doomed(words: list[str], point: int) -> int:
+def _deleted(words: list[str], point: int) -> int:
     """Run a command up to a call of a function."""
     left = point
 

@@ -7,10 +7,16 @@ elements of a pool, and prints them by a function that reads).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from tests.contract.subject import PORTS, Subject
+from vppcfg.kinds.det44 import EnableDet44
+from vppcfg.model.det44 import Det44Side
+from vppcfg.model.state import Facts
+from vppcfg.plan.plan import make_plan
+from vppcfg.vpp.live import connect
 
 INSIDE, OUTSIDE = "det44-in2out", "det44-out2in"
 
@@ -173,3 +179,26 @@ def test_commands_do_what_messages_do(vpp: Subject, sub: int) -> None:
     assert vpp.cli("set det44 timeouts reset")[0] == 0
     assert vpp.cli("det44 add in 100.64.0.0/24 out 203.0.113.4/30 del")[0] == 0
     assert (maps(vpp), sides(vpp), timeouts(vpp), nodes(vpp, name)) == ({}, {}, (300, 7440, 240, 60), [])
+
+
+def test_that_it_was_enabled_is_told_by_its_process_and_typing_it_again_is_refused(vpp: Subject) -> None:
+    assert enable(vpp) in (0, 1)
+    assert vpp.api.get_node_index(node_name="det44-expire-walk").retval == 0
+    assert vpp.api.get_node_index(node_name="no-such-node").retval == -63
+    retval, text = vpp.cli("det44 plugin enable")
+    assert retval and "plugin enable failed" in text
+
+
+def test_a_plan_types_it_only_where_it_was_never_enabled(vpp: Subject) -> None:
+    with connect(vpp.client.server_address, json_dir=str(vpp.client.apidir)) as plane:
+        assert enable(vpp) in (0, 1)
+        observed = plane.observe()
+    assert observed.facts.has_had_det44
+    before = replace(observed, interfaces={PORTS[0]: observed.interfaces[PORTS[0]]}, facts=Facts())
+    inside = replace(before.interfaces[PORTS[0]], det44=Det44Side.INSIDE)
+    after = replace(before, interfaces={PORTS[0]: inside})
+    lines = [each.cli() for each in make_plan(before, after).operations if isinstance(each, EnableDet44)]
+    assert lines == ["det44 plugin enable"]
+    before = replace(before, facts=observed.facts)
+    lines = [each.cli() for each in make_plan(before, after).operations if isinstance(each, EnableDet44)]
+    assert lines == ["comment { det44 plugin enable }"]

@@ -30,13 +30,13 @@ def test_a_route_below_a_better_source_is_there_and_comes_back_to_sight(vpp: Sub
     better = vpp.api.fib_source_add(src={"priority": BETTER, "name": "better"}).id
     assert change(vpp, HERE.prefix, path("192.0.2.9"), src=better) == 0
     with plane_of(vpp) as plane:
-        assert plane.perform([SetRoute(thing=HERE), SetRoute(thing=CONNECTED)]).refusals == ()
+        assert plane.perform([SetRoute(item=HERE), SetRoute(item=CONNECTED)]).refusals == ()
         assert plane.observe().of(Route) == {each.name: each for each in (HERE, CONNECTED)}
     with plane_of(vpp) as plane:
         assert plane.observe().of(Route) == {}
         change(vpp, HERE.prefix, path("192.0.2.9"), src=better, add=False)
         assert plane.observe().of(Route) == {HERE.name: HERE}
-        assert plane.perform([RemoveRoute(thing=HERE), RemoveRoute(thing=CONNECTED)]).refusals == ()
+        assert plane.perform([RemoveRoute(item=HERE), RemoveRoute(item=CONNECTED)]).refusals == ()
         assert plane.observe().of(Route) == {}
 
 
@@ -64,15 +64,15 @@ def test_what_lies_below_a_better_source_is_read_as_it_was_set(vpp: Subject) -> 
         paths = (path("192.0.2.9"),) if not route.is_ipv6 else (path("2001:db8::9"),)
         assert change(vpp, route.prefix, *paths, table=route.table_id, src=better) == 0
     with plane_of(vpp) as plane:
-        assert plane.hidden(routes) == [Hidden(thing=each, by="better", found=None) for each in routes]
-        assert plane.perform([SetRoute(thing=route) for route in routes]).refusals == ()
+        assert plane.hidden(routes) == [Hidden(item=each, by="better", found=None) for each in routes]
+        assert plane.perform([SetRoute(item=route) for route in routes]).refusals == ()
     with plane_of(vpp) as plane:
         assert plane.observe().of(Route) == {}
-        expected = [Hidden(thing=each, by="better", found=each) for each in routes]
-        assert plane.hidden([*routes, absent]) == [*expected, Hidden(thing=absent, by="better", found=None)]
+        expected = [Hidden(item=each, by="better", found=each) for each in routes]
+        assert plane.hidden([*routes, absent]) == [*expected, Hidden(item=absent, by="better", found=None)]
         others = [replace(each, hops=(NextHop(gateway="192.0.2.99"),)) for each in routes[:2]]
         assert [each.found for each in plane.hidden(others)] == routes[:2]
-        assert plane.perform([RemoveRoute(thing=route) for route in routes]).refusals == ()
+        assert plane.perform([RemoveRoute(item=route) for route in routes]).refusals == ()
         assert {each.found for each in plane.hidden(routes)} == {None}
     assert second
 
@@ -81,14 +81,14 @@ def test_a_worse_source_hides_nothing(vpp: Subject) -> None:
     assert change(vpp, HERE.prefix, path("192.0.2.9")) == 0
     with plane_of(vpp) as plane:
         assert plane.hidden([HERE]) == []
-        assert plane.perform([SetRoute(thing=HERE)]).refusals == ()
+        assert plane.perform([SetRoute(item=HERE)]).refusals == ()
         assert plane.observe().hidden_by == {}
 
 
 def test_what_was_set_before_is_seen_below_a_better_source(vpp: Subject) -> None:
     better = vpp.api.fib_source_add(src={"priority": BETTER, "name": "better"}).id
     with plane_of(vpp) as plane:
-        assert plane.perform([SetRoute(thing=HERE)]).refusals == ()
+        assert plane.perform([SetRoute(item=HERE)]).refusals == ()
     assert change(vpp, HERE.prefix, path("192.0.2.9"), src=better) == 0
     sock = open_socket(vpp.client.transport.server_address, 10.0)
     with LiveDataplane.over(sock, json_dir=vpp.client.apidir, formerly=lambda: [HERE]) as plane:
@@ -99,6 +99,6 @@ def test_what_was_set_before_is_seen_below_a_better_source(vpp: Subject) -> None
 def test_the_source_is_made_once(vpp: Subject) -> None:
     for _ in range(2):
         with plane_of(vpp) as plane:
-            plane.perform([SetRoute(thing=HERE), RemoveRoute(thing=HERE)])
+            plane.perform([SetRoute(item=HERE), RemoveRoute(item=HERE)])
     names = [row.src.name for row in vpp.api.fib_source_dump()]
     assert names.count("vppcfg") == 1

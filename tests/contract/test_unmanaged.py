@@ -213,3 +213,42 @@ def test_the_protection_of_a_tunnel_guards_its_traffic(vpp: Subject, first: int,
     assert held(plane, "ipip7") == (before,)
     assert vpp.api.ipip_del_tunnel(sw_if_index=index).retval == 0
     assert ALL not in [row.tun.sw_if_index for row in vpp.api.ipsec_tunnel_protect_dump(sw_if_index=ALL)]
+
+
+def test_arp_entries_of_a_bridge_domain_are_taken_off_and_put_back(vpp: Subject, plane: LiveDataplane) -> None:
+    flags = {"flood": True, "uu_flood": True, "forward": True, "learn": True, "arp_term": True}
+    assert vpp.api.bridge_domain_add_del(bd_id=77, is_add=True, **flags).retval == 0
+    for address, mac in (("192.0.2.5", "02:00:00:00:00:05"), ("2001:db8::5", "02:00:00:00:00:06")):
+        entry = {"bd_id": 77, "ip": address, "mac": mac}
+        assert vpp.api.bd_ip_mac_add_del(is_add=True, entry=entry).retval == 0
+    before = held(plane, "bd77")
+    assert [each.label for each in before] == ["ARP entry 192.0.2.5 in bd77", "ARP entry 2001:db8::5 in bd77"]
+    assert plane.perform([TakeOff(attachment=each) for each in before]).refusals == ()
+    assert held(plane, "bd77") == ()
+    assert plane.perform([PutBack(attachment=each) for each in before]).refusals == ()
+    assert held(plane, "bd77") == before
+    assert vpp.api.bridge_domain_add_del(bd_id=77, is_add=False).retval == 0
+    assert vpp.api.bridge_domain_add_del(bd_id=77, is_add=True, **flags).retval == 0
+    assert held(plane, "bd77") == (), "they go with their bridge domain"
+    assert vpp.api.bridge_domain_add_del(bd_id=77, is_add=False).retval == 0
+
+
+def test_a_relay_of_a_table_is_taken_off_and_put_back(vpp: Subject, plane: LiveDataplane) -> None:
+    """VPP keeps a table as long as a relay is for it: the relay goes first."""
+    table = {"table_id": 77, "is_ip6": False}
+    assert vpp.api.ip_table_add_del(is_add=True, table={**table, "name": "red"}).retval == 0
+    ends = {
+        "dhcp_server": {"af": 0, "un": {"ip4": "203.0.113.1"}},
+        "dhcp_src_address": {"af": 0, "un": {"ip4": "192.0.2.1"}},
+    }
+    assert vpp.api.dhcp_proxy_config(rx_vrf_id=77, server_vrf_id=0, is_add=True, **ends).retval == 0
+    before = held(plane, "ipv4-VRF:77")
+    assert [each.label for each in before] == ["DHCP relay 203.0.113.1 from 192.0.2.1 for table 77"]
+    assert plane.perform([TakeOff(attachment=each) for each in before]).refusals == ()
+    assert held(plane, "ipv4-VRF:77") == ()
+    assert plane.perform([PutBack(attachment=each) for each in before]).refusals == ()
+    assert held(plane, "ipv4-VRF:77") == before
+    assert vpp.api.ip_table_add_del(is_add=False, table=table).retval == 0
+    assert [row.table.name for row in vpp.rows("ip_table_dump") if row.table.table_id == 77] == ["red"]
+    assert plane.perform([TakeOff(attachment=each) for each in before]).refusals == ()
+    assert [row.table.name for row in vpp.rows("ip_table_dump") if row.table.table_id == 77] == []

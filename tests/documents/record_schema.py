@@ -1,4 +1,5 @@
-"""JSON Schemas of documents that are records written as they are: docs/host.schema.json, docs/loadtest.schema.json.
+"""JSON Schemas of documents that are records written as they are: docs/host.schema.json, docs/loadtest.schema.json,
+docs/top.schema.json.
 
 `make docs` writes them from the records, their types and what is said below each attribute.
 """
@@ -17,10 +18,14 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from vppcfg.app.monitoring.rates import InterfaceRates, NodeRates, ReasonRate, WorkerRates
+from vppcfg.cli import top_document
 from vppcfg.loadtest import result
 from vppcfg.loadtest.result import Result
 from vppcfg.model import host
 from vppcfg.model.host import Host
+from vppcfg.model.monitored import MonitoredInterface, QueuePlace
+from vppcfg.render.change_metrics import ChangeStatus
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCALARS: Mapping[object, str] = {int: "integer", str: "string", bool: "boolean", float: "number"}
@@ -29,7 +34,53 @@ SCALARS: Mapping[object, str] = {int: "integer", str: "string", bool: "boolean",
 def schema_of(kind: type[Any], title: str, version: int) -> dict[str, Any]:
     """Return the schema of a record at the top of a document, which has a format_version besides."""
     definitions: dict[str, Any] = {}
-    whole = _record(kind, definitions)
+    return _document(_record(kind, definitions), definitions, title, version)
+
+
+def top_schema() -> dict[str, Any]:
+    """Return the schema of a look of `vppcfg top`, which joins several records."""
+    definitions: dict[str, Any] = {}
+    interface, rates = (_record(kind, definitions)["properties"] for kind in (MonitoredInterface, InterfaceRates))
+    del rates["interface"], definitions[MonitoredInterface.__name__]
+    counts = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer"}}}
+    verdict = {"word": {"type": "string"}, "text": {"type": "string"}}
+    properties: dict[str, Any] = {
+        "taken_at_s": _noted("number", "When the router was read, in Unix seconds."),
+        "seconds": _noted("number", "The interval of the rates; null until VPP was read twice.", is_optional=True),
+        "is_up": {"type": "boolean"},
+        "problem": _noted("string", "Why VPP, or its API, cannot be read; '' without one."),
+        "version": {"type": "string"},
+        "boot_at_s": _noted("number", "When VPP started, in Unix seconds.", is_optional=True),
+        "heartbeat": _noted("integer", "VPP counts it on every 10 s.", is_optional=True),
+        "verdict": _object(verdict),
+        "changes": _record(ChangeStatus, definitions),
+        "differences": _noted("integer", "Entries that differ from the file; null without --drift.", is_optional=True),
+        "rx_pps": _noted("number", "Packets that all threads receive from ports.", is_optional=True),
+        "interfaces": _list(_object({**interface, **rates, "line_share": _noted("number", "Of 1.", is_optional=True)})),
+        "workers": _list(_record(WorkerRates, definitions)),
+        "nodes": _list(_record(NodeRates, definitions)),
+        "reasons": _list(_record(ReasonRate, definitions)),
+        "queues": _list(_record(QueuePlace, definitions)),
+        "buffers": {**counts, "description": "By pool: buffers by state."},
+        "heaps": {**counts, "description": "By heap: bytes by state."},
+    }
+    title = "What `vppcfg top --json` writes, one object for each look"
+    return _document(_object(properties), definitions, title, top_document.FORMAT_VERSION)
+
+
+def _noted(kind: str, text: str, *, is_optional: bool = False) -> dict[str, Any]:
+    return {"type": ["null", kind] if is_optional else kind, "description": text}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
+
+
+def _list(item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": {**item, "required": list(item["properties"])}}
+
+
+def _document(whole: dict[str, Any], definitions: dict[str, Any], title: str, version: int) -> dict[str, Any]:
     number = {"const": version, "description": "Grows when a reader of the former one would misread it."}
     whole["properties"] = {"format_version": number, **whole["properties"]}
     whole["required"] = ["format_version", *whole["required"]]
@@ -84,6 +135,7 @@ def _said_of_attributes(kind: type[Any]) -> dict[str, str]:
 
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "host": lambda: schema_of(Host, "What `vppcfg host --format json` writes", host.FORMAT_VERSION),
+    "top": top_schema,
     "loadtest": lambda: schema_of(Result, "What the commands of `vppcfg loadtest` write", result.FORMAT_VERSION),
 }
 

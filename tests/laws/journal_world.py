@@ -82,7 +82,7 @@ class Obedient:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:
@@ -98,13 +98,13 @@ class Obedient:
         should_stop: Callable[[], bool] | None = None,
         waits: Collection[int] = (),
     ) -> Performance:
-        draft = WorkingState(self.state)
+        working = WorkingState(self.state)
         for index, operation in enumerate(operations):
-            if text := operation.precondition_error(draft):
+            if text := operation.precondition_error(working):
                 refusal = Refusal(index=index, operation=operation, retval=-1, text=text)
                 return Performance(done=tuple(range(index)), refusals=(refusal,))
-            operation.apply_to(draft)
-            self.state = draft.state()
+            operation.apply_to(working)
+            self.state = working.state()
         return Performance(done=tuple(range(len(operations))))
 
     def close(self) -> None:
@@ -135,7 +135,7 @@ class Mortal:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:
@@ -234,10 +234,10 @@ class World:
 
     def drift(self) -> None:
         """Let somebody change VPP by hand."""
-        draft, state = WorkingState(self.state()), self.state()
+        working, state = WorkingState(self.state()), self.state()
         wanted = 1400 if state.interfaces["gi1"].packet_mtu != 1400 else 1600
         operation = SetPacketMtu(interface="gi1", mtu=wanted)
-        if operation.precondition_error(draft) is None:
+        if operation.precondition_error(working) is None:
             self._inner.perform([operation])
 
     # What somebody does with vppcfg

@@ -67,7 +67,7 @@ from vppcfg.model.kinds import is_marked
 from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif, MemifMode, MemifRole, memif_numbers
-from vppcfg.model.ownership import MADE_MARK
+from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.placement import QueuePlacement, moved_to
 from vppcfg.model.policy_route import OWN_IDS
 from vppcfg.model.problem import Severity
@@ -1130,7 +1130,7 @@ def _tampered(dice: _Dice, interface: Interface, *, has_ethernet: bool) -> Inter
         {"is_up": False},
     ]
     edits += (
-        [{"tag": f"{MADE_MARK} by hand"}] if is_marked(interface.kind) else [{"tag": ""}, {"tag": "vppcfg by hand"}]
+        [{"tag": f"{CREATED_MARK} by hand"}] if is_marked(interface.kind) else [{"tag": ""}, {"tag": "vppcfg by hand"}]
     )
     if has_ethernet:
         edits.append({"tag_rewrite": TagRewrite(operation=1, push_dot1q=1, tag1=5)})

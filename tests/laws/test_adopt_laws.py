@@ -27,7 +27,7 @@ from vppcfg.model.tunnel import Gre
 from vppcfg.model.vpp_object import by_name
 from vppcfg.plan.plan import make_plan
 from vppcfg.render.plan_text import cli_line
-from vppcfg.simulator.port import PhysicalPort, made_up_mac
+from vppcfg.simulator.port import PhysicalPort, generated_mac
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
@@ -56,7 +56,7 @@ def test_a_running_vpp_is_adopted_with_an_empty_plan(state: State) -> None:
 def ground_for(configuration: Configuration) -> tuple[Ground, list[PhysicalPort]]:
     """Return the ports of a configuration, for an adoption and for a simulated VPP."""
     ports = [
-        replace(port, mac=made_up_mac(number), link_mtu=9000)
+        replace(port, mac=generated_mac(number), link_mtu=9000)
         for number, port in enumerate(assumed_state(configuration).interfaces.values(), 1)
     ]
     return Ground(release=NEWEST, ports=ports, may_assume=False, is_running=True), [port_of(port) for port in ports]
@@ -187,7 +187,7 @@ def comparable(state: State) -> State:
             name: replace(each, tag="", link_mtu=None, mac="" if name in gres else each.mac)
             for name, each in state.interfaces.items()
         },
-        objects={kind: things for kind, things in state.objects.items() if kind is not Route},
+        objects={kind: items for kind, items in state.objects.items() if kind is not Route},
         bridges={name: replace(each, tag="") for name, each in state.bridges.items()},
         facts=Facts(),
     ).with_explicit_mtus()

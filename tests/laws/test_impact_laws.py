@@ -19,11 +19,11 @@ from vppcfg.plan.working_state import WorkingState
 
 def states_on_the_way(plan: Plan) -> list[State]:
     """Return the state before the plan and those after each of its steps."""
-    draft = WorkingState(plan.observed)
+    working = WorkingState(plan.observed)
     on_the_way = [plan.observed]
     for operation in plan.operations:
-        operation.apply_to(draft)
-        on_the_way.append(draft.state())
+        operation.apply_to(working)
+        on_the_way.append(working.state())
     return on_the_way
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.laws.journal_world import CONFIGURATIONS, REFUSALS, World, same, world
 from vppcfg.errors import ExitCode
 from vppcfg.model.state import State
-from vppcfg.transaction.accepted import left_half_way, was_rolled_back
+from vppcfg.transaction.accepted import last_interrupted, was_rolled_back
 from vppcfg.transaction.entry import ACCEPTED, IN_FORCE, ROLLBACKS, UNDECIDED, Origin, Record, Status
 
 EVENTS = 13
@@ -27,7 +27,7 @@ class Account:
     def __init__(self, here: World) -> None:
         self.world = here
         self.settled: list[State] = [here.state()]
-        self.is_half_way = False
+        self.is_interrupted = False
         self.before: dict[int, State] = {}
         """What VPP had before each change."""
         self.accepted: list[State] = []
@@ -67,7 +67,7 @@ class Account:
 
     def restart(self) -> None:
         self.world.restart()
-        self.is_half_way = False
+        self.is_interrupted = False
         self.log.append("restart")
 
     def edit(self) -> None:
@@ -109,16 +109,16 @@ class Account:
             assert self._status(number) not in UNDECIDED
             if was_undecided:
                 self._assert_settled()
-                self.is_half_way, self.pending = False, None
+                self.is_interrupted, self.pending = False, None
         else:
-            self.is_half_way = self.is_half_way or not same(self.world.state(), before)
+            self.is_interrupted = self.is_interrupted or not same(self.world.state(), before)
 
     # What is looked at
 
     def _make(self, name: str, work: Callable[[], ExitCode], *, confirms: bool) -> None:
         before, numbers, waits = self.world.state(), set(self.known), self._waiting()
         had = list(self.accepted)
-        if not self.is_half_way:
+        if not self.is_interrupted:
             self.settled.append(before)
         code = self._run(name, work)
         now = self.world.state()
@@ -127,12 +127,12 @@ class Account:
                 self.before[record.entry.number] = before
         newest = self.world.records()[-1] if self.world.records() else None
         if code is None:
-            self.is_half_way = self.is_half_way or not same(now, before)
+            self.is_interrupted = self.is_interrupted or not same(now, before)
             if newest is not None:
                 self.accepted.append(self.world.target.journal().after(newest.entry.number))
                 self.pending = self.world.target.journal().after(newest.entry.number)
         elif code is ExitCode.DONE:
-            self.is_half_way = False
+            self.is_interrupted = False
             self._made(name, newest, now, had, confirms=confirms)
         elif code in REFUSALS:
             assert same(now, before)
@@ -148,7 +148,7 @@ class Account:
         elif name == "boot":
             possible = had if self.is_sure else [*had, self.world.wanted()]
             assert any(same(now, state) for state in possible)
-            assert left_half_way(reversed(self.world.records())) is None
+            assert last_interrupted(reversed(self.world.records())) is None
         elif name.startswith("rollback "):
             number = name.split()[-1]
             assert number == "--confirm" or same(now, self.before[int(number)])
@@ -203,7 +203,7 @@ class Account:
                 assert same(now, journal.after(number))
             elif status is Status.CONFIRMED:
                 assert name == "confirm"
-            elif status is Status.UNDONE:
+            elif status is Status.REVERTED:
                 assert name == "boot" or same(now, before)
             elif status is Status.ROLLED_BACK:
                 was_restarted = record.timer is not None and record.entry.boot_id != f"run {self.world.run}"

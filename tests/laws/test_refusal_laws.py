@@ -107,11 +107,11 @@ def test_nothing_is_under_way_with_what_it_depends_on(number: int) -> None:
         now = each.observed
         for together in sent_together(each.steps):
             for refused in together[:-1]:
-                draft = WorkingState(now)
+                working = WorkingState(now)
                 for step in together:
                     if step is not refused:
-                        assert step.operation.precondition_error(draft) is None, f"without {refused.operation}"
-                        step.operation.apply_to(draft)
+                        assert step.operation.precondition_error(working) is None, f"without {refused.operation}"
+                        step.operation.apply_to(working)
             now = replay(now, tuple(together))
 
 

@@ -38,38 +38,38 @@ def _grounds(old: Route, new: Route) -> set[tuple[Referent, str]]:
 
 def _gone_on_the_way(plan: Plan) -> set[tuple[Referent, str]]:
     """Return the interfaces and tables that are missing at some moment of a plan, or are made by it."""
-    draft = WorkingState(plan.observed)
-    missing = _missing(plan, draft)
+    working = WorkingState(plan.observed)
+    missing = _missing(plan, working)
     for operation in plan.operations:
-        operation.apply_to(draft)
-        missing |= _missing(plan, draft)
+        operation.apply_to(working)
+        missing |= _missing(plan, working)
     return missing
 
 
-def _missing(plan: Plan, draft: WorkingState) -> set[tuple[Referent, str]]:
+def _missing(plan: Plan, working: WorkingState) -> set[tuple[Referent, str]]:
     names = plan.observed.interfaces.keys() | plan.desired.interfaces.keys()
     tables = plan.observed.vrfs.keys() | plan.desired.vrfs.keys()
-    return {(Referent.INTERFACE, name) for name in names - draft.interfaces.keys()} | {
-        (Referent.TABLE, key) for key in tables - draft.vrfs.keys()
+    return {(Referent.INTERFACE, name) for name in names - working.interfaces.keys()} | {
+        (Referent.TABLE, key) for key in tables - working.vrfs.keys()
     }
 
 
 def _look_at_order(plan: Plan) -> None:
     """See that a route leads nowhere that is not there, at each step, and that new ones come after all addresses."""
-    draft = WorkingState(plan.observed)
+    working = WorkingState(plan.observed)
     last_address = max(
         (place for place, each in enumerate(plan.operations) if isinstance(each, AddAddress)), default=-1
     )
     for place, operation in enumerate(plan.operations):
-        operation.apply_to(draft)
+        operation.apply_to(working)
         if isinstance(operation, SetRoute):
-            for referent, name in _grounds(operation.thing, operation.thing):
-                assert name in (draft.interfaces if referent is Referent.INTERFACE else draft.vrfs)
+            for referent, name in _grounds(operation.item, operation.item):
+                assert name in (working.interfaces if referent is Referent.INTERFACE else working.vrfs)
             if operation.subject not in plan.observed.of(Route):
                 assert place > last_address, f"{operation.subject} is set before an address"
-        for route in draft.state().of(Route).values():
+        for route in working.state().of(Route).values():
             assert all(
-                each.name in (draft.interfaces if each.referent is Referent.INTERFACE else draft.vrfs)
+                each.name in (working.interfaces if each.referent is Referent.INTERFACE else working.vrfs)
                 for each in route.references()
             ), f"{route.name} leads through what is gone after {operation}"
 

@@ -81,24 +81,24 @@ def is_left_behind(attachment: Attachment, plan: Plan) -> bool:
 def test_what_guards_traffic_is_there_whenever_its_interface_is_up(number: int) -> None:
     plan = plan_of(number)
     guards = [each for each in plan.observed.unmanaged if each.guards and each in plan.reached.unmanaged]
-    draft = WorkingState(plan.observed)
+    working = WorkingState(plan.observed)
     for step in plan.steps:
-        step.operation.apply_to(draft)
+        step.operation.apply_to(working)
         for each in guards:
-            interface = draft.interfaces.get(each.holder)
+            interface = working.interfaces.get(each.holder)
             if interface is not None and interface.is_up and (interface.addresses or interface.is_l2):
-                assert each in draft.unmanaged.get(each.holder, ()), step
+                assert each in working.unmanaged.get(each.holder, ()), step
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_nothing_is_left_to_the_next_interface_with_the_index(number: int) -> None:
     plan = plan_of(number)
-    draft = WorkingState(plan.observed)
+    working = WorkingState(plan.observed)
     for step in plan.steps:
         if isinstance(step.operation, DeleteInterface):
-            left = draft.unmanaged.get(step.operation.interface, ())
+            left = working.unmanaged.get(step.operation.interface, ())
             assert not [each for each in left if each.outlives]
-        step.operation.apply_to(draft)
+        step.operation.apply_to(working)
 
 
 @pytest.mark.parametrize("number", NUMBERS)

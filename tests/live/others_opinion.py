@@ -25,6 +25,8 @@ def read_others(vpp: RealVpp) -> dict[str, list[str]]:
             found[names[index]].append(line)
     for number, table, line in _routes(api):
         found[names.get(number, table)].append(line)
+    for name, line in _of_bridges_and_tables(api):
+        found[name].append(line)
     for name in names.values():
         if name != "local0":
             found[name] += _features(vpp, name)
@@ -62,6 +64,14 @@ def _rows(api: Any) -> Iterator[tuple[int, str]]:
             group = str(row.route.prefix)
             for path in row.route.paths if not any(each in group for each in _OF_VPP) else ():
                 yield path.path.sw_if_index, f"mroute {group} {int(path.itf_flags)}"
+
+
+def _of_bridges_and_tables(api: Any) -> Iterator[tuple[str, str]]:
+    for row in api.bd_ip_mac_dump(bd_id=ALL):
+        yield f"bd{row.entry.bd_id}", f"arp {row.entry.ip} {row.entry.mac}"
+    for row in api.dhcp_proxy_dump(is_ip6=False):
+        for server in row.servers:
+            yield f"table {row.rx_vrf_id}", f"relay {server.dhcp_server} from {row.dhcp_src_address}"
 
 
 def _routes(api: Any) -> Iterator[tuple[int, str, str]]:

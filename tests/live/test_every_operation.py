@@ -31,7 +31,7 @@ from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, 
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.neighbor import Neighbor
-from vppcfg.model.ownership import MADE_MARK
+from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
@@ -731,7 +731,7 @@ def test_a_host_interface_is_ours_once_it_is_marked(plane: LiveDataplane) -> Non
     create = op.CreateHostInterface(interface="host-v1", port=port)
     made = do(plane, create)
     assert (made.virtual, made.interfaces["host-v1"].kind) == ({"host-v1": port}, InterfaceKind.PHYSICAL)
-    marked = do(plane, op.SetTag(interface="host-v1", tag=MADE_MARK)).interfaces["host-v1"]
+    marked = do(plane, op.SetTag(interface="host-v1", tag=CREATED_MARK)).interfaces["host-v1"]
     assert (marked.kind, marked.is_up, marked.link_mtu, marked.packet_mtu) == (
         InterfaceKind.HOST_INTERFACE,
         False,
@@ -757,7 +757,7 @@ def test_a_memif_needs_its_socket_and_one_role_at_it(plane: LiveDataplane) -> No
         op.CreateMemifSocket(socket_id=5, file=file),
         op.CreateMemif(interface=first, port=ethernet),
         op.CreateMemif(interface=second, port=packets),
-        *[op.SetTag(interface=name, tag=MADE_MARK) for name in (first, second)],
+        *[op.SetTag(interface=name, tag=CREATED_MARK) for name in (first, second)],
     )
     assert (state.virtual, state.facts.memif_sockets) == ({first: ethernet, second: packets}, ((5, file),))
     kinds = [state.interfaces[name].kind for name in (first, second)]
@@ -779,7 +779,7 @@ def test_a_vhost_user_port_has_a_number_a_socket_and_a_role(plane: LiveDataplane
     state = do(
         plane,
         *[op.CreateVhostUser(interface=name, port=port) for name, port in ports.items()],
-        *[op.SetTag(interface=name, tag=MADE_MARK) for name in ports],
+        *[op.SetTag(interface=name, tag=CREATED_MARK) for name in ports],
     )
     assert state.virtual == ports
     born = {name: (state.interfaces[name].is_up, state.interfaces[name].packet_mtu) for name in ports}

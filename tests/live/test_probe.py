@@ -34,7 +34,7 @@ from vppcfg.probe.frame import frame_text
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Reason, UndecidedError
 from vppcfg.probe.report import ProbeReport, report_of
-from vppcfg.probe.test_cases import Campaign, probes_for
+from vppcfg.probe.test_cases import ProbeSet, probes_for
 from vppcfg.probe.verdict import comparable
 from vppcfg.transaction.perform import perform_plan
 
@@ -101,17 +101,19 @@ TYPED = {
 }
 
 
-@pytest.mark.parametrize(("lines", "thing"), TYPED.values(), ids=TYPED)
-def test_a_fault_is_found_and_blamed_on_its_object(configuration: Configuration, lines: list[str], thing: str) -> None:
+@pytest.mark.parametrize(("lines", "subject"), TYPED.values(), ids=TYPED)
+def test_a_fault_is_found_and_blamed_on_its_object(
+    configuration: Configuration, lines: list[str], subject: str
+) -> None:
     with rehearsal(configuration, prefix()) as stage:
-        campaign = probes_for(stage.network)
+        probe_set = probes_for(stage.network)
         for line in lines:
             stage.vpp.run_line(line)
         observed = stage.vpp.observe()
-        findings = sent(stage.vpp, observed, stage.network, campaign.probes)
+        findings = sent(stage.vpp, observed, stage.network, probe_set.probes)
         told = deviations(observed, stage.network.state)
     for report in (report_of(findings, (), told, stage.network.without_link), report_of(findings, ())):
-        assert [suspect.thing for suspect in report.suspects][:1] == [thing]
+        assert [suspect.subject for suspect in report.suspects][:1] == [subject]
         assert report.suspects[0].findings
 
 
@@ -129,32 +131,32 @@ def faults_of(state: State) -> Iterator[Fault]:
     for name, interface in state.interfaces.items():
         if interface.kind is InterfaceKind.LOOPBACK or isinstance(interface.encapsulation, OtherMatch):
             continue
-        thing = f"interface {name}"
+        subject = f"interface {name}"
         if interface.is_l2:
             rewrite = TagRewrite(operation=1, push_dot1q=1, tag1=77) if interface.tag_rewrite is None else None
-            yield "tag rewrite", thing, _changed(state, name, tag_rewrite=rewrite)
+            yield "tag rewrite", subject, _changed(state, name, tag_rewrite=rewrite)
         if interface.bridge is not None and not interface.is_bvi:
             without = _changed(state, name, bridge=None, tag_rewrite=None, static_macs=(), split_horizon_group=0)
             yield "bridge port missing", f"bridge domain bd{interface.bridge}", without
         if interface.addresses and interface.packet_mtu > 600:
-            yield "MTU", thing, _changed(state, name, packet_mtu=600)
+            yield "MTU", subject, _changed(state, name, packet_mtu=600)
         for number in sorted({table.table_id for table in state.vrfs.values()}):
             is_whole = all(table_key(number, is_ipv6=is_ipv6) in state.vrfs for is_ipv6 in (False, True))
             if interface.addresses and is_whole and number not in interface.tables:
-                yield "table", thing, _changed(state, name, tables=(number, number))
+                yield "table", subject, _changed(state, name, tables=(number, number))
                 break
         if interface.is_up:
-            yield "state", thing, _changed(state, name, is_up=False)
+            yield "state", subject, _changed(state, name, is_up=False)
     for name, acl in state.acls.items():
         if len(acl.rules) > 1:
             turned = replace(acl, rules=acl.rules[::-1])
             yield "rule order", f"access list {name}", replace(state, acls={**state.acls, name: turned})
 
 
-def is_noticed(stage: Rehearsal, campaign: Campaign, faulty: State) -> bool:
+def is_noticed(stage: Rehearsal, probe_set: ProbeSet, faulty: State) -> bool:
     """Return whether a frame would go elsewhere in what VPP has then."""
     network = Network(with_macs(faulty, stage.observed), stage.network.without_link)
-    for probe in campaign.probes:
+    for probe in probe_set.probes:
         try:
             told = predict(network, probe.port, probe.frame)
         except UndecidedError:
@@ -173,13 +175,13 @@ def is_possible(state: State, faulty: State) -> bool:
     return True
 
 
-def found(stage: Rehearsal, campaign: Campaign, faulty: State) -> tuple[ProbeReport, ProbeReport]:
+def found(stage: Rehearsal, probe_set: ProbeSet, faulty: State) -> tuple[ProbeReport, ProbeReport]:
     """Return what is reported while VPP has something else, and what frames alone tell of it."""
     before = stage.vpp.observe()
     if perform_plan(make_plan(before, faulty), stage.vpp, lambda done: None).refusals:
         pytest.skip("VPP refuses the fault")
     observed = stage.vpp.observe()
-    findings = sent(stage.vpp, observed, stage.network, campaign.probes)
+    findings = sent(stage.vpp, observed, stage.network, probe_set.probes)
     assert perform_plan(make_plan(stage.vpp.observe(), before), stage.vpp, lambda done: None).refusals == ()
     told = deviations(observed, stage.network.state)
     return report_of(findings, (), told, stage.network.without_link), report_of(findings, ())
@@ -223,12 +225,12 @@ def test_macip_lists_keep_out_whom_the_order_of_vpp_keeps_out() -> None:
     ]
     assert loaded.understood is not None
     with rehearsal(loaded.understood, prefix()) as stage:
-        campaign = probes_for(stage.network)
-        report = prove(stage.vpp, stage.network, campaign)
+        probe_set = probes_for(stage.network)
+        report = prove(stage.vpp, stage.network, probe_set)
     assert wrong(report) == []
     about = {
         (probe.port, probe.frame.source, probe.frame.packet.source, end.reason is Reason.STATION)
-        for probe in campaign.probes
+        for probe in probe_set.probes
         for end, _ in probe.prediction.ends
     }
     station = "02:00:00:00:00:01"
@@ -241,9 +243,9 @@ def test_macip_lists_keep_out_whom_the_order_of_vpp_keeps_out() -> None:
 
 def test_rules_in_another_order_are_blamed_on_their_list(configuration: Configuration) -> None:
     with rehearsal(configuration, prefix()) as stage:
-        ((thing, faulty),) = [each[1:] for each in faults_of(stage.vpp.observe()) if each[0] == "rule order"]
+        ((subject, faulty),) = [each[1:] for each in faults_of(stage.vpp.observe()) if each[0] == "rule order"]
         for report in found(stage, probes_for(stage.network), faulty):
-            assert [suspect.thing for suspect in report.suspects] == [thing]
+            assert [suspect.subject for suspect in report.suspects] == [subject]
             assert report.wrong
 
 
@@ -255,18 +257,18 @@ def test_faults_behind_the_back_of_a_random_file_are_found_and_their_objects_nam
     dice = random.Random(number)
     wrongs = []
     with rehearsal(numbered_network(number), prefix()) as stage:
-        campaign = probes_for(stage.network)
+        probe_set = probes_for(stage.network)
         state = stage.vpp.observe()
         every = list(faults_of(state))
         dice.shuffle(every)
         possible = [fault for fault in every if is_possible(state, fault[2])]
-        for what, thing, faulty in possible[:FAULTS_PER_FILE]:
-            report, by_frames = found(stage, campaign, faulty)
-            things = [suspect.thing for suspect in report.suspects]
-            is_shown = is_noticed(stage, campaign, faulty)
-            is_blamed = thing in [suspect.thing for suspect in by_frames.suspects]
-            said = f"fault {number}: {what}, {thing}: {things}, {is_shown=}, {by_frames.wrong} frames, {is_blamed=}"
+        for what, subject, faulty in possible[:FAULTS_PER_FILE]:
+            report, by_frames = found(stage, probe_set, faulty)
+            items = [suspect.subject for suspect in report.suspects]
+            is_shown = is_noticed(stage, probe_set, faulty)
+            is_blamed = subject in [suspect.subject for suspect in by_frames.suspects]
+            said = f"fault {number}: {what}, {subject}: {items}, {is_shown=}, {by_frames.wrong} frames, {is_blamed=}"
             log.info("%s", said)
-            if things[:1] != [thing] or (is_shown and not by_frames.wrong):
-                wrongs.append((what, thing, things, is_shown, wrong(by_frames)))
+            if items[:1] != [subject] or (is_shown and not by_frames.wrong):
+                wrongs.append((what, subject, items, is_shown, wrong(by_frames)))
     assert wrongs == []

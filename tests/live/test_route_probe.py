@@ -60,33 +60,33 @@ def configuration() -> Configuration:
 def test_a_frame_to_each_route_takes_the_way_of_the_file(configuration: Configuration) -> None:
     report = rehearse(configuration, prefix())
     assert wrong(report) == []
-    assert [each for each in report.unproved if each.about.thing.startswith("route ")] == []
+    assert [each for each in report.unproved if each.about.subject.startswith("route ")] == []
     with rehearsal(configuration, prefix()) as stage:
-        about = {probe.about.thing for probe in probes_for(stage.network).probes}
-    assert len([thing for thing in about if thing.startswith("route ")]) == 17
+        about = {probe.about.subject for probe in probes_for(stage.network).probes}
+    assert len([subject for subject in about if subject.startswith("route ")]) == 17
 
 
 def test_a_route_that_refuses_or_shares_otherwise_is_blamed(configuration: Configuration) -> None:
     with rehearsal(configuration, prefix()) as stage:
-        campaign = probes_for(stage.network)
+        probe_set = probes_for(stage.network)
         stage.vpp.run_line("ip route add 10.7.0.0/17 via 192.0.2.254")
         stage.vpp.run_line("ip route add 10.7.128.0/17 via 192.0.2.254")
         stage.vpp.run_line("ip route add 10.10.0.0/17 via 198.51.100.2")
         stage.vpp.run_line("ip route add 10.10.128.0/17 via null-send-prohibit")
         observed = stage.vpp.observe()
-        findings = sent(stage.vpp, observed, stage.network, campaign.probes)
+        findings = sent(stage.vpp, observed, stage.network, probe_set.probes)
         report = report_of(findings, (), deviations(observed, stage.network.state), stage.network.without_link)
-    assert {suspect.thing for suspect in report.suspects} == {"route 10.7.0.0/16", "route 10.10.0.0/16"}
+    assert {suspect.subject for suspect in report.suspects} == {"route 10.7.0.0/16", "route 10.10.0.0/16"}
 
 
 def test_a_route_that_vpp_has_otherwise_is_blamed(configuration: Configuration) -> None:
     with rehearsal(configuration, prefix()) as stage:
-        campaign = probes_for(stage.network)
+        probe_set = probes_for(stage.network)
         stage.vpp.run_line("ip route add 10.1.0.0/17 via 198.51.100.9")
         stage.vpp.run_line("ip route add 10.1.128.0/17 via drop")
         observed = stage.vpp.observe()
-        findings = sent(stage.vpp, observed, stage.network, campaign.probes)
+        findings = sent(stage.vpp, observed, stage.network, probe_set.probes)
         told = deviations(observed, stage.network.state)
         report = report_of(findings, (), told, stage.network.without_link)
     # what needs the route goes the other way with it
-    assert {suspect.thing for suspect in report.suspects} == {"route 10.1.0.0/16", "route 10.4.0.0/16"}
+    assert {suspect.subject for suspect in report.suspects} == {"route 10.1.0.0/16", "route 10.4.0.0/16"}

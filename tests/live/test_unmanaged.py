@@ -114,6 +114,8 @@ mpls local-label add eos 100 via 192.168.10.9 loop10 out-labels 201
 mpls local-label add eos 101 via 10.9.9.2 ipip0 out-labels 202
 set interface l2 learn GigabitEthernet5/0/0 disable
 set interface l2 learn loop30 disable
+set bridge-domain arp entry 10 192.168.30.9 02:00:00:00:00:09
+set dhcp proxy server 203.0.113.1 src-address 192.168.20.1 rx-fib-id 10
 """
 
 
@@ -203,7 +205,7 @@ def test_nothing_that_a_file_configures_counts_as_somebody_elses(tmp_path: Path)
             assert main([*words, *arguments(vpp, tmp_path)]) == ExitCode.DONE
             with connect(str(vpp.socket_path)) as plane:
                 state = plane.observe()
-                others = plane.unmanaged({*state.interfaces, *state.vrfs}, state)
+                others = plane.unmanaged({*state.interfaces, *state.vrfs, *state.bridges}, state)
             found[file.name] = [f"{each.holder}: {each.label}" for each in others]
     assert {name: labels for name, labels in found.items() if labels} == {}
 

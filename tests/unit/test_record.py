@@ -179,14 +179,14 @@ def test_a_class_below_has_its_own_fields_and_making() -> None:
     class Below(Base):
         second: int
 
-    class Made(Below):
+    class ChangeResult(Below):
         def __init__(self, number: int) -> None:
             super().__init__(first=number, second=number)
 
     assert Below(first=1, second=2) != Base(first=1)
     assert Base(first=1).first == 1
     for number in (1, 2):
-        assert (Made(number).first, Made(number).second) == (number, number)
+        assert (ChangeResult(number).first, ChangeResult(number).second) == (number, number)
 
 
 def records() -> Iterator[type[Any]]:

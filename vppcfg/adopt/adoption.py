@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from vppcfg.adopt.classify import Classifier
-from vppcfg.adopt.command_targets import PLACING, queue_in, says_more_than_a_file
+from vppcfg.adopt.command_targets import PLACING, exceeds_file, queue_in
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
 from vppcfg.adopt.grammar import Grammar, grammar_of
 from vppcfg.adopt.others import OthersOfKind
@@ -21,14 +21,14 @@ from vppcfg.common.release import Release
 from vppcfg.config.dump import Written, written
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.config.section_list import MADE_BY
+from vppcfg.config.section_list import VIRTUAL_SECTION_OF
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.errors import AdoptionError
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.live_state import left_out
-from vppcfg.model.ownership import MADE_MARK, description_of, is_foreign, tag_for
+from vppcfg.model.ownership import CREATED_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.placement import placed_by_hand
 from vppcfg.model.policy_route import LoosePolicy
 from vppcfg.model.problem import Severity
@@ -171,14 +171,14 @@ def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
     configuration = parse_text(text, "the adopted configuration").configuration
     if configuration is None:
         return state, []
-    wanted = resolve(configuration, state).desired.linux
-    other = [name for name in sorted(wanted, key=natural_key) if state.linux.get(name, wanted[name]) != wanted[name]]
+    desired = resolve(configuration, state).desired.linux
+    other = [name for name in sorted(desired, key=natural_key) if state.linux.get(name, desired[name]) != desired[name]]
     notices = [
-        f"the Linux device of {name} has {_words(state.linux[name])}, and {name} in VPP means {_words(wanted[name])}: "
+        f"the Linux device of {name} has {_words(state.linux[name])}, and {name} in VPP means {_words(desired[name])}: "
         "the first apply sets that, `vppcfg plan` shows it"
         for name in other
     ]
-    return replace(state, linux={**state.linux, **{name: wanted[name] for name in other}}), notices
+    return replace(state, linux={**state.linux, **{name: desired[name] for name in other}}), notices
 
 
 def _without_own_policies(state: State) -> tuple[State, list[str]]:
@@ -267,7 +267,7 @@ def with_section(known: Written, settings: Settings) -> str:
 def _ports_with_more(lines: Sequence[SourceLine]) -> Iterator[str]:
     """Yield the ports that a script makes with something that no file can say."""
     for line in lines:
-        if says_more_than_a_file(line.command, line.text):
+        if exceeds_file(line.command, line.text):
             yield from line.subjects
 
 
@@ -278,11 +278,14 @@ def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     that a file can make is one that it makes, but for those that are left to scripts to be made.
     """
     interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
-    for name, made in state.virtual.items():
-        if made.is_ours_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
-            tag = tag_for(description_of(interfaces[name].tag), MADE_MARK)
-            if not is_foreign(interfaces[name].tag) and MADE_BY[type(made)].unsupported_reason(made) is None:
-                interfaces[name] = replace(interfaces[name], kind=made.kind, tag=tag)
+    for name, virtual in state.virtual.items():
+        if virtual.is_ours_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
+            tag = tag_for(description_of(interfaces[name].tag), CREATED_MARK)
+            if (
+                not is_foreign(interfaces[name].tag)
+                and VIRTUAL_SECTION_OF[type(virtual)].unsupported_reason(virtual) is None
+            ):
+                interfaces[name] = replace(interfaces[name], kind=virtual.kind, tag=tag)
     return replace(state, interfaces=interfaces)
 
 

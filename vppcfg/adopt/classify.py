@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from vppcfg.adopt.command_targets import PLACING, says_more_than_a_file
+from vppcfg.adopt.command_targets import PLACING, exceeds_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
@@ -72,7 +72,7 @@ class Classifier:
         subjects = [*line.subjects, *_others_in(line)]
         reason = next((reason for name in subjects if (reason := self._why_left(name)) is not None), None)
         reason = reason or self._why_idle(line)
-        if reason is None and says_more_than_a_file(line.command, line.text):
+        if reason is None and exceeds_file(line.command, line.text):
             reason = "it makes the port with what VPP does not tell back, so that no file can say it"
         if line.command == "create memif socket":
             subjects += _memifs_at(line, self._configuration)

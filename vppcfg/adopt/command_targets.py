@@ -123,7 +123,7 @@ _MORE_THAN_A_FILE_SAYS: Mapping[str, frozenset[str]] = {
 """Words of commands that make ports, which no file can say because VPP does not tell them back."""
 
 
-def says_more_than_a_file(command: str, text: str) -> bool:
+def exceeds_file(command: str, text: str) -> bool:
     """Return whether a command makes a port with something that no file can say."""
     return not _MORE_THAN_A_FILE_SAYS.get(command, frozenset()).isdisjoint(text.split())
 

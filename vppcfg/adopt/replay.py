@@ -163,8 +163,8 @@ class Replay:
         before = self._interfaces_in(words)
         watch = _Watch(self._simulation, meant.command, words)
         is_done, printed = self._simulation.run(f"{meant.command} {meant.rest}")
-        made = made_by(meant.command, words)
-        told = [*printed.split(), *([] if made is None else [made])]
+        interface = made_by(meant.command, words)
+        told = [*printed.split(), *([] if interface is None else [interface])]
         line.subjects = tuple(dict.fromkeys((*before, *self._interfaces_in(told))))
         if not is_done:
             reason = (printed.strip().splitlines() or ["VPP refuses it"])[-1].removeprefix(f"{meant.command}: ")

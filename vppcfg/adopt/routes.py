@@ -90,8 +90,8 @@ def takeover(state: State, known: Configuration, found: Iterable[Route]) -> Take
             reasons[route.name] = reason
         elif route.name not in state.of(Route):
             routes[route.name] = route
-    wanted = Takeover(routes=tuple(routes.values())).into(state)
-    configs = SECTION.from_state(wanted, Unmanaged({}, {}, {}, {}, {}))
+    desired = Takeover(routes=tuple(routes.values())).into(state)
+    configs = SECTION.from_state(desired, Unmanaged({}, {}, {}, {}, {}))
     index = index_of(Parsed(configuration=replace(known, routes=configs)))
     by_path = {config.path: config for config in configs}
     for problem in check_rules(index):

@@ -19,7 +19,7 @@ from vppcfg.model.state import Facts, State
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.load import load_ports
-from vppcfg.simulator.port import PhysicalPort, made_up_mac
+from vppcfg.simulator.port import PhysicalPort, generated_mac
 from vppcfg.simulator.queues import have_queue, have_workers
 from vppcfg.simulator.releases import release_of
 from vppcfg.simulator.retval import DiedError
@@ -67,7 +67,7 @@ class Simulation:
         self._release, self._plugins = release, loaded
         self._vpp = SimulatedVpp(release=release, version=version, state=started, plugins=loaded, workers=workers)
         self._commands = frozenset(self._vpp.commands) - IN_NO_FILE
-        self._made_up = 0
+        self._generated = 0
         self._are_workers_known = workers is not None
         self._with_known_queues: set[str] = set()
         for port in ports:
@@ -150,12 +150,12 @@ class Simulation:
         queues: tuple[int, int] = (1, 1),
     ) -> None:
         """Have a port that VPP has found, or that a command has made which is not simulated."""
-        self._made_up += 1
+        self._generated += 1
         mtu = link_mtu or 9000
         port = PhysicalPort(
             name=name,
             device_class=device_class or "dpdk",
-            mac=mac or made_up_mac(self._made_up),
+            mac=mac or generated_mac(self._generated),
             link_mtu=mtu,
             packet_mtu=mtu,
             rx_queues=queues[0] or 1,

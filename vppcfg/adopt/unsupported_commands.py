@@ -75,13 +75,13 @@ def _as_left(line: SourceLine) -> str:
 def _needs_more_than_ports(
     commands: Sequence[str], configuration: Configuration, simulation: Simulation, grammar: Grammar
 ) -> bool:
-    made = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
+    names = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
     for line in commands:
         meant = grammar.read(line)
         if meant.command in simulation.commands:
             is_done, _ = simulation.run(f"{meant.command} {meant.rest}")
             if not is_done:
                 return True
-        elif made.intersection(meant.rest.split()):
+        elif names.intersection(meant.rest.split()):
             return True
     return False

@@ -108,7 +108,7 @@ class Afterwards:
     def verdict(self, code: ExitCode, status: Status, text: str) -> tuple[ExitCode, Status, str]:
         """Return how a change ends by its daemons and its checks, given how it would end without them."""
         if self._trouble:
-            status = Status.STRANDED if status is Status.UNDONE else status
+            status = Status.STRANDED if status is Status.REVERTED else status
             return ExitCode.STRANDED, status, "; ".join(filter(None, (text, self._trouble)))
         found = self.comparison
         if found is None or status not in {Status.WAITING, Status.APPLIED}:

@@ -26,7 +26,7 @@ from vppcfg.model.checks import Check, longest_s
 from vppcfg.model.problem import Problem
 from vppcfg.plan.plan import Plan
 from vppcfg.record import record
-from vppcfg.transaction.accepted import last_accepted, left_half_way
+from vppcfg.transaction.accepted import last_accepted, last_interrupted
 from vppcfg.transaction.entry import Origin
 from vppcfg.transaction.installing import digest_at, refuse_misplaced
 
@@ -99,8 +99,8 @@ def apply_at(
         intent = replace(intent, routing=_routing(configuration, plan, terms, loaded, console))
     if not plan.steps and not intent.routing.steps:
         log.info("Nothing to do")
-        is_half_way = left_half_way(reversed(place.records)) is not None
-        if is_news(intent.source_digest, place) or is_half_way or intent.install_as:
+        is_interrupted = last_interrupted(reversed(place.records)) is not None
+        if is_news(intent.source_digest, place) or is_interrupted or intent.install_as:
             unchanged = note_unchanged(plan, intent, place)
             keep_startup_files(unchanged.entry.number, place.journal)
             refuse_misplaced(unchanged)
@@ -109,14 +109,14 @@ def apply_at(
     refuse_unwanted_reload(intent.routing, plan, console)
     if intent.checks:
         _refuse_taken(plan, place)
-    made = make_change(plan, intent, place, console)
-    refuse_misplaced(made.record)
-    broken = made.comparison.broken if made.comparison is not None else ()
+    change_result = make_change(plan, intent, place, console)
+    refuse_misplaced(change_result.record)
+    broken = change_result.comparison.broken if change_result.comparison is not None else ()
     return Applied(
-        code=made.code,
-        change=made.record.entry.number,
+        code=change_result.code,
+        change=change_result.record.entry.number,
         problems=proposal.problems,
-        is_waiting=made.is_waiting,
+        is_waiting=change_result.is_waiting,
         failed_checks=tuple(f"{result.check.text}: {result.reason}" for result in broken),
     )
 

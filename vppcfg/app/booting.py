@@ -28,7 +28,7 @@ from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.plan.rollback import closest_to
 from vppcfg.transaction.accepted import accepted_entry, accepted_state
-from vppcfg.transaction.entry import HALF_WAY, Entry, Origin, Status
+from vppcfg.transaction.entry import INTERRUPTED, Entry, Origin, Status
 from vppcfg.transaction.planning import plan_on
 
 log = logging.getLogger("root.main")
@@ -36,8 +36,9 @@ log = logging.getLogger("root.main")
 PATIENCE_S = 120.0
 """How long VPP may take to answer after the machine or VPP was started."""
 PORTS_PATIENCE_S = 60.0
-"""How long ports may be missing after that: VPP answers before it has made those of `unix { exec FILE }`."""
-_PORT_MISSING = "phy-missing"
+"""How long interfaces may be missing after that: VPP answers before it has those of `unix { exec FILE }`."""
+LATE = frozenset({"phy-missing", "route-interface"})
+"""The rules about interfaces that others create, and that may come later."""
 
 
 def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, console: Console) -> ExitCode:
@@ -45,7 +46,7 @@ def apply_at_boot(files: str | SourceFiles, target: Target, terms: Terms, consol
     with workplace(target, "vppcfg apply", patience_s=PATIENCE_S, must_go_on=True) as place:
         code = _apply_at(place, files, terms, console)
         if code in {ExitCode.DONE, ExitCode.HOOK_FAILED}:
-            _note_half_way(place)
+            _note_interruption(place)
             _compare(place)
             bring_back_accepted(reversed(place.records), place.journal)
         return code
@@ -60,18 +61,18 @@ def _compare(place: ChangeContext) -> None:
         compare_with(state, place.session.dataplane)
 
 
-def _note_half_way(place: ChangeContext) -> None:
+def _note_interruption(place: ChangeContext) -> None:
     """Write down that nothing is left in VPP of the last changes, which did not come to their end before this boot.
 
     Those that a later change went on from stay what they are: it began half-way.
     """
     for record in reversed(place.records):
-        if record.status not in {*HALF_WAY, Status.UNDONE}:
+        if record.status not in {*INTERRUPTED, Status.REVERTED}:
             return
-        if record.status in HALF_WAY:
+        if record.status in INTERRUPTED:
             text = "it did not come to its end, and VPP got what was accepted when it was started"
             try:
-                place.journal.end(record, Status.UNDONE, now(), text)
+                place.journal.end(record, Status.REVERTED, now(), text)
             except StorageError as error:
                 log.error(
                     "Change %d is undone, but the journal does not say so: %s", record.entry.number, error.message
@@ -107,7 +108,7 @@ def await_ports(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Return when no port is missing any more, or when `patience_s` are over and whoever needs them must refuse."""
+    """Return when no interface is missing any more, or when `patience_s` are over and who needs them must refuse."""
     deadline, pause = clock() + (PORTS_PATIENCE_S if patience_s is None else patience_s), 0.1
     has_said = False
     while names := missing():
@@ -121,8 +122,7 @@ def await_ports(
 
 
 def _missing_ports(configuration: Configuration, place: ChangeContext) -> tuple[str, ...]:
-    problems = resolve(configuration, place.session.dataplane.observe()).problems
-    return tuple(str(problem.path[-1]) for problem in problems if problem.rule == _PORT_MISSING)
+    return resolve(configuration, place.session.dataplane.observe()).missing
 
 
 def _readable(files: str | SourceFiles) -> Loaded | None:
@@ -143,19 +143,19 @@ def _apply_file(
 
 
 def _are_ports_all(problems: Sequence[Problem]) -> bool:
-    """Return whether nothing but missing ports stands between a file and VPP, which may have them later."""
+    """Return whether nothing but missing interfaces stands between a file and VPP, which may have them later."""
     rules = {problem.rule for problem in problems if problem.severity is Severity.ERROR}
-    return rules == {_PORT_MISSING}
+    return bool(rules) and rules <= LATE
 
 
-def _apply_state(entry: Entry, wanted: State, place: ChangeContext, terms: Terms, console: Console) -> ExitCode:
+def _apply_state(entry: Entry, desired: State, place: ChangeContext, terms: Terms, console: Console) -> ExitCode:
     is_unmanaged = NameGlobs(entry.unmanaged).matches
-    await_ports(lambda: closest_to(wanted, place.session.dataplane.observe(), is_unmanaged).missing)
+    await_ports(lambda: closest_to(desired, place.session.dataplane.observe(), is_unmanaged).awaited)
     observed = place.session.dataplane.observe()
-    target = closest_to(wanted, observed, is_unmanaged)
-    if target.missing:
+    target = closest_to(desired, observed, is_unmanaged)
+    if target.awaited:
         raise NotNowError(
-            f"VPP lacks what change {entry.number} was made for: {', '.join(target.missing)}",
+            f"VPP lacks what change {entry.number} was made for: {', '.join(target.awaited)}",
             "wait for the ports and try again, or correct the file and apply it",
         )
     plan = plan_on(place.session.dataplane, observed, replace(target.state, unmanaged=()))

@@ -12,9 +12,9 @@ from vppcfg.app.interrupted_change import purpose
 from vppcfg.app.target import Target, now
 from vppcfg.errors import PlanRefusedError
 from vppcfg.record import record
-from vppcfg.transaction.accepted import left_half_way, settle
+from vppcfg.transaction.accepted import last_interrupted, settle
 from vppcfg.transaction.entry import Record
-from vppcfg.transaction.folders import made_folder
+from vppcfg.transaction.folders import create_folder
 from vppcfg.transaction.installing import settle_file
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import acquire_within
@@ -46,8 +46,8 @@ def workplace(
     """
     journal, is_usable_journal = target.journal(), True
     try:
-        made_folder(Path(target.state_dir))
-        made_folder(journal.folder)
+        create_folder(Path(target.state_dir))
+        create_folder(journal.folder)
     except PlanRefusedError as error:
         if not must_go_on:
             raise
@@ -71,7 +71,7 @@ def workplace(
                 )
                 for record in records:
                     settle_file(record)
-            if is_settling and (found := left_half_way(reversed(records))) is not None:
+            if is_settling and (found := last_interrupted(reversed(records))) is not None:
                 log.warning(
                     "Change %d (%s, %s) was cut off: going on from what VPP has now",
                     found.entry.number,

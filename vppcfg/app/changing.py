@@ -15,7 +15,7 @@ from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.confirming import keep_waiting
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import hooks_in_force, run_hook
-from vppcfg.app.intent import Intent, Made
+from vppcfg.app.intent import ChangeResult, Intent
 from vppcfg.app.keys import keys_for
 from vppcfg.app.routing import keep_startup_files
 from vppcfg.app.signals import Stop, deferring
@@ -59,7 +59,7 @@ def note_unchanged(plan: Plan, intent: Intent, place: ChangeContext) -> Record:
     return record
 
 
-def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Console) -> Made:
+def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Console) -> ChangeResult:
     """Write the plan and the way back down, carry the plan out or go back, and write down how it ended.
 
     Raise StorageError, before anything is changed, when that cannot be written, unless the change is the way back or a
@@ -74,10 +74,10 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
             if intent.confirm_s is not None:
                 record = armed(record, intent.confirm_s, place.journal, place.target)
         except StorageError as error:
-            place.journal.end(record, Status.UNDONE, now(), f"nothing was changed: {error.message}")
+            place.journal.end(record, Status.REVERTED, now(), f"nothing was changed: {error.message}")
             raise
 
-        def ended(outcome: Outcome) -> Made:
+        def ended(outcome: Outcome) -> ChangeResult:
             if outcome.ending not in {Ending.NEW, Ending.KEPT}:
                 afterwards.restore_daemons()
             hook_trouble = _run_after(outcome, intent, record, place)
@@ -141,7 +141,7 @@ def _with_file(record: Record, intent: Intent, place: ChangeContext) -> Record:
     try:
         make_ready(record.entry, intent.source)
     except StorageError as error:
-        place.journal.end(record, Status.UNDONE, now(), f"nothing was changed: {error.message}")
+        place.journal.end(record, Status.REVERTED, now(), f"nothing was changed: {error.message}")
         raise
     return record
 
@@ -220,14 +220,14 @@ def _code_of(outcome: Outcome, hook_trouble: str, stop: Stop) -> ExitCode:
 
 def _ended(
     record: Record, outcome: Outcome, hook_trouble: str, stop: Stop, afterwards: Afterwards, place: ChangeContext
-) -> Made:
+) -> ChangeResult:
     """Write down how it ended, and say so; a disk that is full by now does not change what VPP has."""
     status, text = _status_of(outcome, has_timer=record.timer is not None)
     code, status, text = afterwards.verdict(_code_of(outcome, hook_trouble, stop), status, text)
     if hook_trouble:
         text = "; ".join(part for part in (text, hook_trouble) if part)
         outcome = replace(outcome, trouble=outcome.trouble or hook_trouble)
-    if status in {Status.UNDONE, Status.STRANDED}:
+    if status in {Status.REVERTED, Status.STRANDED}:
         disarm(record)
     try:
         if status is Status.CONFIRMED:
@@ -239,7 +239,7 @@ def _ended(
     except StorageError as error:
         log.error("How this ended could not be written into the journal: %s", error.message)
     afterwards.report.ended(outcome, record, code, place.journal.folder)
-    return Made(code=code, record=record, comparison=afterwards.comparison)
+    return ChangeResult(code=code, record=record, comparison=afterwards.comparison)
 
 
 def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:
@@ -250,7 +250,7 @@ def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:
     if outcome.ending is Ending.KEPT:
         return (Status.WAITING if has_timer else Status.APPLIED), f"{text}; kept"
     if outcome.ending is Ending.OLD:
-        return Status.UNDONE, f"{text}; not back: {listed_by_holder(outcome.not_back)}" if outcome.not_back else text
+        return Status.REVERTED, f"{text}; not back: {listed_by_holder(outcome.not_back)}" if outcome.not_back else text
     if outcome.ending is Ending.LOST:
         return Status.STRANDED, f"{text}; {outcome.trouble}"
     return (Status.CUT_OFF if has_timer else Status.STRANDED), f"{text}; {outcome.trouble}"

@@ -95,9 +95,9 @@ def _run(
 ) -> CheckResult:
     until_s = clock.now() + within_s
     while True:
-        left_s = until_s - clock.now()
+        remaining_s = until_s - clock.now()
         try:
-            reason, is_final = _attempt(check, state, dataplane, max(left_s, 0.1), should_stop)
+            reason, is_final = _attempt(check, state, dataplane, max(remaining_s, 0.1), should_stop)
         except DataplaneError as error:
             reason, is_final = error.message, True
         if not reason:
@@ -110,14 +110,14 @@ def _run(
 
 
 def _attempt(
-    check: Check, state: State, dataplane: Dataplane, left_s: float, should_stop: Callable[[], bool]
+    check: Check, state: State, dataplane: Dataplane, remaining_s: float, should_stop: Callable[[], bool]
 ) -> tuple[str, bool]:
     """Return why a check is not good now, '' when it is, and whether another attempt would be the same.
 
     Raise DataplaneError when VPP goes away.
     """
     if isinstance(check, CommandCheck):
-        return _run_command(check, left_s, should_stop)
+        return _run_command(check, remaining_s, should_stop)
     question = question_of(check, state)
     if isinstance(question, str):
         return question, True
@@ -129,12 +129,12 @@ def _attempt(
     return ("" if outcome.is_answered else "nothing answered in time"), False
 
 
-def _run_command(check: CommandCheck, left_s: float, should_stop: Callable[[], bool]) -> tuple[str, bool]:
+def _run_command(check: CommandCheck, remaining_s: float, should_stop: Callable[[], bool]) -> tuple[str, bool]:
     try:
         words = command_inside(check.netns, check.command)
     except LinuxError as error:
         return error.message, True
-    ran = run_command(words, PLAIN_ENVIRONMENT, left_s, should_stop)
+    ran = run_command(words, PLAIN_ENVIRONMENT, remaining_s, should_stop)
     output = ran.output.decode(errors="replace")
     if ran.trouble:
         return f"{ran.trouble}{_end_of(output)}", False

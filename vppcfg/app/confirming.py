@@ -279,4 +279,4 @@ def _unconfirmed(change: Record, text: str) -> Unconfirmed:
 
 
 def _is_overdue(change: Record) -> bool:
-    return change.timer is not None and watchdog.left_s(change.timer, local_time()) < 0
+    return change.timer is not None and watchdog.remaining_s(change.timer, local_time()) < 0

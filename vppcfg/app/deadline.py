@@ -124,9 +124,9 @@ def _roll_back(change: Awaited, place: ChangeContext, console: Console) -> ExitC
         note(record, place, is_timer=True)
     else:
         log.warning("Change %d was not confirmed in time and is rolled back", change.number)
-        made = go_back(record, place, Terms(), console, is_timer=True)
-        if not made.is_done:
-            raise VppcfgError(f"the way back ended with exit code {made.code}")
+        result = go_back(record, place, Terms(), console, is_timer=True)
+        if not result.is_done:
+            raise VppcfgError(f"the way back ended with exit code {result.code}")
     change.is_back = True
     if found is not None and place.journal.record(change.number).status in UNDECIDED:
         raise VppcfgError("the old state is back, but that could not be written into the journal")

@@ -42,14 +42,14 @@ def deviations(observed: State, desired: State) -> list[Deviation]:
 def _blamed(change: Change[Any], desired: State) -> Blame:
     """Return the object that a difference is told of: of what is missing in a bridge domain, that is the domain."""
     if change.kind is not ObjectKind.INTERFACE:
-        return Blame(thing=f"{_NOUNS.get(change.kind, change.kind.value)} {change.name}")
+        return Blame(subject=f"{_NOUNS.get(change.kind, change.kind.value)} {change.name}")
     attributes = {each.name for each in change.attributes}
     bd_id = next((each.bridge for each in (change.after, change.before) if each and each.bridge is not None), None)
     if _MEMBERSHIP & attributes and bd_id is not None:
         return of_bridge(bd_id, f"member {change.name}")
-    made = desired.virtual.get(change.name)
-    if attributes and made is not None and attributes <= {each.name for each in fields(made)}:
-        return Blame(thing=f"{made.noun} {change.name}")
+    virtual = desired.virtual.get(change.name)
+    if attributes and virtual is not None and attributes <= {each.name for each in fields(virtual)}:
+        return Blame(subject=f"{virtual.noun} {change.name}")
     return of_interface(change.name)
 
 
@@ -79,5 +79,5 @@ def _with(change: Change[Any], observed: State, desired: State) -> State:
 
 
 def _as_observed(name: str, observed: Mapping[str, T], desired: Mapping[str, T]) -> dict[str, T]:
-    others = {each: thing for each, thing in desired.items() if each != name or name in observed}
+    others = {each: subject for each, subject in desired.items() if each != name or name in observed}
     return {**others, name: observed[name]} if name in observed else others

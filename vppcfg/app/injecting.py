@@ -29,8 +29,8 @@ from vppcfg.model.state import State
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import FrameProbe, Unproved
 from vppcfg.probe.report import ProbeReport, report_of
-from vppcfg.probe.safe_injection import foreign_addresses, guests_for, went_out
-from vppcfg.probe.test_cases import Campaign
+from vppcfg.probe.safe_injection import foreign_addresses, safe_probes_for, went_out
+from vppcfg.probe.test_cases import ProbeSet
 from vppcfg.probe.trace import Names, Observation, is_whole
 from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 from vppcfg.record import record
@@ -64,7 +64,7 @@ class Visit:
     observed: State
     network: Network
     """What the file says."""
-    campaign: Campaign
+    probe_set: ProbeSet
     names: Names
     up: frozenset[str]
 
@@ -88,7 +88,7 @@ def inject(
             vpp.withdraw()  # what a process left that was killed
             _refuse_traced(vpp)
             visit = _prepared(vpp, Router(vpp, linux).observe(), configuration, loaded, terms, console)
-            probes = visit.campaign.probes
+            probes = visit.probe_set.probes
             if probes and not agrees(question(len(probes), target, terms)):
                 raise PlanRefusedError("not confirmed; nothing was sent", "--yes skips the question")
             log.info("%s sends %d frames into VPP at %s", who(), len(probes), target.api_socket)
@@ -100,14 +100,14 @@ def inject(
         log.error(
             "A frame left by a port, or may have, against what the file and VPP's own tables say: no more is sent"
         )
-    unproved = [Unproved(about=each.about, aim=each.aim, why=_STOPPED) for each in left]
+    unproved = [Unproved(about=each.about, purpose=each.purpose, why=_STOPPED) for each in left]
     report = report_of(
         findings,
-        (*visit.campaign.unproved, *unproved),
+        (*visit.probe_set.unproved, *unproved),
         deviations(visit.observed, visit.network.state),
         visit.network.without_link,
     )
-    return replace(report, untried=visit.campaign.untried)
+    return replace(report, untested=visit.probe_set.untested)
 
 
 def question(count: int, target: Target, terms: InjectTerms) -> str:
@@ -144,7 +144,7 @@ def _prepared(
     return Visit(
         observed=observed,
         network=network,
-        campaign=guests_for(network, told, may_leave=terms.may_leave),
+        probe_set=safe_probes_for(network, told, may_leave=terms.may_leave),
         names=names_of(numbers, observed, network),
         up=numbers.up,
     )
@@ -153,14 +153,14 @@ def _prepared(
 def _with_routes(vpp: LiveDataplane, state: State, without_link: frozenset[str]) -> Network:
     """Return a state with what VPP knows of routes that are somebody else's, as far as frames ask for them."""
     network = Network(state, without_link)
-    guests_for(network, network, may_leave=False)
-    guests_for(network, network, may_leave=True)
+    safe_probes_for(network, network, may_leave=False)
+    safe_probes_for(network, network, may_leave=True)
     return Network(state, without_link, foreign_addresses(network, vpp.read_ways(network.asked).items()))
 
 
 def _sent(vpp: LiveDataplane, visit: Visit, terms: InjectTerms, stations: list[Station]) -> Iterator[ProbeFinding]:
     """Send frame after frame and yield what came of each; the first that leaves and may not is the last."""
-    for probe in visit.campaign.probes:
+    for probe in visit.probe_set.probes:
         began = time.monotonic()
         is_sent = probe.port in visit.up
         if is_sent:
@@ -180,7 +180,7 @@ def _followed(vpp: LiveDataplane, probe: FrameProbe, visit: Visit) -> Observatio
     found = None
     for time_before in range(_TIMES):
         same = sent_again(probe, visit.network, time_before)
-        found = seen(vpp, [same], visit.names, is_last=True, is_guest=True).get(probe.name)
+        found = seen(vpp, [same], visit.names, is_last=True, is_in_service=True).get(probe.name)
         if found is None or went_out(found) or is_whole(found):
             break
     return found

@@ -41,7 +41,7 @@ class Intent:
 
 
 @record
-class Made:
+class ChangeResult:
     """What became of a change."""
 
     code: ExitCode

@@ -5,37 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vppcfg.record import record
-from vppcfg.transaction.accepted import left_half_way
+from vppcfg.transaction.accepted import last_interrupted
 from vppcfg.transaction.entry import ROLLBACKS, Entry, Origin, Record, Status
 
 
 @record
-class HalfWay:
+class InterruptedChange:
     """A change that left VPP between two states."""
 
     number: int
     text: str
 
 
-def half_way(newest_first: Iterable[Record], boot_id: str = "") -> HalfWay | None:
+def interrupted_change(newest_first: Iterable[Record], boot_id: str = "") -> InterruptedChange | None:
     """Return what to say when the last change was cut off or failed half-way; None when VPP is in a settled state.
 
     `boot_id` is the run of VPP, '' when it is not known. Raise StorageError when the journal cannot be read.
     """
-    found = left_half_way(newest_first)
+    found = last_interrupted(newest_first)
     if found is None:
         return None
     entry = found.entry
     became = "failed half-way" if found.status is Status.STRANDED else "was cut off"
     what = f"Change {entry.number} ({purpose(entry)}, {entry.made_at}) {became}"
     if boot_id and boot_id != entry.boot_id:
-        return HalfWay(
+        return InterruptedChange(
             number=entry.number,
             text=f"{what}, and VPP was restarted since: `vppcfg apply` brings it to the file, `vppcfg apply --boot` to "
             "what was accepted last",
         )
     text = f"{what}: VPP may be between the old state and the new one; {_advice(entry)}"
-    return HalfWay(number=entry.number, text=text)
+    return InterruptedChange(number=entry.number, text=text)
 
 
 def purpose(entry: Entry) -> str:

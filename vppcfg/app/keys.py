@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.errors import PlanRefusedError
-from vppcfg.model.secret_key import KeyWanted
+from vppcfg.model.secret_key import RequiredKey
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan
 from vppcfg.transaction.entry import UNSTOPPABLE, Origin
@@ -34,8 +34,8 @@ def keys_for(plan: Plan, origin: Origin, place: ChangeContext, *, is_forced: boo
     lost = [key for name, key in before.items() if name not in found]
     if lost and not is_forced:
         raise PlanRefusedError(
-            f"VPP does not tell {lost[0].thing} ({lost[0].name}), so that a rollback could not bring it back; nothing "
-            "was changed",
+            f"VPP does not report {lost[0].description} ({lost[0].name}), so a rollback could not bring it back; "
+            "nothing was changed",
             "--no-way-back does it all the same",
         )
     return {name: found[name] for name in {**before, **after} if name in found}
@@ -46,6 +46,6 @@ def keys_in_files(state: State) -> dict[str, bytes]:
     return {name: read_key(key) for name, key in _wanted(state).items()}
 
 
-def _wanted(state: State) -> dict[str, KeyWanted]:
+def _wanted(state: State) -> dict[str, RequiredKey]:
     """Return the keys that a state needs, by what they go by."""
-    return {key.name: key for name, made in state.virtual.items() for key in made.keys_wanted(name)}
+    return {key.name: key for name, virtual in state.virtual.items() for key in virtual.required_keys(name)}

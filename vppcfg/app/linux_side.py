@@ -17,7 +17,7 @@ class SettingsReader(Protocol):
     """The Linux around a VPP, as far as it is read here."""
 
     def read_settings(
-        self, netns: str, devices: Mapping[str, str], wanted: Collection[str]
+        self, netns: str, devices: Mapping[str, str], requested: Collection[str]
     ) -> Sequence[tuple[str, LinuxSetting]]:
         """Return the settings of the devices of some interfaces, each with the interface; raise LinuxError."""
 
@@ -37,8 +37,8 @@ def attachments_in_linux(linux: SettingsReader, holders: Collection[str], state:
     for netns in sorted({netns for (netns, _), name in places.items() if name in holders}):
         devices = {device: name for (place, device), name in places.items() if place == netns}
         called = {name: device for device, name in devices.items()}
-        wanted = {name for name in holders if name in called}
-        for name, setting in linux.read_settings(netns, devices, wanted):
+        requested = {name for name in holders if name in called}
+        for name, setting in linux.read_settings(netns, devices, requested):
             if not _is_copied(setting, name, state):
                 yield Attachment(
                     holder=name,

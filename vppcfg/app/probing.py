@@ -15,7 +15,7 @@ from vppcfg.probe.frame import frame_bytes
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Reason, UndecidedError
 from vppcfg.probe.report import ProbeReport, report_of
-from vppcfg.probe.test_cases import Campaign
+from vppcfg.probe.test_cases import ProbeSet
 from vppcfg.probe.trace import Names, Observation, is_whole, observe_way, packets
 from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 
@@ -40,19 +40,19 @@ class Injectable(Protocol):
     def observe(self) -> State:
         """Return what it has. Raise DataplaneError."""
 
-    def inject(self, injections: Sequence[Injection], *, is_guest: bool = False) -> dict[int, str]:
+    def inject(self, injections: Sequence[Injection], *, is_in_service: bool = False) -> dict[int, str]:
         """Send frames in, and return what is traced of each, by place. Raise DataplaneError."""
 
 
-def prove(vpp: Injectable, network: Network, campaign: Campaign) -> ProbeReport:
+def prove(vpp: Injectable, network: Network, probe_set: ProbeSet) -> ProbeReport:
     """Return what came of the frames of a campaign, and what VPP has otherwise than the file, which `network` is.
 
     Raise DataplaneError.
     """
     observed = vpp.observe()
-    findings = sent(vpp, observed, network, campaign.probes)
-    report = report_of(findings, campaign.unproved, deviations(observed, network.state), network.without_link)
-    return replace(report, untried=campaign.untried)
+    findings = sent(vpp, observed, network, probe_set.probes)
+    report = report_of(findings, probe_set.unproved, deviations(observed, network.state), network.without_link)
+    return replace(report, untested=probe_set.untested)
 
 
 def sent(vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe]) -> list[ProbeFinding]:
@@ -87,13 +87,13 @@ def sent_again(probe: FrameProbe, network: Network, times: int) -> FrameProbe:
 
 
 def seen(
-    vpp: Injectable, probes: Sequence[FrameProbe], names: Names, *, is_last: bool = False, is_guest: bool = False
+    vpp: Injectable, probes: Sequence[FrameProbe], names: Names, *, is_last: bool = False, is_in_service: bool = False
 ) -> dict[str, Observation]:
     """Send frames, and return what VPP did with those that its tracer followed to an end, or with all at last."""
     from vppcfg.vpp.probing import Injection
 
     injections = [Injection(port=probe.port, frame=frame_bytes(probe.frame)) for probe in probes]
-    texts = vpp.inject(injections, is_guest=is_guest) if injections else {}
+    texts = vpp.inject(injections, is_in_service=is_in_service) if injections else {}
     found = {}
     for place, probe in enumerate(probes):
         for _, nodes in packets(texts.get(place, "")):

@@ -25,7 +25,7 @@ from vppcfg.model.vhost_user import VhostUser
 from vppcfg.plan.plan import make_plan
 from vppcfg.probe.network import Network
 from vppcfg.probe.report import ProbeReport
-from vppcfg.probe.test_cases import Campaign, free_host, probes_for
+from vppcfg.probe.test_cases import ProbeSet, free_host, probes_for
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.vpp.live import LiveDataplane, connect
@@ -62,8 +62,8 @@ def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
         if isinstance(each, PortConfig) and isinstance(each.port, _WITH_SOCKET)
     }
     apart = {file: str(folder / f"socket-{number}") for number, file in enumerate(sockets)}
-    made = {name: _apart(config, apart) for name, config in configuration.virtual.items() if name not in taps}
-    return replace(configuration, interfaces=interfaces, virtual=made)
+    virtual = {name: _apart(config, apart) for name, config in configuration.virtual.items() if name not in taps}
+    return replace(configuration, interfaces=interfaces, virtual=virtual)
 
 
 def _apart(config: VirtualInterfaceConfig, sockets: Mapping[str, str]) -> VirtualInterfaceConfig:
@@ -115,11 +115,11 @@ def rehearsal(configuration: Configuration, prefix: Path) -> Iterator[Rehearsal]
     Raise UsageError, LinuxError or DataplaneError where it cannot be started or refuses something.
     """
     with private_vpp(prefix) as process:
-        wanted = rehearsable(configuration, process.folder)
+        desired = rehearsable(configuration, process.folder)
         with connect(process.api_socket, timeout_s=_PATIENCE_S) as vpp:
             vpp.require_injection()
-            _add_ports(vpp, process, wanted)
-            yield _brought(vpp, wanted)
+            _add_ports(vpp, process, desired)
+            yield _brought(vpp, desired)
 
 
 def _add_ports(vpp: LiveDataplane, process: PrivateVpp, configuration: Configuration) -> None:
@@ -205,10 +205,10 @@ def prove_with_links(vpp: LiveDataplane, network: Network) -> ProbeReport:
     return report
 
 
-def campaign_for(configuration: Configuration) -> Campaign:
+def probe_set_for(configuration: Configuration) -> ProbeSet:
     """Return what a rehearsal of a configuration would send, as far as that is known without a VPP."""
-    wanted = rehearsable(configuration, Path("/run"))
-    state = resolve(wanted, assumed_state(wanted)).desired
+    desired = rehearsable(configuration, Path("/run"))
+    state = resolve(desired, assumed_state(desired)).desired
     state = with_neighbors(state, neighbors_to_add(state))
     interfaces = {
         name: replace(interface, mac=interface.mac or _PORT_MAC.format(number >> 8, number & 0xFF))

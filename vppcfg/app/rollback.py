@@ -16,7 +16,7 @@ from vppcfg.app.changing import make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import kept_hooks
-from vppcfg.app.intent import Intent, Made
+from vppcfg.app.intent import ChangeResult, Intent
 from vppcfg.app.routing import way_back_of
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import disarm
@@ -43,7 +43,7 @@ from vppcfg.transaction.accepted import (
     restores,
     to_roll_back,
 )
-from vppcfg.transaction.entry import HALF_WAY, IN_FORCE, Entry, Origin, Record, Status
+from vppcfg.transaction.entry import IN_FORCE, INTERRUPTED, Entry, Origin, Record, Status
 from vppcfg.transaction.planning import plan_on
 
 log = logging.getLogger("root.main")
@@ -61,11 +61,11 @@ def roll_back(number: int | None, target: Target, terms: Terms, console: Console
         waiting = awaited(reversed(place.records))
         if terms.confirm_s is not None and waiting is not None:
             refuse_while_waiting(waiting, place.journal, target)
-        made = go_back(record, place, terms, console, is_literal=number is not None)
-    if not made.is_done or terms.confirm_s is None or not made.is_waiting:
-        return made.code
-    code = wait_for_confirmation(made.record.entry.number, target, terms.confirm_s, console, wait=terms.wait)
-    return made.code if code is ExitCode.DONE else code
+        result = go_back(record, place, terms, console, is_literal=number is not None)
+    if not result.is_done or terms.confirm_s is None or not result.is_waiting:
+        return result.code
+    code = wait_for_confirmation(result.record.entry.number, target, terms.confirm_s, console, wait=terms.wait)
+    return result.code if code is ExitCode.DONE else code
 
 
 def go_back(
@@ -76,15 +76,15 @@ def go_back(
     *,
     is_timer: bool = False,
     is_literal: bool = False,
-) -> Made:
+) -> ChangeResult:
     """Bring back the state before a change and note that this change, and those after it, are not in force any more.
 
     Before a boot that was cut off that is the state which the boot was to bring back, unless `is_literal`. When the
     rollback itself must be confirmed, they stay in force until that is done.
     """
-    wanted = _wanted(record, place, is_timer=is_timer, is_literal=is_literal)
-    plan = _plan_back(record.entry, wanted, place)
-    intent = _intent(record.entry, wanted, place, terms, is_timer=is_timer)
+    desired = _desired(record, place, is_timer=is_timer, is_literal=is_literal)
+    plan = _plan_back(record.entry, desired, place)
+    intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
     intent = replace(intent, routing=way_back_of(record, place.records, place.journal))
     others = undone_of_others(plan, place)
     if others:
@@ -95,35 +95,37 @@ def go_back(
             pass_guards(plan, _protected(place), terms, console, place.session.dataplane)
         else:
             guard(plan, _protected(place), terms, console, place.session.dataplane, must_show=False)
-        made = make_change(plan, intent, place, console)
-        if not made.is_done:
-            return made
+        result = make_change(plan, intent, place, console)
+        if not result.is_done:
+            return result
     else:
         log.info("Nothing to do")
-        made = Made(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
-    if not made.is_waiting:
+        result = ChangeResult(code=ExitCode.DONE, record=note_unchanged(plan, intent, place))
+    if not result.is_waiting:
         note(record, place, is_timer=is_timer, others=others)
-    if compare_with(wanted, place.session.dataplane):
+    if compare_with(desired, place.session.dataplane):
         log.error("What vppcfg manages is as before change %d; the rest is not", record.entry.number)
-        made = replace(made, code=ExitCode.STRANDED)
+        result = replace(result, code=ExitCode.STRANDED)
     else:
         log.info("The state before change %d is back", record.entry.number)
     if not is_timer:
         _warn_of_file(place.records, record.entry.number)
-    return made
+    return result
 
 
 def _warn_of_file(records: Sequence[Record], number: int) -> None:
     """Say when the file of the last change that was rolled back still is as it was."""
-    made = [record.entry for record in records if record.entry.number >= number and record.entry.origin is Origin.APPLY]
-    if not made or made[-1].source_name in {"", STDIN}:
+    result = [
+        record.entry for record in records if record.entry.number >= number and record.entry.origin is Origin.APPLY
+    ]
+    if not result or result[-1].source_name in {"", STDIN}:
         return
-    files = files_at(made[-1].source_name)
+    files = files_at(result[-1].source_name)
     try:
         source = source_of(files) if all(map(os.path.isfile, files.each())) else b""
     except ConfigError:
         return
-    if sha256(source).hexdigest() == made[-1].source_digest:
+    if sha256(source).hexdigest() == result[-1].source_digest:
         here = f"{os.getcwd()}{os.sep}"
         names = SourceFiles(names=tuple(name.removeprefix(here) for name in files.names))
         log.warning("%s still holds what was rolled back: correct it before you apply it again", names)
@@ -157,17 +159,19 @@ def whole(record: Record, place: ChangeContext) -> Record:
     return first
 
 
-def _plan_back(entry: Entry, wanted: State, place: ChangeContext) -> Plan:
+def _plan_back(entry: Entry, desired: State, place: ChangeContext) -> Plan:
     """Return the plan from what is there now to the state before a change. Raise PlanRefusedError without a port."""
     observed = place.session.dataplane.observe()
-    created, ours = _created(entry, wanted, observed, place), _configured(entry, observed, place)
-    wanted = replace(wanted, owned=wanted.owned | _owned_since(entry, place))
-    target = closest_to(wanted, observed, NameGlobs(entry.unmanaged).matches, created, ours)
+    created, ours = _created(entry, desired, observed, place), _configured(entry, observed, place)
+    desired = replace(desired, owned=desired.owned | _owned_since(entry, place))
+    target = closest_to(desired, observed, NameGlobs(entry.unmanaged).matches, created, ours)
     if target.missing:
         raise PlanRefusedError(
             f"VPP has lost what was there before change {entry.number}: {', '.join(target.missing)}",
             "bring the port back, or correct the file and apply it",
         )
+    for name in target.others:
+        log.warning("VPP has lost %s, which vppcfg does not manage: what led there before does not come back", name)
     return plan_on(place.session.dataplane, observed, target.state)
 
 
@@ -190,21 +194,21 @@ def _configured(entry: Entry, observed: State, place: ChangeContext) -> State | 
         return None
 
 
-def _created(entry: Entry, wanted: State, observed: State, place: ChangeContext) -> frozenset[str]:
+def _created(entry: Entry, desired: State, observed: State, place: ChangeContext) -> frozenset[str]:
     """Return the ports that a change was to make, if there are any without the mark that tells that they are ours.
 
     None when it is lost where the change was to lead.
     """
     without_mark = (name for name in observed.virtual if observed.interfaces[name].kind is InterfaceKind.PHYSICAL)
-    if all(name in wanted.interfaces for name in without_mark):
+    if all(name in desired.interfaces for name in without_mark):
         return frozenset()
     try:
-        return created_ports(wanted, place.journal.after(entry.number))
+        return created_ports(desired, place.journal.after(entry.number))
     except PlanRefusedError:
         return frozenset()
 
 
-def _wanted(record: Record, place: ChangeContext, *, is_timer: bool, is_literal: bool) -> State:
+def _desired(record: Record, place: ChangeContext, *, is_timer: bool, is_literal: bool) -> State:
     """Return the state before a change; for a timer, when that is lost, the one that was accepted last before it."""
     entry = record.entry
     try:
@@ -224,9 +228,9 @@ def _wanted(record: Record, place: ChangeContext, *, is_timer: bool, is_literal:
         return state
 
 
-def _intent(entry: Entry, wanted: State, place: ChangeContext, terms: Terms, *, is_timer: bool) -> Intent:
+def _intent(entry: Entry, desired: State, place: ChangeContext, terms: Terms, *, is_timer: bool) -> Intent:
     former = last_accepted([other for other in place.records if other.entry.number < entry.number])
-    is_known = former is not None and _is_as_after(former, wanted, place)
+    is_known = former is not None and _is_as_after(former, desired, place)
     return Intent(
         origin=Origin.TIMER if is_timer else Origin.ROLLBACK,
         source_name=former.entry.source_name if former and is_known else "",
@@ -262,7 +266,7 @@ def undone_of_others(plan: Plan, place: ChangeContext) -> str:
     That is what differs from where the change led that is in force, and is touched by the way back.
     """
     last = next((record for record in reversed(place.records) if record.status in IN_FORCE), None)
-    if last is None or last.status in HALF_WAY:
+    if last is None or last.status in INTERRUPTED:
         return ""
     try:
         since = diff(plan.observed, place.journal.after(last.entry.number))

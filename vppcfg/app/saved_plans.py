@@ -124,8 +124,8 @@ def _refuse_stale(
             _AGAIN,
         )
     _refuse_moved(saved.observed, observed, "VPP is not as it was when the plan was made", console)
-    wanted = resolve(configuration, observed, adopt=saved.is_adopting).desired
-    _refuse_moved(saved.desired, wanted, "the plan would lead elsewhere now", console)
+    desired = resolve(configuration, observed, adopt=saved.is_adopting).desired
+    _refuse_moved(saved.desired, desired, "the plan would lead elsewhere now", console)
     _refuse_edited(saved, observed, console)
 
 
@@ -144,8 +144,8 @@ def _refuse_edited(saved: SavedPlan, observed: State, console: Console) -> None:
         raise PlanRefusedError(
             f"the plan is stale: {saved.source_name} is not valid any more; nothing was changed", _AGAIN
         )
-    wanted = resolve(configuration, observed, adopt=saved.is_adopting).desired
-    _refuse_moved(saved.desired, wanted, f"{saved.source_name} asks for something else by now", console)
+    desired = resolve(configuration, observed, adopt=saved.is_adopting).desired
+    _refuse_moved(saved.desired, desired, f"{saved.source_name} asks for something else by now", console)
 
 
 def _refuse_moved(before: State, after: State, what: str, console: Console) -> None:

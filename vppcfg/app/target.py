@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vppcfg.app import default_paths
 from vppcfg.common.clock import local_time
 from vppcfg.record import record
-from vppcfg.transaction.folders import folder_name, is_usable, made_folder
+from vppcfg.transaction.folders import create_folder, folder_name, is_usable
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import Holder, Lock, holder_of
 from vppcfg.transaction.process import is_running, mark_of
@@ -74,7 +74,7 @@ class Target:
     def lock_path(self) -> Path:
         """Return the file of the lock; who may not use the common folder for locks has it beside the journal."""
         common = Path(self.run_dir)
-        folder = common if is_usable(common) else made_folder(Path(self.state_dir))
+        folder = common if is_usable(common) else create_folder(Path(self.state_dir))
         return folder / f"{folder_name(self.api_socket)}.lock"
 
     def who_is_at_work(self) -> Holder | None:

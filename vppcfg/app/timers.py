@@ -41,7 +41,7 @@ def armed_again(change: Record, journal: Journal, target: Target) -> Record:
     """
     if change.timer is None:
         return change
-    after_s = max(_AT_ONCE_S, watchdog.left_s(change.timer, local_time()))
+    after_s = max(_AT_ONCE_S, watchdog.remaining_s(change.timer, local_time()))
     timer = watchdog.arm_again(_watch(change.entry.number, after_s, change.timer.deadline, journal, target))
     try:
         return journal.arm(change, timer)

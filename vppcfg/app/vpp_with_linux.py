@@ -53,7 +53,7 @@ log = logging.getLogger(__name__)
 class Linux(SettingsReader, Protocol):
     """The Linux around one VPP process; vppcfg.linux.host has the real one."""
 
-    def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
+    def observe(self, requested: set[tuple[str, str]]) -> LinuxSide:
         """Return the devices that were asked for and exist, by namespace and name; raise LinuxError."""
 
     def add_namespace(self, name: str) -> None:
@@ -121,9 +121,9 @@ class Router:
         """Return how many sessions NAT44 has now. Raise DataplaneError."""
         return self._vpp.nat44_sessions()
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
-        """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError."""
-        return self._vpp.hidden(things)
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
+        """Return those of `items` that VPP does not show since it goes by another one. Raise DataplaneError."""
+        return self._vpp.hidden(items)
 
     def read_keys(self) -> Mapping[str, bytes]:
         """Return the secret keys that VPP has, by what they go by. Raise DataplaneError."""

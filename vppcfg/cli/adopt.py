@@ -294,15 +294,20 @@ def _others(target: Target, state: State, taken: Takeover) -> tuple[OthersOfKind
     from dataclasses import replace
 
     from vppcfg.adopt.others import others_in
+    from vppcfg.config.dump import written
+    from vppcfg.config.resolve import resolve
     from vppcfg.model.nat44 import NAT44_OWNED
     from vppcfg.model.vrf import FibTable
+    from vppcfg.plan.unmanaged import is_of_file
 
     tables = {FibTable(table_id=0).key, FibTable(table_id=0, is_ipv6=True).key, *state.vrfs}
-    written = replace(state, owned=NAT44_OWNED)
+    owned = resolve(written(state).configuration, state).desired.owned | NAT44_OWNED
+    state = replace(state, owned=owned)
     vpp, _ = target.connect_apart()
     with closing(vpp):
-        found = vpp.unmanaged({*state.interfaces, *tables}, written)
-        return others_in(vpp.standing(written), taken.without(found))
+        found = vpp.unmanaged({*state.interfaces, *tables, *state.bridges}, state)
+        left = [each for each in found if not is_of_file(each, owned)]
+        return others_in(vpp.standing(state), taken.without(left))
 
 
 def _rest_name(args: argparse.Namespace) -> str | None:

@@ -105,7 +105,7 @@ def _show_difference(number: int, journal: Journal, args: argparse.Namespace) ->
 def _say_what_is_open(records: Sequence[Record], journal: Journal) -> None:
     """Say what waits for somebody, or was cut off, and what to do."""
     from vppcfg.app.confirming import unconfirmed
-    from vppcfg.app.interrupted_change import half_way
+    from vppcfg.app.interrupted_change import interrupted_change
     from vppcfg.transaction.accepted import awaited
     from vppcfg.transaction.entry import Status
 
@@ -114,5 +114,5 @@ def _say_what_is_open(records: Sequence[Record], journal: Journal) -> None:
     elif (change := awaited(reversed(records))) is not None and change.timer and change.status is Status.WAITING:
         number, until = change.entry.number, change.timer.deadline
         log.info("Change %d will be rolled back at %s unless `vppcfg confirm` keeps it", number, until)
-    if (found := half_way(reversed(records))) is not None:
+    if (found := interrupted_change(reversed(records))) is not None:
         log.warning("%s", found.text)

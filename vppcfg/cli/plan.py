@@ -305,13 +305,13 @@ def _probe_addresses(plan: Plan, args: argparse.Namespace, dataplane: Dataplane 
 def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:
     """Say what the journal knows of what is undecided or was cut off, where it may be read."""
     from vppcfg.app.confirming import unconfirmed
-    from vppcfg.app.interrupted_change import half_way
+    from vppcfg.app.interrupted_change import interrupted_change
 
     journal = target_of(args).journal()
     with suppress(PlanRefusedError):
         if undecided := unconfirmed(journal):
             log.warning("%s", undecided.text)
-        if found := half_way(journal.newest_first(), boot_id):
+        if found := interrupted_change(journal.newest_first(), boot_id):
             log.warning("%s", found.text)
 
 

@@ -90,13 +90,13 @@ def run(args: argparse.Namespace) -> ExitCode:
         terms = InjectTerms(rate=args.rate or _USUAL_RATE, may_leave=args.out_of_ports)
         return _report(inject(configuration, loaded, target_of(args), terms, console, console.agrees_to_send), args)
     if args.rehearse is None:
-        from vppcfg.app.rehearsing import campaign_for
+        from vppcfg.app.rehearsing import probe_set_for
 
-        campaign = campaign_for(configuration)
+        probe_set = probe_set_for(configuration)
         if args.format == "json":
-            write_document(_json(probe_text.campaign_document(campaign)), None)
+            write_document(_json(probe_text.probe_set_document(probe_set)), None)
         else:
-            write_document("".join(f"{line}\n" for line in probe_text.campaign_lines(campaign)), None)
+            write_document("".join(f"{line}\n" for line in probe_text.probe_set_lines(probe_set)), None)
         return ExitCode.DONE
     from pathlib import Path
 

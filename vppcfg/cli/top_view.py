@@ -94,8 +94,8 @@ def rows_of(view: RouterView, choice: Choice) -> list[Row]:
         Page.NODES: rates.nodes,
         Page.DROPS: rates.reasons,
     }
-    wanted = choice.filter.casefold()
-    rows = [row for row in pages[choice.page] if wanted in _searched(row).casefold()]
+    requested = choice.filter.casefold()
+    rows = [row for row in pages[choice.page] if requested in _searched(row).casefold()]
     if (column := choice.sort.get(choice.page)) is not None:
         chosen = COLUMNS[choice.page][column]
         rows.sort(key=chosen.value, reverse=not chosen.is_left)
@@ -161,7 +161,7 @@ def _header(view: RouterView, choice: Choice) -> Iterator[ScreenLine]:
 
 
 def _is_worth_a_look(view: RouterView) -> bool:
-    return bool(view.differences) or view.changes.deadline_s is not None or view.changes.is_half_way
+    return bool(view.differences) or view.changes.deadline_s is not None or view.changes.is_interrupted
 
 
 def _change_text(view: RouterView) -> str:
@@ -173,7 +173,7 @@ def _change_text(view: RouterView) -> str:
         parts.append("the journal cannot be read")
     elif changes.deadline_s is not None:
         parts.append(f"change {changes.number} goes back at {_clock(changes.deadline_s)} unless it is confirmed")
-    elif changes.is_half_way:
+    elif changes.is_interrupted:
         parts.append(f"change {changes.number} left VPP between two states")
     elif changes.number:
         parts.append(f"last change {changes.number}, {changes.outcome}, {_clock(changes.made_at_s, is_long=True)}")

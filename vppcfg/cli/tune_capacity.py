@@ -144,16 +144,16 @@ def _load_lines(document: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _composition_lines(made: dict[str, Any]) -> Iterator[str]:
+def _composition_lines(composition: dict[str, Any]) -> Iterator[str]:
     yield ""
-    yield f"{made['base_clocks']:>9.1f} clocks per packet on the path of {printable(made['base'])}"
-    for name, clocks in made["nodes"].items():
+    yield f"{composition['base_clocks']:>9.1f} clocks per packet on the path of {printable(composition['base'])}"
+    for name, clocks in composition["nodes"].items():
         yield f"{clocks:>+9.1f} {printable(name)}"
     yield (
-        f"{made['clocks_per_packet']:>9.1f} clocks: {pps(made['pps'])} with vectors of {made['vectors']:g} "
-        f"({pps(made['low_pps'])} to {pps(made['high_pps'])})"
+        f"{composition['clocks_per_packet']:>9.1f} clocks: {pps(composition['pps'])} "
+        f"with vectors of {composition['vectors']:g} ({pps(composition['low_pps'])} to {pps(composition['high_pps'])})"
     )
-    for remark in made["remarks"]:
+    for remark in composition["remarks"]:
         yield f"  {printable(remark)}"
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from vppcfg.app.confirming import Unconfirmed
-    from vppcfg.app.interrupted_change import HalfWay
+    from vppcfg.app.interrupted_change import InterruptedChange
     from vppcfg.app.target import Target
     from vppcfg.app.watching.file import WatchedFile
     from vppcfg.app.watching.loop import VppWatch
@@ -122,7 +122,7 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:
         boot_time=lambda: _boot_time(args) if args.format == "prometheus" else None,
         is_busy=target.is_another_at_work,
         attend=_attending(args),
-        half_way=_asking_for_half_way(args),
+        interrupted_change=_asking_for_interruption(args),
         protected_by=_accepted_in(args),
         verifier=_verifier(target) if args.verify else None,
         daemon_drift=_daemon_drift(args),
@@ -184,15 +184,15 @@ def _attending(args: argparse.Namespace) -> Callable[[], Unconfirmed | None]:
     return look
 
 
-def _asking_for_half_way(args: argparse.Namespace) -> Callable[[str], HalfWay | None]:
+def _asking_for_interruption(args: argparse.Namespace) -> Callable[[str], InterruptedChange | None]:
     """Return what tells whether a change left VPP between two states; who may not read the journal sees nothing."""
-    from vppcfg.app.interrupted_change import half_way
+    from vppcfg.app.interrupted_change import interrupted_change
 
     journal = target_of(args).journal()
 
-    def look(boot_id: str) -> HalfWay | None:
+    def look(boot_id: str) -> InterruptedChange | None:
         try:
-            return half_way(journal.newest_first(), boot_id)
+            return interrupted_change(journal.newest_first(), boot_id)
         except PlanRefusedError as error:
             log.debug("%s", error.message)
             return None

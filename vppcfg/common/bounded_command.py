@@ -108,12 +108,12 @@ def run_command(
 def _awaited(process: subprocess.Popen[bytes], output: _Output, until_s: float, should_stop: Callable[[], bool]) -> str:
     """Return when it has ended, or why it must be killed."""
     while process.poll() is None:
-        left_s = until_s - time.monotonic()
-        if left_s <= 0:
+        remaining_s = until_s - time.monotonic()
+        if remaining_s <= 0:
             return "it took longer than it may, and was killed"
         if should_stop():
             return "it was interrupted, and killed"
-        output.wait(min(left_s, _LOOK_S))
+        output.wait(min(remaining_s, _LOOK_S))
     return ""
 
 

@@ -47,9 +47,9 @@ def block_map() -> Any:
 
 def flow_map() -> Any:
     """Return an empty map that is written in one line."""
-    made = block_map()
-    made.fa.set_flow_style()
-    return made
+    mapping = block_map()
+    mapping.fa.set_flow_style()
+    return mapping
 
 
 def data_of(text: str) -> Any:

@@ -48,9 +48,9 @@ def amount(value: float) -> str:
     return f"{value:.6g}"
 
 
-def linear_scale(most: float, text: Callable[[float], str], least: float = 0.0, wanted: int = 8) -> Scale:
+def linear_scale(most: float, text: Callable[[float], str], least: float = 0.0, requested: int = 8) -> Scale:
     """Return a scale from `least` to a round number at or above `most`."""
-    step = _round_step((most - least or 1.0) / wanted)
+    step = _round_step((most - least or 1.0) / requested)
     high = least + step * max(math.ceil((most - least) / step - 1e-9), 1)
     count = round((high - least) / step)
     return Scale(low=least, high=high, ticks=tuple(least + step * place for place in range(count + 1)), text=text)
@@ -70,10 +70,10 @@ def log_scale(low: float, high: float, text: Callable[[float], str]) -> Scale:
     return Scale(low=10.0**first, high=10.0**last, ticks=ticks, text=text, is_log=True)
 
 
-def time_scale(duration_s: float, wanted: int = 8) -> Scale:
+def time_scale(duration_s: float, requested: int = 8) -> Scale:
     """Return a scale of time since the beginning, ticks at whole seconds, minutes or hours; it ends with the data."""
     most = max(duration_s, 1.0)
-    step = next((step for step in _TIME_STEPS_S if most / step <= wanted), _TIME_STEPS_S[-1])
+    step = next((step for step in _TIME_STEPS_S if most / step <= requested), _TIME_STEPS_S[-1])
     ticks = tuple(float(at) for at in range(0, int(most) + 1, step))
     return Scale(low=0.0, high=most, ticks=ticks, text=_clock if most >= 120 else lambda value: f"{value:g} s")
 

@@ -126,7 +126,7 @@ class InterfaceConfig(InterfaceValues):
     """Canonical; None leaves it as it is. That of a bond stands in its BondConfig."""
     mtu: int = DEFAULT_MTU
     """Bytes; a sub-interface without the key has its parent's."""
-    says_mtu: bool = field(default=False, compare=False)
+    sets_mtu: bool = field(default=False, compare=False)
     """Whether the key is there; a sub-interface without an MTU of its own in VPP is left without one otherwise."""
     is_up: bool = True
     addresses: tuple[str, ...] = ()
@@ -355,12 +355,12 @@ class Configuration:
 
     def virtual_of(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """Return what an interface of a kind is to be made with, None when it is none of that kind."""
-        made = self.virtual.get(name)
-        return made if isinstance(made, kind) else None
+        virtual = self.virtual.get(name)
+        return virtual if isinstance(virtual, kind) else None
 
     def virtual_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
         """Return what all interfaces of a kind are to be made with, by name; it goes through all kinds each time."""
-        return {name: made for name, made in self.virtual.items() if isinstance(made, kind)}
+        return {name: virtual for name, virtual in self.virtual.items() if isinstance(virtual, kind)}
 
     def owned_keys(self, holder: KeyHolder, name: str) -> list[KeyValue]:
         """Return the keys of `owned` that stand below an interface, VRF, bridge domain or tunnel."""
@@ -375,8 +375,8 @@ class Configuration:
 
     def kept_by_vpp(self, entry: InterfaceConfig | VirtualInterfaceConfig | BridgeConfig) -> str:
         """Return what a tag holds of the description of an entry."""
-        made = self.virtual.get(entry.name)
-        return kept_by_vpp(entry.description or "", MARK if made is None else made.mark)
+        virtual = self.virtual.get(entry.name)
+        return kept_by_vpp(entry.description or "", MARK if virtual is None else virtual.mark)
 
     def path_of(self, name: str) -> KeyPath | None:
         """Return where the file names an interface, None when it does not."""

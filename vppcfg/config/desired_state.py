@@ -11,7 +11,7 @@ from vppcfg.model.interface import Interface
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.ownership import MADE_MARK, MARK, NameGlobs, is_foreign, is_made_by_us, is_ours, tag_for
+from vppcfg.model.ownership import CREATED_MARK, MARK, NameGlobs, is_created_by_us, is_foreign, is_ours, tag_for
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import LldpSettings, SflowSettings, State
 from vppcfg.model.virtual_interface import VirtualInterface
@@ -51,14 +51,21 @@ class DesiredStateBuilder:
         self.linux_bridges: frozenset[tuple[str, str]] = observed.linux_bridges
         self.configured: set[str] = set()
         """Interfaces that the file determines."""
+        self.missing: list[str] = []
+        """Interfaces that the file needs and cannot create, and that VPP lacks."""
 
-    def enter(self, thing: VppObject) -> None:
+    def enter(self, clause: VppObject) -> None:
         """Enter an object that is no interface."""
-        self.objects.setdefault(type(thing), {})[thing.name] = thing
+        self.objects.setdefault(type(clause), {})[clause.name] = clause
 
     def problem(self, rule: str, path: KeyPath, text: str) -> None:
         """Note that the dataplane cannot give what the file asks for."""
         self.problems.append(Problem(rule=rule, path=path, text=text))
+
+    def lacks(self, name: str, rule: str, path: KeyPath, text: str) -> None:
+        """Note that VPP lacks an interface that others create: a boot waits for it."""
+        self.missing.append(name)
+        self.problem(rule, path, text)
 
     def warning(self, rule: str, path: KeyPath, text: str) -> None:
         """Note what the operator should know, and nothing depends on."""
@@ -73,29 +80,29 @@ class DesiredStateBuilder:
         return is_foreign(tag) or (glob is not None and self.globs.matches(glob))
 
     def has_plugin(
-        self, plugin: str, path: KeyPath, thing: str, rule: str = "plugin-missing", since: Release = OLDEST
+        self, plugin: str, path: KeyPath, clause: str, rule: str = "plugin-missing", since: Release = OLDEST
     ) -> bool:
         """Return whether VPP runs a plugin, which came with a release; note a problem when it does not."""
         if is_older(self.observed.facts.version, since):
-            return self.has_part(plugin, since, path, thing)
+            return self.has_part(plugin, since, path, clause)
         if plugin in self.observed.facts.plugins:
             return True
-        text = f"{thing}, but this VPP runs without the {plugin} plugin; enable it in startup.conf"
+        text = f"{clause}, but this VPP runs without the {plugin} plugin; enable it in startup.conf"
         self.problem(rule, path, text)
         return False
 
-    def has_part(self, part: str, since: Release, path: KeyPath, thing: str) -> bool:
+    def has_part(self, part: str, since: Release, path: KeyPath, clause: str) -> bool:
         """Return whether VPP has a part that came with a release; note a problem when it does not."""
-        return part in self.observed.facts.plugins or self._lacks(since, path, thing)
+        return part in self.observed.facts.plugins or self._lacks(since, path, clause)
 
-    def is_since(self, release: Release, path: KeyPath, thing: str) -> bool:
+    def is_since(self, release: Release, path: KeyPath, clause: str) -> bool:
         """Return whether VPP is not known to be older than a release; note a problem when it is."""
-        return not is_older(self.observed.facts.version, release) or self._lacks(release, path, thing)
+        return not is_older(self.observed.facts.version, release) or self._lacks(release, path, clause)
 
-    def _lacks(self, since: Release, path: KeyPath, thing: str) -> bool:
+    def _lacks(self, since: Release, path: KeyPath, clause: str) -> bool:
         version = self.observed.facts.version
         this = f"this one is {version}" if version else "this one is older"
-        self.problem("vpp-too-old", path, f"{thing}, which VPP can do from {since} on; {this}")
+        self.problem("vpp-too-old", path, f"{clause}, which VPP can do from {since} on; {this}")
         return False
 
     def state(self) -> State:
@@ -128,7 +135,7 @@ def whole_descriptions(configuration: Configuration) -> dict[str, str]:
     return {entry.name: entry.description or "" for entry in configuration.described_beyond_tags()}
 
 
-def marked_tag(description: str | None, observed: str | None, *, is_made_by_us: bool) -> str:
+def marked_tag(description: str | None, observed: str | None, *, is_created_by_us: bool) -> str:
     """Return the tag of an interface: `observed` is the one that it has, None before it is made.
 
     What we make is always marked; a port only for its description; a missing mark may stay missing.
@@ -139,16 +146,16 @@ def marked_tag(description: str | None, observed: str | None, *, is_made_by_us: 
         return MARK
     if observed == "" or observed == MARK:
         return observed
-    if not is_ours(observed) and not is_made_by_us:
+    if not is_ours(observed) and not is_created_by_us:
         return ""
-    return MARK if is_made_by_us else ""
+    return MARK if is_created_by_us else ""
 
 
-def made_port_tag(description: str | None, observed: str | None, *, keeps: bool = False) -> str:
+def created_port_tag(description: str | None, observed: str | None, *, keeps: bool = False) -> str:
     """Return the tag of a port that the file makes, which nothing else tells from one that somebody else made.
 
     With `keeps`, a description that it has stays when the file says none.
     """
-    if keeps and not description and observed is not None and is_made_by_us(observed):
+    if keeps and not description and observed is not None and is_created_by_us(observed):
         return observed
-    return tag_for(description, MADE_MARK)
+    return tag_for(description, CREATED_MARK)

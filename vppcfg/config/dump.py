@@ -18,7 +18,7 @@ from vppcfg.config.parsed import Parsed
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
-from vppcfg.config.section_list import INTERFACES, MADE_BY, SECTIONS
+from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF
 from vppcfg.config.sections import acl, bridge, macip
 from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds import vrf_section as vrf
@@ -45,12 +45,12 @@ def with_names_of(accepted: Configuration, state: State) -> State:
 
     That is, which addresses are those of the file and which are left alone.
     """
-    made = {
-        name: MADE_BY[type(virtual)].named(virtual, accepted.virtual[name]) if name in accepted.virtual else virtual
-        for name, virtual in state.virtual.items()
+    virtual = {
+        name: VIRTUAL_SECTION_OF[type(each)].named(each, accepted.virtual[name]) if name in accepted.virtual else each
+        for name, each in state.virtual.items()
     }
     addresses = {name: (each.addresses, each.unmanaged_addresses) for name, each in accepted.interfaces.items()}
-    return marked(replace(state, descriptions=whole_descriptions(accepted), virtual=made), addresses)
+    return marked(replace(state, descriptions=whole_descriptions(accepted), virtual=virtual), addresses)
 
 
 @record
@@ -78,8 +78,11 @@ def written(state: State, *, chosen_macs: Collection[str] | None = None, with_bo
     configuration, left = said(state)
     if chosen_macs is not None:
         configuration = _with_macs(configuration, state, chosen_macs, with_bond_macs=with_bond_macs)
-    made = {name: MADE_BY[type(state.virtual[name])].completed(entry) for name, entry in configuration.virtual.items()}
-    configuration = replace(configuration, virtual=made)
+    virtual = {
+        name: VIRTUAL_SECTION_OF[type(state.virtual[name])].completed(entry)
+        for name, entry in configuration.virtual.items()
+    }
+    configuration = replace(configuration, virtual=virtual)
     reasons = _unmanaged_globs(state, left)
     texts = ("\n".join(section.lines(configuration, reasons)) for section in SECTIONS)
     text = "\n\n".join(text for text in texts if text) + "\n"
@@ -89,22 +92,22 @@ def written(state: State, *, chosen_macs: Collection[str] | None = None, with_bo
 def _with_macs(
     configuration: Configuration, state: State, chosen: Collection[str], *, with_bond_macs: bool
 ) -> Configuration:
-    made, interfaces = dict(configuration.virtual), dict(configuration.interfaces)
+    virtual, interfaces = dict(configuration.virtual), dict(configuration.interfaces)
     members: set[str] = set()
     for name, bond in configuration.virtual_as(BondConfig).items():
         own = state.virtual_as(Bond)[name].members
         members.update(own)
         is_taken = any(state.interfaces[member].mac == bond.mac for member in own if member in state.interfaces)
         if is_taken and not with_bond_macs and bond.mac not in chosen:
-            made[name] = replace(bond, mac=None)
+            virtual[name] = replace(bond, mac=None)
     for name, tap in configuration.virtual_as(TapConfig).items():
         if tap.host_mac not in chosen:
-            made[name] = replace(tap, host_mac=None)
+            virtual[name] = replace(tap, host_mac=None)
     for name, interface in interfaces.items():
         mac = state.interfaces[name].mac
-        if mac in chosen and name not in members and not isinstance(made.get(name), BondConfig):
+        if mac in chosen and name not in members and not isinstance(virtual.get(name), BondConfig):
             interfaces[name] = replace(interface, mac=mac)
-    return replace(configuration, virtual=made, interfaces=interfaces)
+    return replace(configuration, virtual=virtual, interfaces=interfaces)
 
 
 def said(state: State) -> tuple[Configuration, Unmanaged]:
@@ -140,11 +143,11 @@ def yaml_entries(
     for name in with_macs:
         if name in interfaces and not isinstance(state.virtual.get(name), Bond):
             interfaces[name] = replace(interfaces[name], mac=state.interfaces[name].mac or None)
-    made = {
-        name: MADE_BY[type(state.virtual[name])].making_in_linux(entry, namespaces, linux_bridges)
+    virtual = {
+        name: VIRTUAL_SECTION_OF[type(state.virtual[name])].creating_in_linux(entry, namespaces, linux_bridges)
         for name, entry in configuration.virtual.items()
     }
-    configuration = replace(configuration, interfaces=interfaces, virtual=made)
+    configuration = replace(configuration, interfaces=interfaces, virtual=virtual)
     return {entry.path: entry for section in sections for entry in section.said(configuration)}
 
 
@@ -229,13 +232,13 @@ def _object_to(problem: Problem, configuration: Configuration, left: Unmanaged) 
 def _changed_interfaces(configuration: Configuration, desired: State, observed: State) -> Iterator[str]:
     """Yield what a plan would change; an empty MAC in the desired state means any."""
     for name in configuration.interfaces:
-        wanted, found = desired.interfaces.get(name), observed.interfaces[name]
-        if wanted is not None and not wanted.mac:
+        target, found = desired.interfaces.get(name), observed.interfaces[name]
+        if target is not None and not target.mac:
             found = evolve(found, mac="")
-        if wanted is not None and (found.rx_placement or found.tx_placement):
-            found = _with_queues_left_open(found, wanted)
+        if target is not None and (found.rx_placement or found.tx_placement):
+            found = _with_queues_left_open(found, target)
         is_same = (
-            wanted == found
+            target == found
             and desired.lcps.get(name) == observed.lcps.get(name)
             and desired.virtual.get(name) == observed.virtual.get(name)
         )
@@ -243,9 +246,9 @@ def _changed_interfaces(configuration: Configuration, desired: State, observed: 
             yield name
 
 
-def _with_queues_left_open(found: Interface, wanted: Interface) -> Interface:
+def _with_queues_left_open(found: Interface, target: Interface) -> Interface:
     """Return a port without what its queues have and nobody wants otherwise."""
-    rx, tx = wanted.rx_placement, wanted.tx_placement
+    rx, tx = target.rx_placement, target.tx_placement
     return replace(
         found,
         rx_placement=found.rx_placement if any(moved(found.rx_placement, rx)) else rx,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from vppcfg.config.section_list import INTERFACES, MADE
+from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
 from vppcfg.config.sections import acl_match, bridge, dataplane
 from vppcfg.kinds import loopback, policy_route_section
 from vppcfg.kinds.owned_list import OWNED_KEYS
@@ -22,7 +22,7 @@ _MENDED = frozenset(
         loopback.KIND.key,
         bridge.SECTION.key,
         acl_match.SECTION.key,
-        *(section.key for section in MADE),
+        *(section.key for section in VIRTUAL_SECTIONS),
     },
 )
 """Sections whose entries are mended."""
@@ -55,7 +55,7 @@ _ASSUMED: Mapping[str, tuple[Any, Any]] = {
 """Two values of each key that is worth it; of the others nothing is assumed."""
 _ASSUMED_PREFIXES = ("192.0.2.0/24", "2001:db8::/32")
 _ASSUMED_OF_KIND: Mapping[str, Mapping[str, tuple[Any, Any]]] = {
-    **{section.key: section.assumed for section in MADE},
+    **{section.key: section.assumed for section in VIRTUAL_SECTIONS},
     acl_match.SECTION.key: {"members": ([_ASSUMED_PREFIXES[0]], [_ASSUMED_PREFIXES[1]])},
     dataplane.SECTION.key: {"data-size": (_ABSENT, 65535), "rx-queues": (1, 2)},
 }

@@ -11,7 +11,7 @@ from vppcfg.config.interface_values import WITH_RELEASE
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.plugins import NEEDS
 from vppcfg.config.resolve import resolve
-from vppcfg.config.section_list import MADE
+from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.kinds.bond.announcing import ENDS_ANNOUNCING
 from vppcfg.model.dataplane import DataplaneSection
 from vppcfg.model.native_driver import NATIVE_DRIVERS
@@ -32,7 +32,7 @@ def too_new_for(configuration: Configuration, release: Release) -> Iterator[Prob
 
     A warning says what VPP can do, but not without risk.
     """
-    later = {part.name for section in MADE for part in section.parts if part.since > release}
+    later = {part.name for section in VIRTUAL_SECTIONS for part in section.parts if part.since > release}
     later |= {value.part for value, since in WITH_RELEASE if since > release}
     later |= {need.plugin for need in NEEDS if need.is_new and need.since > release}
     state = assumed_state(configuration)

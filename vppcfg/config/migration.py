@@ -23,7 +23,7 @@ class MigrationKind(Enum):
     """What became of a part of the old file."""
 
     MOVED = "moved"
-    MADE = "made"
+    CREATED = "made"
     DROPPED = "dropped"
     KEPT = "kept"
     """It stays as it is, and means something else, or less, in VPP."""
@@ -158,7 +158,7 @@ def _empty_sub_interfaces(new: dict[str, Any]) -> Iterator[MigrationNote]:
             subs[sub_id] = {"state": "up"}
             path = ("interfaces", name, "sub-interfaces", sub_id)
             yield MigrationNote(
-                path=path, kind=MigrationKind.MADE, text="it gets `state: up`, for it says nothing else"
+                path=path, kind=MigrationKind.CREATED, text="it gets `state: up`, for it says nothing else"
             )
 
 
@@ -176,4 +176,4 @@ def _bond_members(new: dict[str, Any]) -> Iterator[MigrationNote]:
             interfaces[member] = {} if mtu is None else {"mtu": mtu}
             of_bond = "" if mtu is None else f", with the bond's MTU of {mtu}"
             text = f"{member} gets an entry below `interfaces`{of_bond}"
-            yield MigrationNote(path=("bondethernets", bond, "interfaces"), kind=MigrationKind.MADE, text=text)
+            yield MigrationNote(path=("bondethernets", bond, "interfaces"), kind=MigrationKind.CREATED, text=text)

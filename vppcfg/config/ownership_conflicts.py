@@ -25,13 +25,13 @@ def clashes(configuration: Configuration, untouched: State, observed: State, des
     """Yield what the `desired` state, which holds the `untouched` one, makes impossible."""
     if not untouched.interfaces and not untouched.virtual:
         return
-    wanted = [interface for name, interface in desired.interfaces.items() if name not in untouched.interfaces]
+    entered = [interface for name, interface in desired.interfaces.items() if name not in untouched.interfaces]
     yield from _lost_references(untouched, observed, desired)
     yield from _lost_carriers(untouched, observed, desired)
     yield from _lost_bonds(untouched, observed, desired)
     yield from _taken_linux_names(configuration, untouched, desired)
-    yield from _taken_addresses(configuration, untouched, wanted)
-    yield from _taken_tags(configuration, untouched, wanted)
+    yield from _taken_addresses(configuration, untouched, entered)
+    yield from _taken_tags(configuration, untouched, entered)
     yield from _taken_identities(configuration, untouched, desired)
     yield from _taken_remotes(configuration, untouched, observed, desired)
 
@@ -111,12 +111,12 @@ def _linux_names(state: State) -> dict[tuple[str, str], str]:
     return {(tap.host_netns, tap.host_name): name for name, tap in state.virtual_as(Tap).items()} | names
 
 
-def _taken_addresses(configuration: Configuration, untouched: State, wanted: list[Interface]) -> Iterator[Problem]:
+def _taken_addresses(configuration: Configuration, untouched: State, entered: list[Interface]) -> Iterator[Problem]:
     indexes: defaultdict[int, AddressIndex] = defaultdict(AddressIndex)
     for interface in untouched.interfaces.values():
         for address in interface.addresses:
             indexes[interface.table_of(address)].add(interface.name, address)
-    for interface in wanted:
+    for interface in entered:
         for address in sorted(interface.addresses):
             holder = indexes[interface.table_of(address)].conflict(interface.name, address)
             if holder is not None:
@@ -147,13 +147,13 @@ def taken_by_live(configuration: Configuration, desired: State) -> Iterator[Prob
                 yield Problem(rule="address-overlap", path=path, text=text)
 
 
-def _taken_tags(configuration: Configuration, untouched: State, wanted: list[Interface]) -> Iterator[Problem]:
+def _taken_tags(configuration: Configuration, untouched: State, entered: list[Interface]) -> Iterator[Problem]:
     taken = {
         (interface.parent, interface.encapsulation.tags): name
         for name, interface in untouched.interfaces.items()
         if interface.encapsulation is not None
     }
-    for interface in wanted:
+    for interface in entered:
         if interface.encapsulation is None:
             continue
         holder = taken.get((interface.parent, interface.encapsulation.tags))
@@ -164,11 +164,11 @@ def _taken_tags(configuration: Configuration, untouched: State, wanted: list[Int
 
 
 def _taken_identities(configuration: Configuration, untouched: State, desired: State) -> Iterator[Problem]:
-    holders = {(type(made), made.unique_key): name for name, made in untouched.virtual.items()}
-    for name, made in desired.virtual.items():
-        holder = holders.get((type(made), made.unique_key))
-        if made.unique_key is not None and name not in untouched.virtual and holder is not None:
-            text = f"{holder}, which is not managed, is the same {made.noun} as {name}, and VPP takes one"
+    holders = {(type(virtual), virtual.unique_key): name for name, virtual in untouched.virtual.items()}
+    for name, virtual in desired.virtual.items():
+        holder = holders.get((type(virtual), virtual.unique_key))
+        if virtual.unique_key is not None and name not in untouched.virtual and holder is not None:
+            text = f"{holder}, which is not managed, is the same {virtual.noun} as {name}, and VPP takes one"
             yield Problem(rule="made-taken", path=_path(configuration, name), text=text)
 
 
@@ -180,24 +180,24 @@ def _taken_remotes(
     Where VPP has the two beside each other already, the file is not at fault.
     """
     for tunnel, owner in sorted(set(_to_oneself(desired)) - set(_to_oneself(observed))):
-        made = desired.virtual[tunnel]
+        virtual = desired.virtual[tunnel]
         if tunnel in untouched.virtual and owner not in untouched.interfaces:
-            text = f"{made.other_end} is the other end of {tunnel}, which is not managed; take another address"
+            text = f"{virtual.other_end} is the other end of {tunnel}, which is not managed; take another address"
             path = _path(configuration, owner, "addresses")
         elif owner in untouched.interfaces and tunnel not in untouched.virtual:
-            text = f"{made.other_end} is an address of {owner}, which is not managed; take that of the other end"
+            text = f"{virtual.other_end} is an address of {owner}, which is not managed; take that of the other end"
             path = _path(configuration, tunnel)
         else:
             continue
-        yield Problem(rule=f"{made.kind.value}-remote-own", path=path, text=text)
+        yield Problem(rule=f"{virtual.kind.value}-remote-own", path=path, text=text)
 
 
 def _to_oneself(state: State) -> Iterator[tuple[str, str]]:
     """Yield each tunnel whose other end is an address of the router, with the interface that has the address."""
     ends: dict[tuple[int, str], list[str]] = {}
-    for name, made in state.virtual.items():
-        if made.other_end is not None:
-            ends.setdefault((made.outer_table, made.other_end), []).append(name)
+    for name, virtual in state.virtual.items():
+        if virtual.other_end is not None:
+            ends.setdefault((virtual.outer_table, virtual.other_end), []).append(name)
     for interface in state.interfaces.values() if ends else ():
         for address in interface.addresses:
             end = interface.table_of(address), address.partition("/")[0]

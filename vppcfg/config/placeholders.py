@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from vppcfg.config.configuration import Configuration, InterfaceConfig, QueueConfig
 from vppcfg.config.interface_values import WITH_PLUGIN, WITH_RELEASE
-from vppcfg.config.section_list import MADE
+from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.config.sections import acl
 from vppcfg.kinds import policy_route_section
 from vppcfg.kinds.feature_list import FEATURE_KINDS
@@ -19,8 +19,8 @@ from vppcfg.model.state import Facts, State
 ALL_PLUGINS = frozenset(
     {acl.PLUGIN, LCP_PLUGIN, policy_route_section.PLUGIN}
     | {plugin for _, plugin in WITH_PLUGIN}
-    | {plugin.name for section in MADE if (plugin := section.asked_plugin)}
-    | {part.name for section in MADE for part in section.parts}
+    | {plugin.name for section in VIRTUAL_SECTIONS if (plugin := section.asked_plugin)}
+    | {part.name for section in VIRTUAL_SECTIONS for part in section.parts}
     | {value.part for value, _ in WITH_RELEASE}
     | {section.plugin for section in OWNED if section.plugin}
     | {part for kind in FEATURE_KINDS for part in kind.capabilities}

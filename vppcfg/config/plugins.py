@@ -12,7 +12,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.interface_key import InterfaceKey
 from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN
-from vppcfg.config.section_list import MADE
+from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.config.sections import acl
 from vppcfg.config.sections.virtual_interface_section import Plugin, VirtualInterfaceSection
 from vppcfg.kinds.lcp.entry import LCP_PLUGIN
@@ -98,8 +98,8 @@ def _objects(
     section: VirtualInterfaceSection[Any, Any], plugin: Plugin
 ) -> Callable[[Configuration], Iterator[KeyPath]]:
     def users(configuration: Configuration) -> Iterator[KeyPath]:
-        made = section.entries_in(configuration).values()
-        return (each.path for each in made if plugin.is_needed_by(each))
+        entries = section.entries_in(configuration).values()
+        return (each.path for each in entries if plugin.is_needed_by(each))
 
     return users
 
@@ -136,7 +136,7 @@ _BY_VALUE = (
 )
 _BY_SECTION = (
     Need(plugin=plugin.name, reason=plugin.reason, users=_objects(section, plugin), since=plugin.since)
-    for section in MADE
+    for section in VIRTUAL_SECTIONS
     if (plugin := section.plugin) is not None
 )
 _BY_DRIVER = (

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
-from vppcfg.config.section_list import MADE, MADE_BY, SECTIONS, section_of
+from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, macip
 from vppcfg.kinds.bond import announcing
 from vppcfg.kinds.entry_keys import ENTRY_KEYS
@@ -39,6 +39,8 @@ class Resolution:
     problems: tuple[Problem, ...] = ()
     is_possible: bool = True
     """False when the file wants what is taken or missing: then there is no plan to show."""
+    missing: tuple[str, ...] = ()
+    """Interfaces that the file needs and others create, and that are not there yet, each once."""
 
 
 def resolve(configuration: Configuration, observed: State, *, adopt: bool = False) -> Resolution:
@@ -49,7 +51,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     not_ours = desired.state()
     for section in SECTIONS:
         section.resolve(desired)
-    desired_interface.resolve(desired, MADE)
+    desired_interface.resolve(desired, VIRTUAL_SECTIONS)
     for entry_key in ENTRY_KEYS:
         entry_key.resolve(desired)
     for section in SECTIONS:
@@ -68,6 +70,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
         desired=state,
         problems=(*desired.problems, *found),
         is_possible=desired.is_possible and not found,
+        missing=tuple(dict.fromkeys(desired.missing)),
     )
 
 
@@ -89,9 +92,13 @@ def _mention_what_is_left_alone(desired: DesiredStateBuilder) -> None:
     """Note in a line for each key how many objects VPP has that the file leaves alone."""
     left = Counter(type(each) for each in _left_alone(desired))
     for section in OWNED:
-        count = sum(left[thing] for thing in section.things)
+        count = sum(left[object_class] for object_class in section.object_classes)
         if count:
-            nouns = " and ".join(f"{left[thing]} {thing.noun}" for thing in section.things if left[thing])
+            nouns = " and ".join(
+                f"{left[object_class]} {object_class.noun}"
+                for object_class in section.object_classes
+                if left[object_class]
+            )
             text = f"VPP has {nouns} that the file leaves alone, since it has no `{section.key}` there"
             desired.notice("left-alone", (), text)
 
@@ -124,7 +131,7 @@ def _copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
                 desired.lcps[name] = observed.lcps[name]
             if name in observed.virtual:
                 desired.virtual[name] = observed.virtual[name]
-    _copy_made_ports(desired)
+    _copy_created_ports(desired)
     _copy_bridges(desired)
     _copy_acls(desired)
     macip.copy_what_is_not_ours(desired)
@@ -151,7 +158,7 @@ def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:
 
 def _is_as_the_file_says(desired: DesiredStateBuilder, interface: Interface) -> bool:
     """Return whether an interface is one that the file can make, or a port; say so where it is not."""
-    name, made = interface.name, desired.observed.virtual.get(interface.name)
+    name, virtual = interface.name, desired.observed.virtual.get(interface.name)
     config = desired.configuration.virtual.get(name)
     if interface.kind is InterfaceKind.PHYSICAL:
         if config is None or not section_of(config).virtual.is_ours_by_mark:
@@ -164,13 +171,17 @@ def _is_as_the_file_says(desired: DesiredStateBuilder, interface: Interface) -> 
         desired.problem("made-otherwise", config.path, text + "; delete it there, or take it out of the file")
         return False
     if is_marked(interface.kind) and config is None:
-        section = MADE_BY[type(made)] if made is not None else MADE_BY[VIRTUAL_INTERFACE_OF[interface.kind]]
+        section = (
+            VIRTUAL_SECTION_OF[type(virtual)]
+            if virtual is not None
+            else VIRTUAL_SECTION_OF[VIRTUAL_INTERFACE_OF[interface.kind]]
+        )
         path = desired.configuration.path_of(name) or (section.key,)
         text = f"{name} was made by a file, and this one does not make it; add it to `{section.key}`"
         desired.problem("made-undefined", path, text + ", or take it out of the file and have it removed")
         return False
-    if made is not None and not MADE_BY[type(made)].may_remove(made):
-        text = f"{name} is in VPP, and {MADE_BY[type(made)].unsupported_reason(made)}"
+    if virtual is not None and not VIRTUAL_SECTION_OF[type(virtual)].may_remove(virtual):
+        text = f"{name} is in VPP, and {VIRTUAL_SECTION_OF[type(virtual)].unsupported_reason(virtual)}"
         path = desired.configuration.path_of(name) or ("interfaces",)
         desired.problem("made-unsupported", path, text + "; delete it there, or list it under unmanaged")
         return False
@@ -190,17 +201,17 @@ def _is_ours_unnamed(desired: DesiredStateBuilder, interface: Interface) -> bool
     if interface.parent is not None:
         is_sayable = not isinstance(interface.encapsulation, OtherMatch)
         return is_sayable and interface.parent not in desired.interfaces
-    made = desired.observed.virtual.get(interface.name)
-    return made is None or MADE_BY[type(made)].may_remove(made)
+    virtual = desired.observed.virtual.get(interface.name)
+    return virtual is None or VIRTUAL_SECTION_OF[type(virtual)].may_remove(virtual)
 
 
-def _copy_made_ports(desired: DesiredStateBuilder) -> None:
+def _copy_created_ports(desired: DesiredStateBuilder) -> None:
     """Enter what ports are made with that somebody else has made, and that the file does not take over."""
-    for name, made in desired.observed.virtual.items():
+    for name, virtual in desired.observed.virtual.items():
         interface = desired.observed.interfaces.get(name)
         is_port = interface is not None and interface.kind is InterfaceKind.PHYSICAL
         if is_port and name not in desired.configuration.virtual:
-            desired.virtual.setdefault(name, made)
+            desired.virtual.setdefault(name, virtual)
 
 
 def _copy_bridges(desired: DesiredStateBuilder) -> None:

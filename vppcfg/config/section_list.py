@@ -36,14 +36,14 @@ _NAMED: tuple[NamedSection, ...] = (
     acl.SECTION,
     macip.SECTION,
 )
-MADE: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
+VIRTUAL_SECTIONS: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
     section for section in _NAMED if isinstance(section, VirtualInterfaceSection)
 )
 """Those of interfaces that VPP makes on demand, a kind each."""
-MADE_BY: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any, Any]] = {
-    section.virtual: section for section in MADE
+VIRTUAL_SECTION_OF: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any, Any]] = {
+    section.virtual: section for section in VIRTUAL_SECTIONS
 }
-INTERFACES = interface.Interfaces(MADE)
+INTERFACES = interface.Interfaces(VIRTUAL_SECTIONS)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,
     loopback.KIND,
@@ -60,4 +60,4 @@ SECTIONS: tuple[Section, ...] = (
 
 def section_of(entry: VirtualInterfaceConfig) -> VirtualInterfaceSection[Any, Any]:
     """Return the section of an entry."""
-    return next(section for section in MADE if section.is_entry(entry))
+    return next(section for section in VIRTUAL_SECTIONS if section.is_entry(entry))

@@ -38,12 +38,12 @@ class CreateAcl(AclOperation):
     rules: tuple[AclRule, ...]
     tag: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return f"the access list {self.acl} exists" if self.acl in draft.acls else None
+    def _refusal(self, working: WorkingState) -> str | None:
+        return f"the access list {self.acl} exists" if self.acl in working.acls else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the access list."""
-        draft.acls[self.acl] = Acl(rules=self.rules, tag=self.tag)
+        working.acls[self.acl] = Acl(rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Replace no list, which adds one."""
@@ -63,12 +63,12 @@ class ReplaceAcl(AclOperation):
     index: int | None = None
     """VPP's own number for the list, which its CLI wants."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return None if self.acl in draft.acls else f"there is no access list {self.acl}"
+    def _refusal(self, working: WorkingState) -> str | None:
+        return None if self.acl in working.acls else f"there is no access list {self.acl}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Give the access list its new rules and tag."""
-        draft.acls[self.acl] = replace(draft.acls[self.acl], rules=self.rules, tag=self.tag)
+        working.acls[self.acl] = replace(working.acls[self.acl], rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -92,15 +92,15 @@ class DeleteAcl(AclOperation):
     index: int | None = None
     """VPP's own number for the list, which its CLI wants."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        users = sorted(draft.bound.to(self.acl) | draft.steered.to(self.acl))
+    def _refusal(self, working: WorkingState) -> str | None:
+        users = sorted(working.bound.to(self.acl) | working.steered.to(self.acl))
         if users:
             return f"the access list {self.acl} is in use on {users[0]}"
-        return None if self.acl in draft.acls else f"there is no access list {self.acl}"
+        return None if self.acl in working.acls else f"there is no access list {self.acl}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the access list out."""
-        del draft.acls[self.acl]
+        del working.acls[self.acl]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -117,18 +117,18 @@ class BindAcls(InterfaceOperation):
 
     binding: AclBinding
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         for name in (*self.binding.input, *self.binding.output):
-            if name not in draft.acls:
+            if name not in working.acls:
                 return f"there is no access list {name}"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set what the interface applies."""
-        before = draft.interfaces[self.interface].acls
-        draft.bound.drop(self.interface, {*before.input, *before.output})
-        draft.bound.add(self.interface, {*self.binding.input, *self.binding.output})
-        draft.change(self.interface, acls=self.binding)
+        before = working.interfaces[self.interface].acls
+        working.bound.drop(self.interface, {*before.input, *before.output})
+        working.bound.add(self.interface, {*self.binding.input, *self.binding.output})
+        working.change(self.interface, acls=self.binding)
 
     def objection(self) -> str:
         """Return why VPP must not be told this, '' when it may.

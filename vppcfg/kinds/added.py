@@ -30,8 +30,8 @@ def _misfit(kind: object, others: Sequence[AnyObjectKind]) -> str | None:
     for other in others:
         if kind.key == other.key:
             return f"has the key `{kind.key}`, which another kind has"
-        if kind.thing.table == other.thing.table:
-            return f"has the table `{kind.thing.table}` of state documents, which another kind has"
-        if kind.thing.noun == other.thing.noun:
-            return f"calls its objects `{kind.thing.noun}`, as another kind does"
+        if kind.object_class.table == other.object_class.table:
+            return f"has the table `{kind.object_class.table}` of state documents, which another kind has"
+        if kind.object_class.noun == other.object_class.noun:
+            return f"calls its objects `{kind.object_class.noun}`, as another kind does"
     return None

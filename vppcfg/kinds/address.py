@@ -52,18 +52,18 @@ class AddAddress(InterfaceOperation):
 
     address: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        interface = draft.interfaces[self.interface]
+    def _refusal(self, working: WorkingState) -> str | None:
+        interface = working.interfaces[self.interface]
         if interface.unnumbered is not None:
             return f"{interface.name} borrows addresses: one of its own would land on {interface.unnumbered}"
-        owner = draft.address_index(interface, self.address).conflict(interface.name, self.address)
+        owner = working.address_index(interface, self.address).conflict(interface.name, self.address)
         return f"{self.address} conflicts with an address of {owner}" if owner else routing_obstacle(interface)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Add the address to the interface and to the FIB."""
-        interface = draft.interfaces[self.interface]
-        draft.address_index(interface, self.address).add(interface.name, self.address)
-        draft.change(interface.name, addresses=interface.addresses | {self.address})
+        interface = working.interfaces[self.interface]
+        working.address_index(interface, self.address).add(interface.name, self.address)
+        working.change(interface.name, addresses=interface.addresses | {self.address})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -85,18 +85,18 @@ class RemoveAddress(InterfaceOperation):
     done_already = frozenset({_NO_SUCH_ADDRESS})
     address: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.address not in draft.interfaces[self.interface].addresses:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.address not in working.interfaces[self.interface].addresses:
             return f"{self.interface} does not have {self.address}"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the address off the interface and out of the FIB."""
-        interface = draft.interfaces[self.interface]
-        draft.address_index(interface, self.address).remove(self.address)
-        draft.change(interface.name, addresses=interface.addresses - {self.address})
-        if ":" in self.address and not draft.interfaces[interface.name].has_ipv6:
-            draft.change(interface.name, ra=None, link_local=None, ra_mtu=0)
+        interface = working.interfaces[self.interface]
+        working.address_index(interface, self.address).remove(self.address)
+        working.change(interface.name, addresses=interface.addresses - {self.address})
+        if ":" in self.address and not working.interfaces[interface.name].has_ipv6:
+            working.change(interface.name, ra=None, link_local=None, ra_mtu=0)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -168,14 +168,14 @@ class AddressKind(Kind, EntryKey):
         before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
         observed = before.addresses if before else frozenset()
         desired = after.addresses if after else frozenset()
-        is_doomed, replaced = name in transition.to_delete, transition.replaced_addresses(name)
-        unwanted, wanted = (observed, desired) if is_doomed else (observed - desired, desired - observed)
-        unwanted, wanted = unwanted | replaced, wanted | replaced
-        for address in sorted(unwanted, key=address_key) if unwanted else ():
-            may_wait = not is_doomed and before and after and transition.may_outlast(address, before, after)
+        is_deleted, replaced = name in transition.to_delete, transition.replaced_addresses(name)
+        removed, added = (observed, desired) if is_deleted else (observed - desired, desired - observed)
+        removed, added = removed | replaced, added | replaced
+        for address in sorted(removed, key=address_key) if removed else ():
+            may_wait = not is_deleted and before and after and transition.may_outlast(address, before, after)
             stage = Stage.REMOVE_REPLACED_ADDRESS if may_wait else Stage.REMOVE_ADDRESS
             yield Step(stage=stage, operation=RemoveAddress(interface=name, address=address))
-        for address in sorted(wanted, key=address_key) if wanted else ():
+        for address in sorted(added, key=address_key) if added else ():
             yield Step(stage=Stage.ADD_ADDRESS, operation=AddAddress(interface=name, address=address))
 
 

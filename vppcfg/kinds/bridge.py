@@ -71,12 +71,12 @@ class CreateBridge(BridgeOperation):
     settings: BridgeSettings
     tag: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return f"bridge domain {self.bd_id} exists" if bridge_name(self.bd_id) in draft.bridges else None
+    def _refusal(self, working: WorkingState) -> str | None:
+        return f"bridge domain {self.bd_id} exists" if bridge_name(self.bd_id) in working.bridges else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the bridge domain."""
-        draft.bridges[bridge_name(self.bd_id)] = Bridge(bd_id=self.bd_id, settings=self.settings, tag=self.tag)
+        working.bridges[bridge_name(self.bd_id)] = Bridge(bd_id=self.bd_id, settings=self.settings, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -109,20 +109,21 @@ class CreateBridge(BridgeOperation):
 class DeleteBridge(BridgeOperation):
     """bridge_domain_add_del: remove a bridge domain that has no members."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if draft.bridge_members.get(self.bd_id):
+    def _refusal(self, working: WorkingState) -> str | None:
+        if working.bridge_members.get(self.bd_id):
             return f"bridge domain {self.bd_id} has members"
-        if missing := missing_bridge(self.bd_id, draft):
+        if missing := missing_bridge(self.bd_id, working):
             return missing
-        bridge = draft.bridges[bridge_name(self.bd_id)]
-        if bridge.filtered_macs or bridge.stray_macs or draft.static_macs.get(self.bd_id):
+        bridge = working.bridges[bridge_name(self.bd_id)]
+        if bridge.filtered_macs or bridge.stray_macs or working.static_macs.get(self.bd_id):
             return f"bridge domain {self.bd_id} has MAC addresses of its own, which the next one would inherit"
-        others = draft.referring.get(Reference(Referent.BRIDGE, bridge_name(self.bd_id)))
+        others = working.referring.get(Reference(Referent.BRIDGE, bridge_name(self.bd_id)))
         return f"{min(others)} is in bridge domain {self.bd_id}" if others else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the bridge domain out."""
-        del draft.bridges[bridge_name(self.bd_id)]
+        del working.bridges[bridge_name(self.bd_id)]
+        working.unmanaged.pop(self.subject, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -140,12 +141,12 @@ class SetBridgeFlag(BridgeOperation):
     flag: BridgeFlag
     is_on: bool
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return missing_bridge(self.bd_id, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        return missing_bridge(self.bd_id, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Turn the switch."""
-        _set(self.bd_id, draft, **{self.flag.value: self.is_on})
+        _set(self.bd_id, working, **{self.flag.value: self.is_on})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -171,12 +172,12 @@ class SetBridgeMacAge(BridgeOperation):
 
     minutes: int
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return missing_bridge(self.bd_id, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        return missing_bridge(self.bd_id, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the age."""
-        _set(self.bd_id, draft, mac_age_minutes=self.minutes)
+        _set(self.bd_id, working, mac_age_minutes=self.minutes)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -196,17 +197,17 @@ class FilterMac(BridgeOperation):
 
     mac: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if missing := missing_bridge(self.bd_id, draft):
+    def _refusal(self, working: WorkingState) -> str | None:
+        if missing := missing_bridge(self.bd_id, working):
             return missing
-        holder = draft.static_macs.get(self.bd_id, {}).get(self.mac)
+        holder = working.static_macs.get(self.bd_id, {}).get(self.mac)
         return f"{holder} has the MAC address {self.mac} in bridge domain {self.bd_id}" if holder else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Filter it."""
-        bridge = draft.bridges[bridge_name(self.bd_id)]
+        bridge = working.bridges[bridge_name(self.bd_id)]
         filtered = tuple(sorted({*bridge.filtered_macs, self.mac}))
-        draft.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered)
+        working.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -228,21 +229,21 @@ class ForgetMac(BridgeOperation):
 
     mac: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if missing := missing_bridge(self.bd_id, draft):
+    def _refusal(self, working: WorkingState) -> str | None:
+        if missing := missing_bridge(self.bd_id, working):
             return missing
-        bridge = draft.bridges[bridge_name(self.bd_id)]
+        bridge = working.bridges[bridge_name(self.bd_id)]
         if self.mac in (*bridge.filtered_macs, *bridge.stray_macs):
             return None
         return f"bridge domain {self.bd_id} has no such entry for {self.mac}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Forget it."""
-        bridge = draft.bridges[bridge_name(self.bd_id)]
+        bridge = working.bridges[bridge_name(self.bd_id)]
         filtered, stray = (
             tuple(mac for mac in macs if mac != self.mac) for macs in (bridge.filtered_macs, bridge.stray_macs)
         )
-        draft.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered, stray_macs=stray)
+        working.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered, stray_macs=stray)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -258,15 +259,15 @@ class ForgetMac(BridgeOperation):
         return Predicate(f"forgets {self.mac}", "forget MAC addresses")
 
 
-def missing_bridge(bd_id: int, draft: WorkingState) -> str | None:
+def missing_bridge(bd_id: int, working: WorkingState) -> str | None:
     """Return that there is no such bridge domain, None when there is."""
-    return None if bridge_name(bd_id) in draft.bridges else f"bridge domain {bd_id} does not exist"
+    return None if bridge_name(bd_id) in working.bridges else f"bridge domain {bd_id} does not exist"
 
 
-def _set(bd_id: int, draft: WorkingState, **settings: int | bool) -> None:
-    bridge = draft.bridges[bridge_name(bd_id)]
+def _set(bd_id: int, working: WorkingState, **settings: int | bool) -> None:
+    bridge = working.bridges[bridge_name(bd_id)]
     changed = replace(bridge.settings, **settings)  # type: ignore[arg-type]
-    draft.bridges[bridge_name(bd_id)] = replace(bridge, settings=changed)
+    working.bridges[bridge_name(bd_id)] = replace(bridge, settings=changed)
 
 
 def l2fib_request(mac: str, bd_id: int, values: dict[str, Value], *, is_add: bool) -> Request:

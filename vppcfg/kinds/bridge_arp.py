@@ -36,30 +36,30 @@ Entries = tuple[tuple[str, str], ...]
 class SetBridgeArp(SetObject):
     """bd_ip_mac_add_del: tell who asks for an address which MAC address it has; another one takes its place."""
 
-    thing: BridgeArp
+    item: BridgeArp
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, is_add=1)
+        return _request(self.item, is_add=1)
 
     def cli(self) -> str:
         """Return the command."""
-        return _line(self.thing)
+        return _line(self.item)
 
 
 @record
 class RemoveBridgeArp(RemoveObject):
     """bd_ip_mac_add_del: leave the answer to whoever has the address."""
 
-    thing: BridgeArp
+    item: BridgeArp
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, is_add=0)
+        return _request(self.item, is_add=0)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"{_line(self.thing)} del"
+        return f"{_line(self.item)} del"
 
 
 def _request(entry: BridgeArp, *, is_add: int) -> Request:
@@ -88,7 +88,7 @@ class BridgeArpKind(VppObjectKind[BridgeArp]):
     """The entries in VPP."""
 
     key = KEY
-    thing = BridgeArp
+    object_class = BridgeArp
     operations = (SetBridgeArp, RemoveBridgeArp)
     rules = (arp_entries_unused,)
 
@@ -96,13 +96,13 @@ class BridgeArpKind(VppObjectKind[BridgeArp]):
         """Return the key `arp-entries`."""
         return (SECTION,)
 
-    def set(self, thing: BridgeArp) -> SetBridgeArp:
+    def set(self, item: BridgeArp) -> SetBridgeArp:
         """Return the operation that adds an entry, or gives it another MAC address."""
-        return SetBridgeArp(thing=thing)
+        return SetBridgeArp(item=item)
 
-    def remove(self, thing: BridgeArp) -> RemoveBridgeArp:
+    def remove(self, item: BridgeArp) -> RemoveBridgeArp:
         """Return the operation that removes an entry."""
-        return RemoveBridgeArp(thing=thing)
+        return RemoveBridgeArp(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for those of all bridge domains."""
@@ -122,13 +122,12 @@ class BridgeArpSection(OwnedSection[Entries]):
 
     key = KEY
     holders = (KeyHolder.BRIDGE,)
-    things = (BridgeArp,)
+    object_classes = (BridgeArp,)
     is_block = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Entries | list[Problem]:
-        """Return the entries, or the keys that are no addresses or stand there twice."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Entries:
+        """Return the entries; note keys that are no addresses or stand there twice."""
         found: dict[str, str] = {}
-        problems = []
         for key, mac in raw.items():
             address = canonical_host(key)
             if address is None or address in found:
@@ -136,7 +135,7 @@ class BridgeArpSection(OwnedSection[Entries]):
                 problems.append(Problem(rule="arp-entries-address", path=(*path, key), text=f"{shown(key)} {reason}"))
             else:
                 found[address] = canonical_mac(mac) or ""
-        return problems or tuple(found.items())
+        return tuple(found.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[BridgeArp]:
         """Yield the entries."""

@@ -1,11 +1,12 @@
 """Deterministic NAT on interfaces (plugins/nat/det44): which are inside, and which outside.
 
-Whether DET44 is enabled is nowhere to be read: where an interface has it, it is taken for enabled.
+Whether DET44 is enabled is nowhere to be read: where an interface has it, it is taken for enabled. VPP creates the
+process that ends its sessions when DET44 is enabled first, and keeps it (det44_create_expire_walk_process).
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -26,6 +27,7 @@ _ENABLE = "det44_plugin_enable_disable"
 _SET = "det44_interface_add_del_feature"
 _DUMP, _DETAILS = "det44_interface_dump", "det44_interface_details"
 _ENABLED_ALREADY = 1
+_NODE, _PROCESS = "get_node_index", "det44-expire-walk"
 _ARC = "ip4-unicast"
 _NODES = {Det44Side.INSIDE: "det44-in2out", Det44Side.OUTSIDE: "det44-out2in"}
 
@@ -35,13 +37,15 @@ class EnableDet44(Operation):
     """det44_plugin_enable_disable: let sessions end after a time, in the default FIB table on both sides."""
 
     done_already = frozenset({_ENABLED_ALREADY})
+    is_typed: bool = True
+    """Whether the plan has the command: where DET44 may be enabled, VPP refuses it, and a script would end there."""
 
     @property
     def subject(self) -> str:
         """Return `det44`."""
         return PLUGIN
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Change nothing that can be read."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -49,8 +53,8 @@ class EnableDet44(Operation):
         return Request(_ENABLE, {"inside_vrf": 0, "outside_vrf": 0, "enable": 1})
 
     def cli(self) -> str:
-        """Return the command."""
-        return "det44 plugin enable"
+        """Return the command, as a comment where VPP may refuse it."""
+        return "det44 plugin enable" if self.is_typed else "comment { det44 plugin enable }"
 
 
 @record
@@ -84,8 +88,8 @@ class SetDet44(SetFeature):
         """Return the side that there is then."""
         return self.side if self.is_on else None
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        before = draft.interfaces[self.interface].det44
+    def _refusal(self, working: WorkingState) -> str | None:
+        before = working.interfaces[self.interface].det44
         if self.is_on and before is not None:
             return f"{self.interface} has DET44 already"
         if not self.is_on and before is not self.side:
@@ -192,7 +196,9 @@ class Det44Kind(FeatureKind[Det44Side | None]):
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all interfaces, where VPP takes it."""
-        return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
+        if not connection.offers(_DUMP):
+            return []
+        return [connection.request(_DUMP)[1], connection.request(_NODE, {"node_name": _PROCESS.encode()})[1]]
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, Det44Side | None]:
         """Return the sides by interface index; VPP keeps those of interfaces that are gone."""
@@ -205,13 +211,21 @@ class Det44Kind(FeatureKind[Det44Side | None]):
             if index in known.names
         }
 
+    def read_facts(
+        self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
+    ) -> dict[str, Any]:
+        """Return whether DET44 was enabled since VPP was started."""
+        rows = connection.rows(replies, f"{_NODE}_reply", "retval") if connection.offers(_DUMP) else ()
+        return {"has_had_det44": any(retval == 0 for (retval,) in rows)}
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the step that enables DET44, before its first interface."""
         before, after = (
             any(each.det44 for each in state.interfaces.values()) for state in (transition.observed, transition.desired)
         )
         if after and not before:
-            yield Step(stage=Stage.TURN_FEATURE_ON, operation=EnableDet44())
+            is_typed = not transition.observed.facts.has_had_det44
+            yield Step(stage=Stage.TURN_FEATURE_ON, operation=EnableDet44(is_typed=is_typed))
 
 
 KIND = Det44Kind()

@@ -28,38 +28,38 @@ _SECONDS = ("udp", "tcp_established", "tcp_transitory", "icmp")
 class AddDet44Map(SetObject):
     """det44_add_del_map: give each host of an inside prefix its ports, and take the memory for their sessions."""
 
-    thing: Det44Map
+    item: Det44Map
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        is_there = self.thing.name in draft.objects.get(Det44Map, {})
-        return f"there is a map of {self.thing.name} already" if is_there else None
+    def _refusal(self, working: WorkingState) -> str | None:
+        is_there = self.item.name in working.objects.get(Det44Map, {})
+        return f"there is a map of {self.item.name} already" if is_there else None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _of_map(self.thing, is_add=1)
+        return _of_map(self.item, is_add=1)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"det44 add in {self.thing.inside} out {self.thing.outside}"
+        return f"det44 add in {self.item.inside} out {self.item.outside}"
 
 
 @record
 class RemoveDet44Map(RemoveObject):
     """det44_add_del_map: remove a map, with all its sessions."""
 
-    thing: Det44Map
+    item: Det44Map
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _of_map(self.thing, is_add=0)
+        return _of_map(self.item, is_add=0)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"det44 add in {self.thing.inside} out {self.thing.outside} del"
+        return f"det44 add in {self.item.inside} out {self.item.outside} del"
 
 
-def _of_map(thing: Det44Map, is_add: int) -> Request:
-    inside, outside = IPv4Network(thing.inside), IPv4Network(thing.outside)
+def _of_map(item: Det44Map, is_add: int) -> Request:
+    inside, outside = IPv4Network(item.inside), IPv4Network(item.outside)
     values: dict[str, Value] = {
         "is_add": is_add,
         "in_addr": inside.network_address.packed,
@@ -74,22 +74,22 @@ def _of_map(thing: Det44Map, is_add: int) -> Request:
 class SetDet44Timeouts(SetObject):
     """det44_set_timeouts: set all of them, from the next packet of each session on."""
 
-    thing: Det44Timeouts
+    item: Det44Timeouts
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _of_timeouts(self.thing)
+        return _of_timeouts(self.item)
 
     def cli(self) -> str:
         """Return the command."""
-        return _typed_timeouts(self.thing)
+        return _typed_timeouts(self.item)
 
 
 @record
 class ResetDet44Timeouts(RemoveObject):
     """det44_set_timeouts: set all of them as VPP begins with."""
 
-    thing: Det44Timeouts
+    item: Det44Timeouts
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -100,20 +100,20 @@ class ResetDet44Timeouts(RemoveObject):
         return _typed_timeouts(DEFAULT_TIMEOUTS)
 
 
-def _of_timeouts(thing: Det44Timeouts) -> Request:
-    return Request(_SET_TIMEOUTS, {path: getattr(thing, path) for path in _SECONDS})
+def _of_timeouts(item: Det44Timeouts) -> Request:
+    return Request(_SET_TIMEOUTS, {path: getattr(item, path) for path in _SECONDS})
 
 
-def _typed_timeouts(thing: Det44Timeouts) -> str:
-    tcp = f"tcp established {thing.tcp_established} tcp transitory {thing.tcp_transitory}"
-    return f"set det44 timeouts udp {thing.udp} {tcp} icmp {thing.icmp}"
+def _typed_timeouts(item: Det44Timeouts) -> str:
+    tcp = f"tcp established {item.tcp_established} tcp transitory {item.tcp_transitory}"
+    return f"set det44 timeouts udp {item.udp} {tcp} icmp {item.icmp}"
 
 
 class Det44MapKind(VppObjectKind[Det44Map]):
     """The maps of the section `det44`."""
 
     key = _KEY
-    thing = Det44Map
+    object_class = Det44Map
     operations = (AddDet44Map, RemoveDet44Map)
     rules = RULES
 
@@ -121,13 +121,13 @@ class Det44MapKind(VppObjectKind[Det44Map]):
         """Return the section of maps and timeouts."""
         return (SECTION,)
 
-    def set(self, thing: Det44Map) -> AddDet44Map:
+    def set(self, item: Det44Map) -> AddDet44Map:
         """Return the operation that adds a map."""
-        return AddDet44Map(thing=thing)
+        return AddDet44Map(item=item)
 
-    def remove(self, thing: Det44Map) -> RemoveDet44Map:
+    def remove(self, item: Det44Map) -> RemoveDet44Map:
         """Return the operation that removes a map."""
-        return RemoveDet44Map(thing=thing)
+        return RemoveDet44Map(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all maps, where VPP takes it."""
@@ -148,16 +148,16 @@ class Det44TimeoutsKind(VppObjectKind[Det44Timeouts]):
     """The timeouts of the section `det44`."""
 
     key = _KEY
-    thing = Det44Timeouts
+    object_class = Det44Timeouts
     operations = (SetDet44Timeouts, ResetDet44Timeouts)
 
-    def set(self, thing: Det44Timeouts) -> SetDet44Timeouts:
+    def set(self, item: Det44Timeouts) -> SetDet44Timeouts:
         """Return the operation that sets the timeouts."""
-        return SetDet44Timeouts(thing=thing)
+        return SetDet44Timeouts(item=item)
 
-    def remove(self, thing: Det44Timeouts) -> ResetDet44Timeouts:
+    def remove(self, item: Det44Timeouts) -> ResetDet44Timeouts:
         """Return the operation that sets the timeouts as VPP begins with."""
-        return ResetDet44Timeouts(thing=thing)
+        return ResetDet44Timeouts(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the timeouts, where VPP takes it."""

@@ -41,13 +41,11 @@ class Det44Section(SettingsSection):
 
     def parse(self, parsing: Parsing) -> Det44Config | None:
         """Return maps and timeouts; None without the section, which leaves DET44 alone."""
-        raw = parsing.content.get(KEY)
-        if not isinstance(raw, dict) or (KEY,) in parsing.bad_paths:
+        raw = parsing.sound(parsing.content.get(KEY), (KEY,), depth=2)
+        if not isinstance(raw, dict):
             return None
-        bad = {path[1] for path in parsing.bad_paths if path[:1] == (KEY,) and len(path) > 1}
-        maps = raw.get("maps") if "maps" not in bad else None
-        timeouts = raw.get("timeouts") if "timeouts" not in bad else None
-        return Det44Config(maps=tuple(_maps(maps or {}, parsing)), timeouts=_timeouts(timeouts or {}))
+        maps, timeouts = raw.get("maps") or {}, raw.get("timeouts") or {}
+        return Det44Config(maps=tuple(_maps(maps, parsing)), timeouts=_timeouts(timeouts))
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter what the file has, and that DET44 is the file's; note what VPP has of it without a section."""
@@ -102,8 +100,6 @@ class Det44Section(SettingsSection):
 def _maps(raw: Mapping[Any, Any], parsing: Parsing) -> Iterator[Det44Map]:
     for inside, outside in raw.items():
         path: KeyPath = (KEY, "maps", inside)
-        if path in parsing.bad_paths:
-            continue
         problem = _wrong_prefix(inside, path) or _wrong_prefix(outside, path)
         if problem is None:
             yield Det44Map(inside=str(canonical_prefix(inside)), outside=str(canonical_prefix(outside)))

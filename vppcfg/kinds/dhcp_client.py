@@ -52,8 +52,8 @@ class SetDhcpClient(SetFeature):
         """Return the client that there is then."""
         return self.client
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        is_there = draft.interfaces[self.interface].dhcp_client is not None
+    def _refusal(self, working: WorkingState) -> str | None:
+        is_there = working.interfaces[self.interface].dhcp_client is not None
         if is_there == (self.client is not None):
             return f"{self.interface} has {'a' if is_there else 'no'} DHCP client"
         return None

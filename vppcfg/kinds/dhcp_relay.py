@@ -66,40 +66,36 @@ Relays = Mapping[str, FamilyRelay]
 class SetDhcpRelay(SetObject):
     """dhcp_proxy_config: hand on requests to one more server."""
 
-    thing: DhcpRelay
+    item: DhcpRelay
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        for other in draft.objects.get(DhcpRelay, {}).values():
-            if (
-                isinstance(other, DhcpRelay)
-                and _group(other) == _group(self.thing)
-                and other.source != self.thing.source
-            ):
+    def _refusal(self, working: WorkingState) -> str | None:
+        for other in working.objects.get(DhcpRelay, {}).values():
+            if isinstance(other, DhcpRelay) and _group(other) == _group(self.item) and other.source != self.item.source:
                 return f"VPP sends from {other.source} to all servers of that table, as long as it has {other.server}"
-        return SetObject._refusal(self, draft)
+        return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, is_add=1)
+        return _request(self.item, is_add=1)
 
     def cli(self) -> str:
         """Return the command."""
-        return _line(self.thing)
+        return _line(self.item)
 
 
 @record
 class RemoveDhcpRelay(RemoveObject):
     """dhcp_proxy_config: hand on nothing to a server any more."""
 
-    thing: DhcpRelay
+    item: DhcpRelay
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, is_add=0)
+        return _request(self.item, is_add=0)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"{_line(self.thing)} del"
+        return f"{_line(self.item)} del"
 
 
 def _request(relay: DhcpRelay, *, is_add: int) -> Request:
@@ -171,7 +167,7 @@ class DhcpRelayKind(VppObjectKind[DhcpRelay]):
     """The relays in VPP."""
 
     key = KEY
-    thing = DhcpRelay
+    object_class = DhcpRelay
     operations = (SetDhcpRelay, RemoveDhcpRelay)
     rules = (dhcp_relay_duplicate, dhcp_relay_vrf, dhcp_relay_source)
     api_module = "dhcp"
@@ -180,13 +176,13 @@ class DhcpRelayKind(VppObjectKind[DhcpRelay]):
         """Return the key `dhcp-relay`."""
         return (SECTION,)
 
-    def set(self, thing: DhcpRelay) -> SetDhcpRelay:
+    def set(self, item: DhcpRelay) -> SetDhcpRelay:
         """Return the operation that adds a server."""
-        return SetDhcpRelay(thing=thing)
+        return SetDhcpRelay(item=item)
 
-    def remove(self, thing: DhcpRelay) -> RemoveDhcpRelay:
+    def remove(self, item: DhcpRelay) -> RemoveDhcpRelay:
         """Return the operation that removes a server."""
-        return RemoveDhcpRelay(thing=thing)
+        return RemoveDhcpRelay(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for both families."""
@@ -222,16 +218,17 @@ class DhcpRelaySection(OwnedSection[Relays]):
 
     key = KEY
     holders = (KeyHolder.FILE, KeyHolder.VRF)
-    things = (DhcpRelay,)
+    object_classes = (DhcpRelay,)
     plugin = "dhcp"
     reason = "the file has DHCP relays"
     is_block: ClassVar[bool] = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Relays | list[Problem]:
-        """Return the relays by family, or the addresses that are of the other one."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Relays:
+        """Return the relays by family; note addresses that are of the other one."""
         found = {family: _family(raw[family]) for family in _FAMILIES if raw.get(family) is not None}
-        problems = [problem for family, relay in found.items() for problem in _wrong_family(family, relay, path)]
-        return problems or found
+        wrong = {family: list(_wrong_family(family, relay, path)) for family, relay in found.items()}
+        problems += [problem for each in wrong.values() for problem in each]
+        return {family: relay for family, relay in found.items() if not wrong[family]}
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[DhcpRelay]:
         """Yield a relay for each server."""

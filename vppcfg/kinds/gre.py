@@ -146,7 +146,7 @@ class GreKind(TunnelKind[Gre]):
     word = "gre"
     ethernet_hint = "; `mode: teb` can"
     virtual = Gre
-    plugin = Plugin(name="gre", reason="the file has a GRE tunnel", thing="a GRE tunnel")
+    plugin = Plugin(name="gre", reason="the file has a GRE tunnel", use="a GRE tunnel")
     rules = (_session_and_key, _duplicate, _routed_frames)
     api_module = "gre"
     device_class = "GRE tunnel device"

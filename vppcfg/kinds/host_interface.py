@@ -73,14 +73,14 @@ class HostInterfaceKind(PortKind[HostInterfaceConfig, HostInterface]):
     """The section `host_interfaces`, and host-interfaces in VPP."""
 
     key = "host_interfaces"
-    thing = "host-interface"
+    noun = "host-interface"
     config = HostInterfaceConfig
     virtual = HostInterface
-    plugin = Plugin(name="af_packet", reason="the file has a host-interface", thing="a host-interface")
+    plugin = Plugin(name="af_packet", reason="the file has a host-interface", use="a host-interface")
     naming = Naming(
         is_name=lambda value: isinstance(value, str) and _is_name(value),
         rule="host-interface-name",
-        wanted=f"a host-interface is called {HOST_INTERFACE_PREFIX} and its device in Linux",
+        form=f"a host-interface is called {HOST_INTERFACE_PREFIX} and its device in Linux",
         pattern=(_NAME.pattern, _LONGEST),
     )
     api_module = "af_packet"

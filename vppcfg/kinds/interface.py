@@ -11,7 +11,7 @@ from vppcfg.model.interface import (
     usual_rx_mode,
 )
 from vppcfg.model.kinds import is_marked
-from vppcfg.model.ownership import is_made_by_us
+from vppcfg.model.ownership import is_created_by_us
 from vppcfg.model.placement import QueuePlacement, moved_to, thread_name
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation, Predicate, braced
@@ -35,15 +35,15 @@ class SetAdminState(InterfaceOperation):
     bond: str = ""
     """For a member that comes up: the bond that is to use it again before anything else is done."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        parent = draft.interfaces[self.interface].parent
-        if self.is_up and parent is not None and not draft.interfaces[parent].is_up:
+    def _refusal(self, working: WorkingState) -> str | None:
+        parent = working.interfaces[self.interface].parent
+        if self.is_up and parent is not None and not working.interfaces[parent].is_up:
             return f"{self.interface} cannot come up while {parent} is down"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the state."""
-        draft.change(self.interface, is_up=self.is_up)
+        working.change(self.interface, is_up=self.is_up)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -70,16 +70,16 @@ class SetRxMode(InterfaceOperation):
 
     mode: RxMode
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        kind = draft.interfaces[self.interface].kind
+    def _refusal(self, working: WorkingState) -> str | None:
+        kind = working.interfaces[self.interface].kind
         is_port = kind is InterfaceKind.PHYSICAL or is_marked(kind)
         return None if is_port else f"{self.interface} is no port"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the mode; a port that the plan has made has no class yet, and VPP makes it with interrupts."""
-        port = draft.interfaces[self.interface]
+        port = working.interfaces[self.interface]
         usual = RxMode.INTERRUPT if is_marked(port.kind) else usual_rx_mode(port.device_class)
-        draft.change(self.interface, rx_mode=None if self.mode is usual else self.mode)
+        working.change(self.interface, rx_mode=None if self.mode is usual else self.mode)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -104,17 +104,17 @@ class SetRxPlacement(InterfaceOperation):
     thread: int
     """0 is the main thread, 1 the first worker."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        placements = draft.interfaces[self.interface].rx_placement
+    def _refusal(self, working: WorkingState) -> str | None:
+        placements = working.interfaces[self.interface].rx_placement
         if all(each.queue != self.queue for each in placements):
             return f"{self.interface} has no receive queue {self.queue}"
-        return _no_such_thread(draft, (self.thread,))
+        return _no_such_thread(working, (self.thread,))
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Place the queue."""
         placed = QueuePlacement(queue=self.queue, threads=(self.thread,))
-        placements = draft.interfaces[self.interface].rx_placement
-        draft.change(self.interface, rx_placement=moved_to(placements, placed))
+        placements = working.interfaces[self.interface].rx_placement
+        working.change(self.interface, rx_placement=moved_to(placements, placed))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message, in which workers are counted, from 0, and not threads."""
@@ -140,17 +140,17 @@ class SetTxPlacement(InterfaceOperation):
     threads: tuple[int, ...]
     """0 is the main thread, 1 the first worker."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        placements = draft.interfaces[self.interface].tx_placement
+    def _refusal(self, working: WorkingState) -> str | None:
+        placements = working.interfaces[self.interface].tx_placement
         if all(each.queue != self.queue for each in placements):
             return f"{self.interface} has no transmit queue {self.queue}"
-        return _no_such_thread(draft, self.threads)
+        return _no_such_thread(working, self.threads)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Place the queue."""
         placed = QueuePlacement(queue=self.queue, threads=self.threads)
-        placements = draft.interfaces[self.interface].tx_placement
-        draft.change(self.interface, tx_placement=moved_to(placements, placed))
+        placements = working.interfaces[self.interface].tx_placement
+        working.change(self.interface, tx_placement=moved_to(placements, placed))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -166,8 +166,8 @@ class SetTxPlacement(InterfaceOperation):
         return f"set interface tx-queue {self.interface} queue {self.queue} threads {cpu_text(self.threads)}"
 
 
-def _no_such_thread(draft: WorkingState, threads: tuple[int, ...]) -> str | None:
-    missing = next((thread for thread in threads if thread > draft.workers), None)
+def _no_such_thread(working: WorkingState, threads: tuple[int, ...]) -> str | None:
+    missing = next((thread for thread in threads if thread > working.workers), None)
     return None if missing is None else f"there is no {thread_name(missing)}"
 
 
@@ -177,8 +177,8 @@ class SetLinkMtu(InterfaceOperation):
 
     mtu: int
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        interface = draft.interfaces[self.interface]
+    def _refusal(self, working: WorkingState) -> str | None:
+        interface = working.interfaces[self.interface]
         if interface.link_mtu is None or interface.device_class in FIXED_LINK_MTU:
             return f"{self.interface} has no link MTU that can be set"
         is_change = interface.link_mtu != self.mtu
@@ -186,13 +186,13 @@ class SetLinkMtu(InterfaceOperation):
             return f"{self.interface} is up, and its driver may refuse a new link MTU then"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the link MTU, and with a new one the packet MTUs of the port and of all its sub-interfaces."""
-        if draft.interfaces[self.interface].link_mtu == self.mtu:
+        if working.interfaces[self.interface].link_mtu == self.mtu:
             return
-        draft.change(self.interface, link_mtu=self.mtu)
-        for overwritten in (self.interface, *draft.stacking.on_port(self.interface)):
-            draft.set_packet_mtu(overwritten, packet_mtu=self.mtu)
+        working.change(self.interface, link_mtu=self.mtu)
+        for overwritten in (self.interface, *working.stacking.on_port(self.interface)):
+            working.set_packet_mtu(overwritten, packet_mtu=self.mtu)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -215,9 +215,9 @@ class SetPacketMtu(InterfaceOperation):
     mtu: int
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set all four."""
-        draft.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
+        working.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -248,14 +248,14 @@ class SetMac(InterfaceOperation):
 
     mac: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.interface in draft.lcps:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.interface in working.lcps:
             return f"{self.interface} has an LCP pair, whose Linux device would keep the old MAC"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the MAC."""
-        draft.change(self.interface, mac=self.mac)
+        working.change(self.interface, mac=self.mac)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -277,14 +277,14 @@ class SetTag(InterfaceOperation):
 
     tag: str
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Write the tag, by which alone some kinds of ports are told from those that somebody else made."""
-        made = draft.virtual.get(self.interface)
-        if made is None or not made.is_ours_by_mark:
-            draft.change(self.interface, tag=self.tag)
+        virtual = working.virtual.get(self.interface)
+        if virtual is None or not virtual.is_ours_by_mark:
+            working.change(self.interface, tag=self.tag)
         else:
-            kind = made.kind if is_made_by_us(self.tag) else InterfaceKind.PHYSICAL
-            draft.change(self.interface, tag=self.tag, kind=kind)
+            kind = virtual.kind if is_created_by_us(self.tag) else InterfaceKind.PHYSICAL
+            working.change(self.interface, tag=self.tag, kind=kind)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

@@ -52,21 +52,21 @@ class SetFlowRecords(SetFeature):
         """Return what is recorded then."""
         return self.records if self.is_on else None
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        before = draft.interfaces[self.interface].flow_records
+    def _refusal(self, working: WorkingState) -> str | None:
+        before = working.interfaces[self.interface].flow_records
         if self.is_on and before is not None:
             return f"flows of {self.interface} are recorded already"
         if not self.is_on and before != self.records:
             return f"{self.interface} has no such flow records"
-        return None if draft.ipfix.params.layers else "nothing is to be recorded of flows"
+        return None if working.ipfix.params.layers else "nothing is to be recorded of flows"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set it, and note who is recorded."""
-        SetFeature.apply_to(self, draft)
+        SetFeature.apply_to(self, working)
         if self.is_on:
-            draft.recorded.add(self.interface)
+            working.recorded.add(self.interface)
         else:
-            draft.recorded.discard(self.interface)
+            working.recorded.discard(self.interface)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

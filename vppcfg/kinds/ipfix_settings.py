@@ -57,13 +57,13 @@ class SetFlowParams(IpfixOperation):
 
     params: FlowParams
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        recorded = sorted(name for name in draft.recorded if name in draft.interfaces)
+    def _refusal(self, working: WorkingState) -> str | None:
+        recorded = sorted(name for name in working.recorded if name in working.interfaces)
         return f"flows of {recorded[0]} are recorded" if recorded else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set it."""
-        draft.ipfix = replace(draft.ipfix, params=self.params)
+        working.ipfix = replace(working.ipfix, params=self.params)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -88,13 +88,13 @@ class SetIpfixExporter(IpfixOperation):
 
     exporter: IpfixExporter
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         table_id = self.exporter.table_id
-        return missing_table(table_key(table_id, is_ipv6=False), draft) if table_id else None
+        return missing_table(table_key(table_id, is_ipv6=False), working) if table_id else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set it."""
-        draft.ipfix = replace(draft.ipfix, exporter=self.exporter)
+        working.ipfix = replace(working.ipfix, exporter=self.exporter)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -157,9 +157,9 @@ class Ipfix(Kind, SettingsSection):
         given = parsing.content.get(self.key)
         if parsing.is_bad(self.key) or not isinstance(given, dict):
             return None
-        wanted = set(given.get("records") or ())
+        desired_params = set(given.get("records") or ())
         params = FlowParams(
-            layers=tuple(layer for layer in FlowLayer if layer.value in wanted),
+            layers=tuple(layer for layer in FlowLayer if layer.value in desired_params),
             **_given(given, {"active-timeout": "active_s", "passive-timeout": "passive_s"}),
         )
         collector = canonical_host(given.get("collector")) or ""
@@ -270,7 +270,7 @@ class Ipfix(Kind, SettingsSection):
         """
         before, after = transition.observed.ipfix, transition.desired.ipfix
         table_id = before.exporter.table_id
-        is_left = bool(table_id) and table_key(table_id, is_ipv6=False) in transition.doomed_tables
+        is_left = bool(table_id) and table_key(table_id, is_ipv6=False) in transition.deleted_tables
         if is_left:
             yield Step(stage=Stage.TURN_OFF, operation=SetIpfixExporter(exporter=IpfixExporter()))
         if after.exporter != (IpfixExporter() if is_left else before.exporter):
@@ -291,12 +291,12 @@ def _is_in_table_of_others(desired: DesiredStateBuilder) -> bool:
     return all(each.table_id != table_id or not each.has_ipv4 for each in desired.configuration.vrfs.values())
 
 
-def _params(wanted: FlowParams, desired: DesiredStateBuilder) -> FlowParams:
+def _params(desired_params: FlowParams, desired: DesiredStateBuilder) -> FlowParams:
     """Return what is to be recorded, as it is where it cannot be changed, or is a timer of what nobody records."""
     observed, path = desired.observed.ipfix.params, (_KEY,)
-    if not wanted.layers and not observed.layers and not observed.active_s:
+    if not desired_params.layers and not observed.layers and not observed.active_s:
         return observed
-    if wanted == observed or not desired.has_plugin(_PLUGIN, path, "the file says what is recorded of flows"):
+    if desired_params == observed or not desired.has_plugin(_PLUGIN, path, "the file says what is recorded of flows"):
         return observed
     if not observed.active_s and observed.layers:
         text = (
@@ -310,7 +310,7 @@ def _params(wanted: FlowParams, desired: DesiredStateBuilder) -> FlowParams:
         text = f"flows of {others[0]}, which is not managed, are recorded; VPP changes nothing of records meanwhile"
         desired.problem("ipfix-frozen", path, text)
         return observed
-    return wanted
+    return desired_params
 
 
 def _table(table_id: int, tables: Collection[str]) -> int:

@@ -91,7 +91,7 @@ class IpipKind(TunnelKind[Ipip]):
     key = "ipip_tunnels"
     word = "ipip"
     virtual = Ipip
-    plugin = Plugin(name="ipip", reason="the file has an IPIP tunnel", thing="an IPIP tunnel", since=Release(26, 10))
+    plugin = Plugin(name="ipip", reason="the file has an IPIP tunnel", use="an IPIP tunnel", since=Release(26, 10))
     rules = (_duplicate, _flags)
     api_module = "ipip"
     device_class = "IPIP tunnel device"

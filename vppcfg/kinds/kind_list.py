@@ -67,9 +67,9 @@ ADDED_KINDS: tuple[AnyObjectKind, ...] = added_kinds(_OWN_OBJECT_KINDS)
 """Those of other programs."""
 OBJECT_KINDS: tuple[AnyObjectKind, ...] = (*_OWN_OBJECT_KINDS, *ADDED_KINDS)
 """Routes and other objects that are no interfaces."""
-OBJECTS: tuple[type[VppObject], ...] = tuple(kind.thing for kind in OBJECT_KINDS)
+OBJECTS: tuple[type[VppObject], ...] = tuple(kind.object_class for kind in OBJECT_KINDS)
 """The classes of these."""
-_KIND_OF = {kind.thing: kind for kind in OBJECT_KINDS}
+_KIND_OF = {kind.object_class: kind for kind in OBJECT_KINDS}
 
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
@@ -89,11 +89,11 @@ KINDS: tuple[Kind, ...] = (
 """All of them."""
 
 
-def kind_of(thing: VppObject) -> AnyObjectKind:
+def kind_of(item: VppObject) -> AnyObjectKind:
     """Return the kind of an object that is no interface."""
-    return _KIND_OF[type(thing)]
+    return _KIND_OF[type(item)]
 
 
-def kind_of_class(thing: type[VppObject]) -> AnyObjectKind:
+def kind_of_class(item: type[VppObject]) -> AnyObjectKind:
     """Return the kind of objects of a class."""
-    return _KIND_OF[thing]
+    return _KIND_OF[item]

@@ -36,12 +36,12 @@ class SetCrossConnect(InterfaceOperation):
 
     target: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return None if self.target in draft.interfaces else f"{self.target} does not exist"
+    def _refusal(self, working: WorkingState) -> str | None:
+        return None if self.target in working.interfaces else f"{self.target} does not exist"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Point the interface to its target."""
-        draft.switch(self.interface, l2xc=self.target)
+        working.switch(self.interface, l2xc=self.target)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -69,18 +69,18 @@ class JoinBridge(InterfaceOperation):
     is_bvi: bool = False
     split_horizon_group: int = 0
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if missing := missing_bridge(self.bd_id, draft):
+    def _refusal(self, working: WorkingState) -> str | None:
+        if missing := missing_bridge(self.bd_id, working):
             return missing
         if not self.is_bvi:
             return None
-        others = draft.bridge_members.get(self.bd_id, set()) - {self.interface}
-        bvi = next((name for name in sorted(others) if draft.interfaces[name].is_bvi), None)
+        others = working.bridge_members.get(self.bd_id, set()) - {self.interface}
+        bvi = next((name for name in sorted(others) if working.interfaces[name].is_bvi), None)
         return f"bridge domain {self.bd_id} has the BVI {bvi}" if bvi is not None else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Put the interface into the bridge domain."""
-        draft.switch(
+        working.switch(
             self.interface, bridge=self.bd_id, is_bvi=self.is_bvi, split_horizon_group=self.split_horizon_group
         )
 
@@ -111,12 +111,12 @@ class JoinBridge(InterfaceOperation):
 class LeaveL2(InterfaceOperation):
     """sw_interface_set_l2_xconnect (disable): return an interface to L3, from a cross-connect or a bridge."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return None if draft.interfaces[self.interface].is_l2 else f"{self.interface} is not in L2 mode"
+    def _refusal(self, working: WorkingState) -> str | None:
+        return None if working.interfaces[self.interface].is_l2 else f"{self.interface} is not in L2 mode"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Return the interface to L3, without its tag rewrite."""
-        draft.switch(self.interface, tag_rewrite=None)
+        working.switch(self.interface, tag_rewrite=None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Say what `set interface l3` does: disabling a cross-connect leaves a bridge as well (vnet/l2/l2_api.c)."""
@@ -138,9 +138,9 @@ class SetTagRewrite(InterfaceOperation):
 
     tag_rewrite: TagRewrite | None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the tag rewrite."""
-        draft.change(self.interface, tag_rewrite=self.tag_rewrite)
+        working.change(self.interface, tag_rewrite=self.tag_rewrite)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -191,23 +191,23 @@ class SetStaticMac(SetFeature):
         others = [each for each in value if each != own]
         return macs_in_order([*others, own] if self.is_on else others)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if missing := missing_bridge(self.bd_id, draft):
+    def _refusal(self, working: WorkingState) -> str | None:
+        if missing := missing_bridge(self.bd_id, working):
             return missing
-        holder = draft.static_macs.get(self.bd_id, {}).get(self.mac)
+        holder = working.static_macs.get(self.bd_id, {}).get(self.mac)
         if not self.is_on:
             return None if holder == self.interface else f"{self.interface} has no static MAC address {self.mac}"
-        if draft.interfaces[self.interface].bridge is None:
+        if working.interfaces[self.interface].bridge is None:
             return f"{self.interface} is in no bridge domain"
-        bridge = draft.bridges[bridge_name(self.bd_id)]
+        bridge = working.bridges[bridge_name(self.bd_id)]
         if (holder or self.interface) != self.interface or self.mac in (*bridge.filtered_macs, *bridge.stray_macs):
             return f"bridge domain {self.bd_id} has another entry for {self.mac}"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter it or take it out."""
-        SetFeature.apply_to(self, draft)
-        known = draft.static_macs.setdefault(self.bd_id, {})
+        SetFeature.apply_to(self, working)
+        known = working.static_macs.setdefault(self.bd_id, {})
         if self.is_on:
             known[self.mac] = self.interface
         else:

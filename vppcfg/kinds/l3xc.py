@@ -42,43 +42,43 @@ Ways = Mapping[str, tuple[NextHop, ...]]
 class SetL3CrossConnect(SetObject):
     """l3xc_update: send all that an interface takes in one way; refused where it has another one already."""
 
-    thing: L3CrossConnect
+    item: L3CrossConnect
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.name in draft.objects.get(L3CrossConnect, {}):
-            return f"{self.thing.interface} has a cross-connect, which VPP would go on sending by"
-        return SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.name in working.objects.get(L3CrossConnect, {}):
+            return f"{self.item.interface} has a cross-connect, which VPP would go on sending by"
+        return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        values = {"l3xc.sw_if_index": indexes.interface(self.thing.interface), "l3xc.is_ip6": int(self.thing.is_ipv6)}
-        paths = [path_of(hop, indexes, 0, is_ipv6=self.thing.is_ipv6) for hop in self.thing.hops]
+        values = {"l3xc.sw_if_index": indexes.interface(self.item.interface), "l3xc.is_ip6": int(self.item.is_ipv6)}
+        paths = [path_of(hop, indexes, 0, is_ipv6=self.item.is_ipv6) for hop in self.item.hops]
         return Request(_UPDATE, values, "l3xc.paths", paths)
 
     def cli(self) -> str:
         """Return the command."""
-        return _line("add", self.thing)
+        return _line("add", self.item)
 
 
 @record
 class RemoveL3CrossConnect(RemoveObject):
     """l3xc_del: have packets looked up in the FIB again."""
 
-    thing: L3CrossConnect
+    item: L3CrossConnect
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        values = {"sw_if_index": indexes.interface(self.thing.interface), "is_ip6": int(self.thing.is_ipv6)}
+        values = {"sw_if_index": indexes.interface(self.item.interface), "is_ip6": int(self.item.is_ipv6)}
         return Request(_DELETE, values)
 
     def cli(self) -> str:
         """Return the command, for which the prompt wants the next hops."""
-        return _line("del", self.thing)
+        return _line("del", self.item)
 
 
-def _line(word: str, thing: L3CrossConnect) -> str:
-    family = ["ip6"] if thing.is_ipv6 else []
-    return " ".join([f"l3xc {word} {thing.interface}", *family, *map(_via, thing.hops)])
+def _line(word: str, item: L3CrossConnect) -> str:
+    family = ["ip6"] if item.is_ipv6 else []
+    return " ".join([f"l3xc {word} {item.interface}", *family, *map(_via, item.hops)])
 
 
 def _via(hop: NextHop) -> str:
@@ -113,7 +113,7 @@ class L3CrossConnectKind(VppObjectKind[L3CrossConnect]):
     """The cross-connects in VPP."""
 
     key = KEY
-    thing = L3CrossConnect
+    object_class = L3CrossConnect
     operations = (SetL3CrossConnect, RemoveL3CrossConnect)
     rules = (l3xc_interface,)
     api_module = "l3xc"
@@ -123,13 +123,13 @@ class L3CrossConnectKind(VppObjectKind[L3CrossConnect]):
         """Return the key `l3xc`."""
         return (SECTION,)
 
-    def set(self, thing: L3CrossConnect) -> SetL3CrossConnect:
+    def set(self, item: L3CrossConnect) -> SetL3CrossConnect:
         """Return the operation that creates one."""
-        return SetL3CrossConnect(thing=thing)
+        return SetL3CrossConnect(item=item)
 
-    def remove(self, thing: L3CrossConnect) -> RemoveL3CrossConnect:
+    def remove(self, item: L3CrossConnect) -> RemoveL3CrossConnect:
         """Return the operation that removes one."""
-        return RemoveL3CrossConnect(thing=thing)
+        return RemoveL3CrossConnect(item=item)
 
     def disturbed(self, before: Mapping[str, L3CrossConnect], after: Mapping[str, L3CrossConnect]) -> frozenset[str]:
         """Return those that change: VPP takes no other next hops."""
@@ -162,14 +162,13 @@ class L3CrossConnectSection(OwnedSection[Ways]):
 
     key = KEY
     holders = (KeyHolder.INTERFACE,)
-    things = (L3CrossConnect,)
+    object_classes = (L3CrossConnect,)
     plugin = "l3xc"
     reason = "the file cross-connects packets of an interface"
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Ways | list[Problem]:
-        """Return the next hops by family, or the gateways of the other one."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Ways:
+        """Return the next hops by family; note gateways of the other one."""
         found: dict[str, tuple[NextHop, ...]] = {}
-        problems = []
         for family in _FAMILIES:
             given = raw.get(family)
             listed = given if isinstance(given, list) else [given] if given is not None else []
@@ -178,8 +177,9 @@ class L3CrossConnectSection(OwnedSection[Ways]):
                 if gateway and _FAMILIES[":" in gateway] != family:
                     text = f"{gateway} is no gateway of this family"
                     problems.append(Problem(rule="l3xc-family", path=(*path, family), text=text))
-                found[family] = (*found.get(family, ()), _next_hop(hop, gateway))
-        return problems or {family: in_order(iter(hops)) for family, hops in found.items()}
+                else:
+                    found[family] = (*found.get(family, ()), _next_hop(hop, gateway))
+        return {family: in_order(iter(hops)) for family, hops in found.items()}
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[L3CrossConnect]:
         """Yield one for each family."""

@@ -45,8 +45,8 @@ class SetLinkLocal(SetFeature):
         """Return the address that was chosen."""
         return self.address if self.is_chosen else None
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        interface = draft.interfaces[self.interface]
+    def _refusal(self, working: WorkingState) -> str | None:
+        interface = working.interfaces[self.interface]
         if interface.has_ipv6 or (interface.link_local is not None and not self.is_chosen):
             return None
         return f"{self.interface} has no IPv6 address, so that nobody would turn IPv6 off there again"

@@ -68,8 +68,8 @@ class SetLldp(SetFeature):
         """Return what the port sends then."""
         return self.lldp
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        before = draft.interfaces[self.interface]
+    def _refusal(self, working: WorkingState) -> str | None:
+        before = working.interfaces[self.interface]
         if before.parent is not None:
             return f"{self.interface} is a sub-interface, which speaks no LLDP"
         if self.lldp is not None and before.lldp is not None:
@@ -115,10 +115,10 @@ class SetLldpSettings(Operation):
         """Return `lldp`."""
         return "lldp"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set what is given."""
         given: dict[str, Any] = {"system_name": self.system_name, "hold": self.hold, "interval_s": self.interval_s}
-        draft.lldp = replace(draft.lldp, **{name: value for name, value in given.items() if value is not None})
+        working.lldp = replace(working.lldp, **{name: value for name, value in given.items() if value is not None})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

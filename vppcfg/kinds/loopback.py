@@ -27,7 +27,7 @@ from vppcfg.vpp.address_codec import mac_bytes
 MAX_LOOPBACK = 16383
 """Of a loopback (vnet/ethernet/interface.c, LOOPBACK_MAX_INSTANCE)."""
 WORD = "loop"
-_NAMING = numbered(WORD, 0, MAX_LOOPBACK, thing="loopback", rule="loopback-id")
+_NAMING = numbered(WORD, 0, MAX_LOOPBACK, noun="loopback", rule="loopback-id")
 _DEFAULT_MAC = re.compile(r"de:ad:00:00:00:[0-9a-f]{2}|")
 """What VPP gives to a loopback (vnet/ethernet/interface.c, vnet_create_loopback_interface)."""
 
@@ -40,9 +40,9 @@ class CreateLoopback(CreateInterface):
     mac: str
     """'' for one that VPP derives from the instance."""
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the loopback."""
-        draft.add_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
+        working.add_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -92,7 +92,7 @@ class LoopbackKind(CreatedKind, Section):
         for name, entry in raw.items() if isinstance(raw, dict) else ():
             path: KeyPath = (self.key, name)
             if not _NAMING.is_name(name):
-                text = f"{shown(name)} is no name here; {_NAMING.wanted}"
+                text = f"{shown(name)} is no name here; {_NAMING.form}"
                 parsing.problems.append(Problem(rule=_NAMING.rule, path=path, text=text))
             elif (part := interface_keys.sound_part(entry or {}, path, bad_keys)) is None:
                 parsing.broken.add(name)

@@ -61,12 +61,12 @@ class CreateMacip(MacipOperation):
     rules: tuple[MacipRule, ...]
     tag: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return f"the MACIP access list {self.macip} exists" if self.macip in draft.macips else None
+    def _refusal(self, working: WorkingState) -> str | None:
+        return f"the MACIP access list {self.macip} exists" if self.macip in working.macips else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the list."""
-        draft.macips[self.macip] = MacipAcl(rules=self.rules, tag=self.tag)
+        working.macips[self.macip] = MacipAcl(rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Replace no list, which adds one."""
@@ -84,12 +84,12 @@ class ReplaceMacip(MacipOperation):
     rules: tuple[MacipRule, ...]
     tag: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return None if self.macip in draft.macips else f"there is no MACIP access list {self.macip}"
+    def _refusal(self, working: WorkingState) -> str | None:
+        return None if self.macip in working.macips else f"there is no MACIP access list {self.macip}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Give the list its new rules and tag."""
-        draft.macips[self.macip] = replace(draft.macips[self.macip], rules=self.rules, tag=self.tag)
+        working.macips[self.macip] = replace(working.macips[self.macip], rules=self.rules, tag=self.tag)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -114,15 +114,15 @@ class DeleteMacip(MacipOperation):
     index: int | None = None
     """VPP's own number for the list, which its CLI wants."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        users = sorted(draft.bound_macips.to(self.macip))
+    def _refusal(self, working: WorkingState) -> str | None:
+        users = sorted(working.bound_macips.to(self.macip))
         if users:
             return f"the MACIP access list {self.macip} is in use on {users[0]}"
-        return None if self.macip in draft.macips else f"there is no MACIP access list {self.macip}"
+        return None if self.macip in working.macips else f"there is no MACIP access list {self.macip}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the list out."""
-        del draft.macips[self.macip]
+        del working.macips[self.macip]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -158,18 +158,18 @@ class SetMacip(SetFeature):
         """Return the list that is applied then."""
         return self.macip
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         if self.macip is None:
-            is_bound = draft.interfaces[self.interface].macip is not None
+            is_bound = working.interfaces[self.interface].macip is not None
             return None if is_bound else f"{self.interface} applies no MACIP access list"
-        return None if self.macip in draft.macips else f"there is no MACIP access list {self.macip}"
+        return None if self.macip in working.macips else f"there is no MACIP access list {self.macip}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set what the interface applies, and note who applies what."""
-        before = draft.interfaces[self.interface].macip
-        draft.bound_macips.drop(self.interface, [] if before is None else [before])
-        draft.bound_macips.add(self.interface, [] if self.macip is None else [self.macip])
-        SetFeature.apply_to(self, draft)
+        before = working.interfaces[self.interface].macip
+        working.bound_macips.drop(self.interface, [] if before is None else [before])
+        working.bound_macips.add(self.interface, [] if self.macip is None else [self.macip])
+        SetFeature.apply_to(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Name the list that is applied; VPP does not look at it where it applies none."""

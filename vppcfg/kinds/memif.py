@@ -63,15 +63,15 @@ class CreateMemif(CreatePort):
 
     port: Memif
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         socket_id = socket_of(self.interface)
         if socket_id is None:
             return f"{self.interface} is no name of a memif"
-        if socket_id != BUILT_IN_SOCKET and draft.memif_sockets.get(socket_id) != self.port.socket:
+        if socket_id != BUILT_IN_SOCKET and working.memif_sockets.get(socket_id) != self.port.socket:
             return f"there is no memif socket {socket_id} at {self.port.socket}"
-        for name, made in draft.virtual.items():
-            if isinstance(made, Memif) and made.role is not self.port.role and socket_of(name) == socket_id:
-                return f"{name} at the same socket is a {made.role.value}"
+        for name, virtual in working.virtual.items():
+            if isinstance(virtual, Memif) and virtual.role is not self.port.role and socket_of(name) == socket_id:
+                return f"{name} at the same socket is a {virtual.role.value}"
         return None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -157,16 +157,16 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     """The section `memifs`, and memifs and their sockets in VPP."""
 
     key = "memifs"
-    thing = "memif"
+    noun = "memif"
     config = MemifConfig
     virtual = Memif
-    plugin = Plugin(name="memif", reason="the file has a memif", thing="a memif")
+    plugin = Plugin(name="memif", reason="the file has a memif", use="a memif")
     needs_interface = True
     ethernet_hint = "; mode ethernet can"
     naming = Naming(
         is_name=lambda value: isinstance(value, str) and _is_name(value),
         rule="memif-name",
-        wanted="a memif is called memif, the number of its socket, / and its own number at that socket",
+        form="a memif is called memif, the number of its socket, / and its own number at that socket",
         pattern=("memif(0|[1-9][0-9]*)/(0|[1-9][0-9]*)", None),
     )
     rules = (_interface, _sockets, _role)
@@ -247,14 +247,14 @@ class MemifKind(PortKind[MemifConfig, Memif]):
         """Yield the steps that remove and make sockets. One without a memif goes unless the desired state has it."""
         before, after = transition.observed, transition.desired
         used = sockets_in_use(before.virtual.items())
-        wanted = sockets_in_use(after.virtual.items())
+        desired = sockets_in_use(after.virtual.items())
         there = {**dict(before.facts.memif_sockets), **used}
         idle = dict(after.facts.memif_sockets).keys() - used.keys()
         for socket_id, file in there.items():
-            is_left = socket_id not in wanted and socket_id not in idle
-            if is_left or wanted.get(socket_id, file) != file:
+            is_left = socket_id not in desired and socket_id not in idle
+            if is_left or desired.get(socket_id, file) != file:
                 yield Step(stage=Stage.DELETE_MEMIF_SOCKET, operation=DeleteMemifSocket(socket_id=socket_id))
-        for socket_id, file in wanted.items():
+        for socket_id, file in desired.items():
             if there.get(socket_id) != file:
                 create = CreateMemifSocket(socket_id=socket_id, file=file)
                 yield Step(stage=Stage.CREATE_MEMIF_SOCKET, operation=create)

@@ -35,13 +35,13 @@ class CreateMemifSocket(MemifSocketOperation):
 
     file: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        found = draft.memif_sockets.get(self.socket_id, self.file)
+    def _refusal(self, working: WorkingState) -> str | None:
+        found = working.memif_sockets.get(self.socket_id, self.file)
         return f"memif socket {self.socket_id} is {found}" if found != self.file else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the socket."""
-        draft.memif_sockets[self.socket_id] = self.file
+        working.memif_sockets[self.socket_id] = self.file
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -56,15 +56,15 @@ class CreateMemifSocket(MemifSocketOperation):
 class DeleteMemifSocket(MemifSocketOperation):
     """memif_socket_filename_add_del: forget a socket that no memif is at."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.socket_id not in draft.memif_sockets:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.socket_id not in working.memif_sockets:
             return f"there is no memif socket {self.socket_id}"
-        held = next((name for name in draft.virtual if socket_of(name) == self.socket_id), None)
+        held = next((name for name in working.virtual if socket_of(name) == self.socket_id), None)
         return f"{held} is at memif socket {self.socket_id}" if held else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the socket out."""
-        del draft.memif_sockets[self.socket_id]
+        del working.memif_sockets[self.socket_id]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

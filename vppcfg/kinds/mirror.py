@@ -70,16 +70,16 @@ class SetMirror(SetFeature):
             return tuple(others)
         return mirrors_in_order([*others, Mirror(target=self.target, direction=self.direction, is_l2=self.is_l2)])
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.direction is None or self.target in draft.interfaces:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.direction is None or self.target in working.interfaces:
             return None
         return f"there is no {self.target} to mirror {self.interface} to"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set it."""
-        draft.mirrored.drop(self.interface, _targets(self.interface, draft))
-        SetFeature.apply_to(self, draft)
-        draft.mirrored.add(self.interface, _targets(self.interface, draft))
+        working.mirrored.drop(self.interface, _targets(self.interface, working))
+        SetFeature.apply_to(self, working)
+        working.mirrored.add(self.interface, _targets(self.interface, working))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Name no target where it is gone: that ends all mirrors of the interface."""
@@ -99,8 +99,8 @@ class SetMirror(SetFeature):
         return f"{words} {'disable' if self.direction is None else _WORDS[self.direction]}"
 
 
-def _targets(name: str, draft: WorkingState) -> set[str]:
-    return {each.target for each in draft.interfaces[name].mirrors}
+def _targets(name: str, working: WorkingState) -> set[str]:
+    return {each.target for each in working.interfaces[name].mirrors}
 
 
 def mirror_target(index: Index) -> Iterator[Problem]:

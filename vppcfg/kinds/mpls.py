@@ -35,9 +35,9 @@ class CreateMplsTable(Operation):
         """Return `mpls`."""
         return "mpls"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the table."""
-        draft.has_mpls_table = True
+        working.has_mpls_table = True
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -54,8 +54,8 @@ class SetMpls(Switch):
 
     attribute = "has_mpls"
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return Switch._refusal(self, draft) or ("there is no MPLS table" if not draft.has_mpls_table else None)
+    def _refusal(self, working: WorkingState) -> str | None:
+        return Switch._refusal(self, working) or ("there is no MPLS table" if not working.has_mpls_table else None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -84,7 +84,7 @@ class MplsKind(SwitchKind):
         linux-cp has MPLS on the VPP side of the pair too, which would leave it to the next interface with its index
         (linux-cp/lcp_mpls_sync.c).
         """
-        return name in transition.doomed_pairs
+        return name in transition.deleted_pairs
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for the tables and, where VPP takes it, for the interfaces."""

@@ -44,17 +44,17 @@ class SetNeighbor(InterfaceOperation):
     mac: str
     has_route: bool = True
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        known = _known(self.interface, self.address, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        known = _known(self.interface, self.address, working)
         if known is None or known.has_route == self.has_route:
             return None
         return f"{self.address} on {self.interface} would stay {'with' if known.has_route else 'without'} a route"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter it."""
-        others = _others(self.interface, self.address, draft)
+        others = _others(self.interface, self.address, working)
         entered = Neighbor(address=self.address, mac=self.mac, has_route=self.has_route)
-        draft.change(self.interface, neighbors=in_order([*others, entered]))
+        working.change(self.interface, neighbors=in_order([*others, entered]))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -80,13 +80,13 @@ class RemoveNeighbor(InterfaceOperation):
     address: str
     mac: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        known = _known(self.interface, self.address, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        known = _known(self.interface, self.address, working)
         return f"{self.interface} has no static neighbour {self.address}" if known is None else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take it out."""
-        draft.change(self.interface, neighbors=_others(self.interface, self.address, draft))
+        working.change(self.interface, neighbors=_others(self.interface, self.address, working))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -101,12 +101,12 @@ class RemoveNeighbor(InterfaceOperation):
         return Predicate(f"loses its neighbour {self.address}", "lose neighbours")
 
 
-def _known(interface: str, address: str, draft: WorkingState) -> Neighbor | None:
-    return next((each for each in draft.interfaces[interface].neighbors if each.address == address), None)
+def _known(interface: str, address: str, working: WorkingState) -> Neighbor | None:
+    return next((each for each in working.interfaces[interface].neighbors if each.address == address), None)
 
 
-def _others(interface: str, address: str, draft: WorkingState) -> tuple[Neighbor, ...]:
-    return tuple(each for each in draft.interfaces[interface].neighbors if each.address != address)
+def _others(interface: str, address: str, working: WorkingState) -> tuple[Neighbor, ...]:
+    return tuple(each for each in working.interfaces[interface].neighbors if each.address != address)
 
 
 def _neighbor(operation: SetNeighbor | RemoveNeighbor, indexes: Indexes) -> dict[str, Value]:
@@ -246,15 +246,15 @@ class NeighborKind(Kind, EntryKey):
         and ends when it meets one before there is such an interface (up to 25.10, vnet/ip-neighbor/ip_neighbor.c).
         """
         before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
-        is_doomed = name in transition.to_delete
+        is_deleted = name in transition.to_delete
         old = {each.address: each for each in before.neighbors} if before is not None else {}
         new = {each.address: each for each in after.neighbors} if after is not None else {}
         for address, each in old.items():
-            if is_doomed or address not in new or each.has_route != new[address].has_route:
+            if is_deleted or address not in new or each.has_route != new[address].has_route:
                 remove = RemoveNeighbor(interface=name, address=address, mac=each.mac)
                 yield Step(stage=Stage.TURN_OFF, operation=remove)
         for address, each in new.items():
-            if is_doomed or old.get(address) != each:
+            if is_deleted or old.get(address) != each:
                 enter = SetNeighbor(interface=name, address=address, mac=each.mac, has_route=each.has_route)
                 yield Step(stage=Stage.SET_NEIGHBOR, operation=enter)
 

@@ -1,4 +1,4 @@
-"""What kinds of objects that are no interfaces have alike: how they are set, removed and read back."""
+"""The base of kinds of objects that are no interfaces: how they are set, removed and read back."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from vppcfg.vpp.reading import Replies, VppReader
 T = TypeVar("T", bound=VppObject)
 
 
-class Felt(NamedTuple):
-    """What traffic to an object feels for good."""
+class TrafficImpact(NamedTuple):
+    """The lasting impact on traffic that goes by one object."""
 
     name: str
     impact: Impact
     what: str
-    """A word of `VppObject.felt`."""
+    """A key of `VppObject.impact_verbs`."""
     needs: frozenset[str]
-    """What it depends on before or after, by name: who changes that is the cause."""
+    """The names of what it depends on before or after: an operation that changes one of them is the cause."""
 
 
 class VppObjectKind(Kind, Generic[T]):
-    """One kind of object. Its section enters what the file wants into `DesiredState.objects`."""
+    """One kind of object. Its section enters the objects of the file into `DesiredStateBuilder.objects`."""
 
-    thing: ClassVar[type[Any]]
+    object_class: ClassVar[type[Any]]
     """The class of its objects."""
     has_own_steps: ClassVar[bool] = False
     """Whether its steps come from `setting_steps`, because their order follows from more than their references."""
@@ -40,14 +40,14 @@ class VppObjectKind(Kind, Generic[T]):
     sees_hosts: ClassVar[bool] = True
     """Whether `read` is given host sides of LCP pairs by name: not where linux-cp has objects to each of them."""
     has_account: ClassVar[bool] = False
-    """Whether `felt` knows what traffic feels; of other kinds each operation counts."""
+    """Whether `traffic_impacts` reports losses; for other kinds each operation counts as one."""
 
     @abstractmethod
-    def set(self, thing: T) -> SetObject:
+    def set(self, item: T) -> SetObject:
         """Return the operation that creates an object, or replaces the one of its name."""
 
     @abstractmethod
-    def remove(self, thing: T) -> RemoveObject:
+    def remove(self, item: T) -> RemoveObject:
         """Return the operation that removes an object."""
 
     @abstractmethod
@@ -59,37 +59,39 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
-    def is_left_alone(self, thing: T) -> bool:
-        """Return whether an object is somebody else's: it stays as it is observed, whatever state is wanted."""
+    def is_left_alone(self, item: T) -> bool:
+        """Return whether an object belongs to somebody else: it stays as observed, whatever the desired state."""
         return False
 
     def finish(self, state: State) -> State:
-        """Return an observed state with the objects of the kind as they are beside all others."""
+        """Return an observed state whose objects of this kind are completed from all the others."""
         return state
 
     def disturbed(self, before: Mapping[str, T], after: Mapping[str, T]) -> frozenset[str]:
-        """Return the objects that stay and that VPP breaks on the way: they are removed and set again."""
+        """Return the objects that stay, but that VPP breaks during the change: they are recreated."""
         return frozenset()
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield the objects that appear, change and disappear."""
-        wanted, found = (
-            {name: each for name, each in state.of(self.thing).items() if not self.is_left_alone(each)}
+        after, found = (
+            {name: each for name, each in state.of(self.object_class).items() if not self.is_left_alone(each)}
             for state in (desired, observed)
         )
-        ours = {name: each for name, each in found.items() if name in wanted or is_owned(each, desired.owned)}
-        return table_changes(ObjectKind.OBJECT, ours, wanted)
+        ours = {name: each for name, each in found.items() if name in after or is_owned(each, desired.owned)}
+        return table_changes(ObjectKind.OBJECT, ours, after)
 
-    def felt(self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]) -> Iterable[Felt]:
-        """Yield what traffic feels between two states, whose interfaces with link are known."""
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterable[TrafficImpact]:
+        """Yield the impact on traffic between two states; `linked` are the interfaces with link in each of them."""
         return ()
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP may have objects of ours that it does not show."""
         return False
 
-    def hidden(self, connection: VppReader, things: Sequence[T], names: Mapping[int, str]) -> Iterable[Hidden]:
-        """Yield those of objects that VPP does not show, since it goes by another one, and what it keeps of ours."""
+    def hidden(self, connection: VppReader, items: Sequence[T], names: Mapping[int, str]) -> Iterable[Hidden]:
+        """Yield the objects that VPP hides because another one is in effect, and what it keeps of ours."""
         return ()
 
 

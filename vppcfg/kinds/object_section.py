@@ -30,11 +30,11 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
     """The lines of schema/vppcfg.yaml for an entry."""
 
     @abstractmethod
-    def thing_of(self, entry: E, configuration: Configuration) -> T | None:
+    def to_object(self, entry: E, configuration: Configuration) -> T | None:
         """Return the object that an entry wants, None where the entry is wrong in a way that a rule finds."""
 
     @abstractmethod
-    def entry_of(self, thing: T, state: State) -> tuple[str, E] | None:
+    def entry_of(self, item: T, state: State) -> tuple[str, E] | None:
         """Return the name of the entry for an object, and the entry; None where no file can have it."""
 
     def schema_sections(self) -> Mapping[str, str]:
@@ -58,32 +58,32 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
         """Enter the objects of the file, and those that hang on interfaces that it leaves alone."""
         if self.key not in desired.configuration.entries:
             return
-        desired.owned |= {(self.thing.table, "")}
-        observed: Iterable[T] = desired.observed.of(self.thing).values()
-        for thing in observed:
-            if _is_unmanaged(thing, desired):
-                desired.enter(thing)
+        desired.owned |= {(self.object_class.table, "")}
+        observed: Iterable[T] = desired.observed.of(self.object_class).values()
+        for item in observed:
+            if _is_unmanaged(item, desired):
+                desired.enter(item)
         for entry in self.entries_in(desired.configuration).values():
-            wanted = self.thing_of(entry, desired.configuration)
-            if wanted is not None:
-                desired.enter(wanted)
+            new = self.to_object(entry, desired.configuration)
+            if new is not None:
+                desired.enter(new)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, E]] | None:
         """Return the entries for what VPP has, without what hangs on interfaces that are left alone."""
-        things: list[T] = [
-            thing
-            for thing in state.of(self.thing).values()
-            if not any(unmanaged.covers(name, state) for name in _interfaces_of(thing))
+        items: list[T] = [
+            item
+            for item in state.of(self.object_class).values()
+            if not any(unmanaged.covers(name, state) for name in _interfaces_of(item))
         ]
-        found = (self.entry_of(thing, state) for thing in sorted(things, key=lambda thing: natural_key(thing.name)))
+        found = (self.entry_of(item, state) for item in sorted(items, key=lambda item: natural_key(item.name)))
         entries = dict(each for each in found if each is not None)
         return {self.key: entries} if entries else None
 
 
-def _is_unmanaged(thing: VppObject, desired: DesiredStateBuilder) -> bool:
+def _is_unmanaged(item: VppObject, desired: DesiredStateBuilder) -> bool:
     """Return whether an object hangs on an interface that the file leaves alone."""
-    return any(map(desired.globs.matches, _interfaces_of(thing)))
+    return any(map(desired.globs.matches, _interfaces_of(item)))
 
 
-def _interfaces_of(thing: VppObject) -> Iterator[str]:
-    return (each.name for each in thing.references() if each.referent is Referent.INTERFACE)
+def _interfaces_of(item: VppObject) -> Iterator[str]:
+    return (each.name for each in item.references() if each.referent is Referent.INTERFACE)

@@ -38,11 +38,11 @@ Mtus = tuple[tuple[str, int], ...]
 class SetPathMtu(SetObject):
     """ip_path_mtu_update: send no larger packets to a host; larger ones are fragmented, or answered with ICMP."""
 
-    thing: PathMtu
+    item: PathMtu
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, self.thing.mtu)
+        return _request(self.item, self.item.mtu)
 
     def cli(self) -> None:
         """Return None: the prompt only shows them."""
@@ -52,11 +52,11 @@ class SetPathMtu(SetObject):
 class RemovePathMtu(RemoveObject):
     """ip_path_mtu_update: send what the interface takes."""
 
-    thing: PathMtu
+    item: PathMtu
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, _NONE)
+        return _request(self.item, _NONE)
 
     def cli(self) -> None:
         """Return None: the prompt only shows them."""
@@ -81,7 +81,7 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     """The path MTUs in VPP."""
 
     key = KEY
-    thing = PathMtu
+    object_class = PathMtu
     operations = (SetPathMtu, RemovePathMtu)
     rules = (path_mtu_family,)
 
@@ -89,13 +89,13 @@ class PathMtuKind(VppObjectKind[PathMtu]):
         """Return the key `path-mtu`."""
         return (SECTION,)
 
-    def set(self, thing: PathMtu) -> SetPathMtu:
+    def set(self, item: PathMtu) -> SetPathMtu:
         """Return the operation that sets one, new or other."""
-        return SetPathMtu(thing=thing)
+        return SetPathMtu(item=item)
 
-    def remove(self, thing: PathMtu) -> RemovePathMtu:
+    def remove(self, item: PathMtu) -> RemovePathMtu:
         """Return the operation that removes one."""
-        return RemovePathMtu(thing=thing)
+        return RemovePathMtu(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the first page."""
@@ -116,13 +116,12 @@ class PathMtuSection(OwnedSection[Mtus]):
 
     key = KEY
     holders = (KeyHolder.FILE, KeyHolder.VRF)
-    things = (PathMtu,)
+    object_classes = (PathMtu,)
     is_block = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Mtus | list[Problem]:
-        """Return the MTUs, or the keys that are no addresses or stand there twice."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Mtus:
+        """Return the MTUs; note keys that are no addresses or stand there twice."""
         found: dict[str, int] = {}
-        problems = []
         for key, mtu in raw.items():
             address = canonical_host(key)
             if address is None or address in found:
@@ -130,7 +129,7 @@ class PathMtuSection(OwnedSection[Mtus]):
                 problems.append(Problem(rule="path-mtu-address", path=(*path, key), text=f"{shown(key)} {reason}"))
             else:
                 found[address] = mtu
-        return problems or tuple(found.items())
+        return tuple(found.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[PathMtu]:
         """Yield the path MTUs."""

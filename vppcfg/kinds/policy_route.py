@@ -161,20 +161,20 @@ class LoosePolicyKind(VppObjectKind[LoosePolicy]):
     """Policies that no interface has: of others, which stay, and our own of a plan that was interrupted, which go."""
 
     key = KEY
-    thing = LoosePolicy
+    object_class = LoosePolicy
     operations = (CreatePolicy, RemovePolicy)
 
-    def set(self, thing: LoosePolicy) -> CreatePolicy:
+    def set(self, item: LoosePolicy) -> CreatePolicy:
         """Return the operation that creates a policy."""
-        return CreatePolicy(thing=thing)
+        return CreatePolicy(item=item)
 
-    def remove(self, thing: LoosePolicy) -> RemovePolicy:
+    def remove(self, item: LoosePolicy) -> RemovePolicy:
         """Return the operation that removes a policy."""
-        return RemovePolicy(thing=thing)
+        return RemovePolicy(item=item)
 
-    def is_left_alone(self, thing: LoosePolicy) -> bool:
+    def is_left_alone(self, item: LoosePolicy) -> bool:
         """Return whether vppcfg did not create it."""
-        return not thing.is_own
+        return not item.is_own
 
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]

@@ -27,39 +27,39 @@ class CreatePolicy(SetObject):
     What has the number of a policy already gets the paths beside its own, so that a new one needs a free number.
     """
 
-    thing: LoosePolicy
+    item: LoosePolicy
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI wants; None for one that the same plan creates."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if _is_known(self.thing.policy_id, draft):
-            return f"there is a policy {self.thing.policy_id}"
-        if self.thing.acl not in draft.acls:
-            return f"there is no access list {self.thing.acl}"
-        return SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if _is_known(self.item.policy_id, working):
+            return f"there is a policy {self.item.policy_id}"
+        if self.item.acl not in working.acls:
+            return f"there is no access list {self.item.acl}"
+        return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _policy_request(self.thing, indexes, is_add=1)
+        return _policy_request(self.item, indexes, is_add=1)
 
     def cli(self) -> str | None:
         """Return the command, which knows access lists by number, and no next hop without a gateway or table."""
-        return _added(self.thing, self.acl_index)
+        return _added(self.item, self.acl_index)
 
 
 @record
 class RemovePolicy(RemoveObject):
     """abf_policy_add_del: remove a policy, which goes with its last path. No interface may have it any more."""
 
-    thing: LoosePolicy
+    item: LoosePolicy
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _policy_request(self.thing, indexes, is_add=0)
+        return _policy_request(self.item, indexes, is_add=0)
 
     def cli(self) -> str | None:
         """Return the command."""
-        return _removed(self.thing)
+        return _removed(self.item)
 
 
 @record
@@ -71,19 +71,19 @@ class AttachPolicy(InterfaceOperation):
 
     route: PolicyRoute
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         number = self.route.policy_id
-        if number is None or not _is_known(number, draft):
+        if number is None or not _is_known(number, working):
             return f"there is no policy {number}"
-        if self.interface in draft.policy_holders.get(number, ()):
+        if self.interface in working.policy_holders.get(number, ()):
             return f"{self.interface} has the policy {number} already"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Give the interface the policy."""
-        draft.objects.get(LoosePolicy, {}).pop(str(self.route.policy_id), None)
-        routes = draft.interfaces[self.interface].policy_routes
-        draft.set_policy_routes(self.interface, in_order((*routes, self.route)))
+        working.objects.get(LoosePolicy, {}).pop(str(self.route.policy_id), None)
+        routes = working.interfaces[self.interface].policy_routes
+        working.set_policy_routes(self.interface, in_order((*routes, self.route)))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -101,17 +101,17 @@ class DetachPolicy(InterfaceOperation):
 
     route: PolicyRoute
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        has_it = self.interface in draft.policy_holders.get(self.route.policy_id or 0, ())
+    def _refusal(self, working: WorkingState) -> str | None:
+        has_it = self.interface in working.policy_holders.get(self.route.policy_id or 0, ())
         return None if has_it else f"{self.interface} does not have the policy {self.route.policy_id}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the policy off the interface; without any interface it stays as it is."""
         number = self.route.policy_id or 0
-        left = (each for each in draft.interfaces[self.interface].policy_routes if each.policy_id != number)
-        draft.set_policy_routes(self.interface, tuple(left))
-        if not draft.policy_holders[number]:
-            draft.set_object(loose(self.route, number))
+        left = (each for each in working.interfaces[self.interface].policy_routes if each.policy_id != number)
+        working.set_policy_routes(self.interface, tuple(left))
+        if not working.policy_holders[number]:
+            working.set_object(loose(self.route, number))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -133,23 +133,23 @@ class _PathOperation(InterfaceOperation):
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI wants."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         number = self.route.policy_id or 0
-        if draft.policy_holders.get(number, set()) != {self.interface}:
+        if working.policy_holders.get(number, set()) != {self.interface}:
             return f"{self.interface} is not the only one with the policy {number}"
-        return self._hop_refusal(self._now(draft))
+        return self._hop_refusal(self._now(working))
 
     def _hop_refusal(self, now: PolicyRoute) -> str | None:
         raise NotImplementedError(type(self).__name__)
 
-    def _now(self, draft: WorkingState) -> PolicyRoute:
-        routes = draft.interfaces[self.interface].policy_routes
+    def _now(self, working: WorkingState) -> PolicyRoute:
+        routes = working.interfaces[self.interface].policy_routes
         return next(each for each in routes if each.policy_id == self.route.policy_id)
 
-    def _set_hops(self, draft: WorkingState, hops: Iterable[NextHop]) -> None:
-        now = self._now(draft)
-        others = [each for each in draft.interfaces[self.interface].policy_routes if each is not now]
-        draft.set_policy_routes(self.interface, in_order((*others, replace(now, hops=hops_in_order(iter(hops))))))
+    def _set_hops(self, working: WorkingState, hops: Iterable[NextHop]) -> None:
+        now = self._now(working)
+        others = [each for each in working.interfaces[self.interface].policy_routes if each is not now]
+        working.set_policy_routes(self.interface, in_order((*others, replace(now, hops=hops_in_order(iter(hops))))))
 
     def _policy(self) -> LoosePolicy:
         return replace(loose(self.route, self.route.policy_id or 0), is_ipv6=self.route.is_ipv6, hops=self.hops)
@@ -167,9 +167,9 @@ class AddPolicyPaths(_PathOperation):
         twice = {shape(hop) for hop in now.hops} & {shape(hop) for hop in self.hops}
         return f"the policy {now.policy_id} has this path already, which VPP does not survive" if twice else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Add the paths."""
-        self._set_hops(draft, (*self._now(draft).hops, *self.hops))
+        self._set_hops(working, (*self._now(working).hops, *self.hops))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -188,9 +188,9 @@ class RemovePolicyPaths(_PathOperation):
         left = set(now.hops) - set(self.hops)
         return None if left and len(left) < len(now.hops) else f"the policy {now.policy_id} would have no path"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the paths out."""
-        self._set_hops(draft, (hop for hop in self._now(draft).hops if hop not in self.hops))
+        self._set_hops(working, (hop for hop in self._now(working).hops if hop not in self.hops))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -206,8 +206,8 @@ def shape(hop: NextHop) -> tuple[object, ...]:
     return hop.gateway, hop.interface, hop.table_id
 
 
-def _is_known(policy_id: int, draft: WorkingState) -> bool:
-    return bool(draft.policy_holders.get(policy_id)) or str(policy_id) in draft.objects.get(LoosePolicy, {})
+def _is_known(policy_id: int, working: WorkingState) -> bool:
+    return bool(working.policy_holders.get(policy_id)) or str(policy_id) in working.objects.get(LoosePolicy, {})
 
 
 def _policy_request(policy: LoosePolicy, indexes: Indexes, is_add: int) -> Request:

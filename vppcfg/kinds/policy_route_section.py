@@ -216,7 +216,7 @@ class PolicyRoutesKey(EntryKey):
         path = (*config.path, KEY)
         if config.policy_routes and not desired.has_plugin(PLUGIN, path, f"{config.name} has {KEY}"):
             return {"policy_routes": base.policy_routes}
-        wanted = (
+        routes = (
             _policy_route(each, config, desired.configuration)
             for each in config.policy_routes
             if not lacks_interface(each.hops, desired)
@@ -227,7 +227,7 @@ class PolicyRoutesKey(EntryKey):
                 )
             )
         )
-        return {"policy_routes": in_order(wanted)}
+        return {"policy_routes": in_order(routes)}
 
     def left_alone(self, base: Interface) -> Mapping[str, Any]:
         """Return the policy routes that somebody else has configured."""

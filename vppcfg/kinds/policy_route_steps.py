@@ -122,14 +122,14 @@ class Steering:
         for number, route in routes.items():
             if not self._users[number] and (route.is_own or self._leads_to_deleted(route)):
                 stage = Stage.REMOVE_OBJECT if early[number] else Stage.REMOVE_REPLACED_OBJECT
-                yield Step(stage=stage, operation=RemovePolicy(thing=loose(route, number)))
+                yield Step(stage=stage, operation=RemovePolicy(item=loose(route, number)))
                 self._known -= {number} if early[number] else set()
 
     def _attach(self, name: str, route: PolicyRoute) -> Iterator[Step]:
         is_early = self._is_early(name, route)
         if not self._is_shared(name, route):
             policy_id = self._number(route, is_early=is_early)
-            create = CreatePolicy(thing=loose(route, policy_id), acl_index=self._acl_index(route))
+            create = CreatePolicy(item=loose(route, policy_id), acl_index=self._acl_index(route))
             yield Step(stage=Stage.REPLACE_OBJECT if is_early else Stage.SET_OBJECT, operation=create)
             attach = AttachPolicy(interface=name, route=replace(route, policy_id=policy_id))
         else:
@@ -139,8 +139,8 @@ class Steering:
 
     def _number(self, route: PolicyRoute, *, is_early: bool) -> int:
         """Return the number of a new policy: that which it had before, where nothing has it then, or a free one."""
-        wanted = route.policy_id
-        number = wanted if wanted is not None and not is_early and wanted not in self._known else None
+        desired = route.policy_id
+        number = desired if desired is not None and not is_early and desired not in self._known else None
         if number is None:
             number = next(each for each in OWN_IDS if each not in self._known)
         self._known |= {number}
@@ -180,7 +180,7 @@ class Steering:
 
     def _leads_to_deleted(self, route: PolicyRoute) -> bool:
         transition = self._transition
-        to_delete = {Referent.INTERFACE: transition.to_delete, Referent.TABLE: transition.doomed_tables}
+        to_delete = {Referent.INTERFACE: transition.to_delete, Referent.TABLE: transition.deleted_tables}
         return any(each.name in to_delete[each.referent] for each in route.references())
 
     def _acl_index(self, route: PolicyRoute) -> int | None:

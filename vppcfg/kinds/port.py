@@ -14,7 +14,7 @@ from vppcfg.kinds.declared import DESCRIPTION, parsed, placeholders, schema_line
 from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.model.interface import Interface
 from vppcfg.model.kinds import as_created
-from vppcfg.model.ownership import MADE_MARK
+from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.operation import CreateInterface, DeleteInterface
@@ -43,7 +43,7 @@ class PortConfig(VirtualInterfaceConfig):
     @property
     def mark(self) -> str:
         """Return the mark of a port that a file creates."""
-        return MADE_MARK
+        return CREATED_MARK
 
 
 @record
@@ -52,14 +52,14 @@ class CreatePort(CreateInterface):
 
     port: VirtualInterface
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        other = draft.virtual_alike(self.port)
+    def _refusal(self, working: WorkingState) -> str | None:
+        other = working.virtual_alike(self.port)
         return f"{other} is the same {self.port.noun}" if other else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the port."""
-        draft.add_interface(as_created(self.interface, self.port.kind, self.port))
-        draft.enter_made(self.interface, self.port)
+        working.add_interface(as_created(self.interface, self.port.kind, self.port))
+        working.enter_virtual(self.interface, self.port)
 
 
 @record
@@ -112,13 +112,13 @@ class PortKind(VirtualInterfaceKind[C, P], Generic[C, P]):
         """Yield the keys of a port."""
         yield from yaml_keys(entry.port)
 
-    def create(self, interface: Interface, made: P) -> CreatePort:
+    def create(self, interface: Interface, virtual: P) -> CreatePort:
         """Return the operation that creates a port."""
-        return self.create_operation(interface=interface.name, port=made)
+        return self.create_operation(interface=interface.name, port=virtual)
 
-    def delete(self, name: str, made: P) -> DeletePort:
+    def delete(self, name: str, virtual: P) -> DeletePort:
         """Return the operation that deletes a port."""
-        return self.delete_operation(interface=name, port=made)
+        return self.delete_operation(interface=name, port=virtual)
 
     def is_offered(self, connection: VppReader) -> bool:
         """Return whether VPP has the plugin."""

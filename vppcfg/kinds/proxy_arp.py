@@ -24,13 +24,13 @@ class SetProxyArp(Switch):
 
     attribute = "has_proxy_arp"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set it, and note who answers."""
-        draft.change(self.interface, has_proxy_arp=self.is_on)
+        working.change(self.interface, has_proxy_arp=self.is_on)
         if self.is_on:
-            draft.with_proxy_arp.add(self.interface)
+            working.with_proxy_arp.add(self.interface)
         else:
-            draft.with_proxy_arp.discard(self.interface)
+            working.with_proxy_arp.discard(self.interface)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

@@ -60,8 +60,8 @@ class ProxyArpOperation(Operation):
         """Return the range."""
         return ProxyArp(first=self.first, last=self.last, table_id=self.table_id)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return missing_table(table_key(self.table_id, is_ipv6=False), draft) if self.table_id else None
+    def _refusal(self, working: WorkingState) -> str | None:
+        return missing_table(table_key(self.table_id, is_ipv6=False), working) if self.table_id else None
 
     def _message(self, *, is_add: bool) -> Request:
         ends = (self.table_id, IPv4Address(self.first).packed, IPv4Address(self.last).packed)
@@ -78,14 +78,14 @@ class ProxyArpOperation(Operation):
 class AddProxyArp(ProxyArpOperation):
     """proxy_arp_add_del: answer for a range of addresses. VPP takes one that it has, and changes nothing."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.range in draft.proxy_arps:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.range in working.proxy_arps:
             return f"VPP answers for {self.first} to {self.last} already"
-        return ProxyArpOperation._refusal(self, draft)
+        return ProxyArpOperation._refusal(self, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the range."""
-        draft.proxy_arps |= {self.range}
+        working.proxy_arps |= {self.range}
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -104,14 +104,14 @@ class AddProxyArp(ProxyArpOperation):
 class RemoveProxyArp(ProxyArpOperation):
     """proxy_arp_add_del: no longer answer for a range of addresses, which must be just as it was added."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.range not in draft.proxy_arps:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.range not in working.proxy_arps:
             return f"VPP does not answer for {self.first} to {self.last}"
-        return ProxyArpOperation._refusal(self, draft)
+        return ProxyArpOperation._refusal(self, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the range out."""
-        draft.proxy_arps -= {self.range}
+        working.proxy_arps -= {self.range}
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -235,7 +235,7 @@ class ProxyArpRanges(Kind, SettingsSection):
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that add and remove ranges, new ones first, and those of tables that go before these."""
         before, after = transition.observed.proxy_arps, transition.desired.proxy_arps
-        to_delete = {each for each in before if table_key(each.table_id, is_ipv6=False) in transition.doomed_tables}
+        to_delete = {each for each in before if table_key(each.table_id, is_ipv6=False) in transition.deleted_tables}
         for each in _in_order(to_delete | (before - after)):
             remove = RemoveProxyArp(table_id=each.table_id, first=each.first, last=each.last)
             yield Step(stage=Stage.TURN_OFF if each in to_delete else Stage.REMOVE_PROXY_ARP, operation=remove)

@@ -44,48 +44,48 @@ Ways = Mapping[str, NextHop]
 class SetPuntRedirect(SetObject):
     """add_del_ip_punt_redirect_v2: redirect packets; refused where there is one, or an LCP pair that has its own."""
 
-    thing: PuntRedirect
+    item: PuntRedirect
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.name in draft.objects.get(PuntRedirect, {}):
-            return f"there is a {self.thing.label}, which VPP would lose"
-        if self.thing.interface in draft.lcps:
-            return f"{self.thing.interface} has an LCP pair, whose Linux device would get no packets any more"
-        return SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.name in working.objects.get(PuntRedirect, {}):
+            return f"there is a {self.item.label}, which VPP would lose"
+        if self.item.interface in working.lcps:
+            return f"{self.item.interface} has an LCP pair, whose Linux device would get no packets any more"
+        return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=1)
+        return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"{_line('add', self.thing)} {_via(self.thing.hop)}"
+        return f"{_line('add', self.item)} {_via(self.item.hop)}"
 
 
 @record
 class RemovePuntRedirect(RemoveObject):
     """add_del_ip_punt_redirect_v2: redirect nothing any more."""
 
-    thing: PuntRedirect
+    item: PuntRedirect
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=0)
+        return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> str:
         """Return the command."""
-        return _line("del", self.thing)
+        return _line("del", self.item)
 
 
-def _request(thing: PuntRedirect, indexes: Indexes, *, is_add: int) -> Request:
-    rx = indexes.interface(thing.interface) if thing.interface else NO_INDEX
-    values = {"is_add": is_add, "punt.rx_sw_if_index": rx, "punt.af": int(thing.is_ipv6)}
-    paths = [path_of(thing.hop, indexes, 0, is_ipv6=thing.is_ipv6)] if is_add else []
+def _request(item: PuntRedirect, indexes: Indexes, *, is_add: int) -> Request:
+    rx = indexes.interface(item.interface) if item.interface else NO_INDEX
+    values = {"is_add": is_add, "punt.rx_sw_if_index": rx, "punt.af": int(item.is_ipv6)}
+    paths = [path_of(item.hop, indexes, 0, is_ipv6=item.is_ipv6)] if is_add else []
     return Request(_CHANGE, values, "punt.paths", paths)
 
 
-def _line(word: str, thing: PuntRedirect) -> str:
-    return f"ip{6 if thing.is_ipv6 else ''} punt redirect {word} rx {thing.interface or 'all'}"
+def _line(word: str, item: PuntRedirect) -> str:
+    return f"ip{6 if item.is_ipv6 else ''} punt redirect {word} rx {item.interface or 'all'}"
 
 
 def _via(hop: NextHop) -> str:
@@ -109,7 +109,7 @@ class PuntRedirectKind(VppObjectKind[PuntRedirect]):
     """The redirects in VPP, but for those of linux-cp."""
 
     key = KEY
-    thing = PuntRedirect
+    object_class = PuntRedirect
     operations = (SetPuntRedirect, RemovePuntRedirect)
     rules = (punt_redirect_lcp,)
     sees_hosts = False
@@ -118,13 +118,13 @@ class PuntRedirectKind(VppObjectKind[PuntRedirect]):
         """Return the key `punt-redirect`."""
         return (SECTION,)
 
-    def set(self, thing: PuntRedirect) -> SetPuntRedirect:
+    def set(self, item: PuntRedirect) -> SetPuntRedirect:
         """Return the operation that redirects."""
-        return SetPuntRedirect(thing=thing)
+        return SetPuntRedirect(item=item)
 
-    def remove(self, thing: PuntRedirect) -> RemovePuntRedirect:
+    def remove(self, item: PuntRedirect) -> RemovePuntRedirect:
         """Return the operation that redirects no more."""
-        return RemovePuntRedirect(thing=thing)
+        return RemovePuntRedirect(item=item)
 
     def disturbed(self, before: Mapping[str, PuntRedirect], after: Mapping[str, PuntRedirect]) -> frozenset[str]:
         """Return those that change: VPP leaks the one whose place another one takes."""
@@ -154,12 +154,11 @@ class PuntRedirectSection(OwnedSection[Ways]):
 
     key = KEY
     holders = (KeyHolder.FILE, KeyHolder.INTERFACE)
-    things = (PuntRedirect,)
+    object_classes = (PuntRedirect,)
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Ways | list[Problem]:
-        """Return the next hops by family, or the gateways of the other one."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Ways:
+        """Return the next hops by family; note gateways of the other one."""
         found: dict[str, NextHop] = {}
-        problems = []
         for family in _FAMILIES:
             if (given := raw.get(family)) is None:
                 continue
@@ -167,8 +166,9 @@ class PuntRedirectSection(OwnedSection[Ways]):
             if gateway and _FAMILIES[":" in gateway] != family:
                 text = f"{gateway} is no gateway of this family"
                 problems.append(Problem(rule="punt-redirect-family", path=(*path, family, "gateway"), text=text))
+                continue
             found[family] = NextHop(gateway=gateway, interface=given["interface"])
-        return problems or found
+        return found
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[PuntRedirect]:
         """Yield one for each family."""

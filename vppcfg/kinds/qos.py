@@ -41,12 +41,12 @@ _ROWS = tuple(f"map.rows.{number}.outputs" for number in range(len(SOURCES)))
 class SetQosMap(SetObject):
     """qos_egress_map_update: create a map, or write it anew in place."""
 
-    thing: QosMap
+    item: QosMap
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        rows = {path: _outputs(self.thing, source) for path, source in zip(_ROWS, SOURCES, strict=True)}
-        return Request("qos_egress_map_update", {"map.id": self.thing.map_id, **rows})
+        rows = {path: _outputs(self.item, source) for path, source in zip(_ROWS, SOURCES, strict=True)}
+        return Request("qos_egress_map_update", {"map.id": self.item.map_id, **rows})
 
     def cli(self) -> None:
         """Return None: the prompt adds to a map, and takes nothing out."""
@@ -56,109 +56,109 @@ class SetQosMap(SetObject):
 class RemoveQosMap(RemoveObject):
     """qos_egress_map_delete: delete a map that nothing is marked by."""
 
-    thing: QosMap
+    item: QosMap
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return Request("qos_egress_map_delete", {"id": self.thing.map_id})
+        return Request("qos_egress_map_delete", {"id": self.item.map_id})
 
     def cli(self) -> str:
         """Return the command."""
-        return f"qos egress map delete id {self.thing.map_id}"
+        return f"qos egress map delete id {self.item.map_id}"
 
 
 @record
 class SetQosRecord(SetObject):
     """qos_record_enable_disable: note the class of packets that come in."""
 
-    thing: QosRecord
+    item: QosRecord
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _switch("record", self.thing.interface, self.thing.source, indexes, enable=1)
+        return _switch("record", self.item.interface, self.item.source, indexes, enable=1)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"qos record {self.thing.source.value} {self.thing.interface}"
+        return f"qos record {self.item.source.value} {self.item.interface}"
 
 
 @record
 class RemoveQosRecord(RemoveObject):
     """qos_record_enable_disable: note the class no more."""
 
-    thing: QosRecord
+    item: QosRecord
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _switch("record", self.thing.interface, self.thing.source, indexes, enable=0)
+        return _switch("record", self.item.interface, self.item.source, indexes, enable=0)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"qos record {self.thing.source.value} {self.thing.interface} disable"
+        return f"qos record {self.item.source.value} {self.item.interface} disable"
 
 
 @record
 class SetQosStore(SetObject):
     """qos_store_enable_disable: give packets that come in one class."""
 
-    thing: QosStore
+    item: QosStore
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _switch("store", self.thing.interface, QosSource.IP, indexes, enable=1, value=self.thing.value)
+        return _switch("store", self.item.interface, QosSource.IP, indexes, enable=1, value=self.item.value)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"qos store ip {self.thing.interface} value {self.thing.value}"
+        return f"qos store ip {self.item.interface} value {self.item.value}"
 
 
 @record
 class RemoveQosStore(RemoveObject):
     """qos_store_enable_disable: give packets no class any more."""
 
-    thing: QosStore
+    item: QosStore
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _switch("store", self.thing.interface, QosSource.IP, indexes, enable=0, value=self.thing.value)
+        return _switch("store", self.item.interface, QosSource.IP, indexes, enable=0, value=self.item.value)
 
     def cli(self) -> str:
         """Return the command, for which the prompt wants the value."""
-        return f"qos store ip {self.thing.interface} value {self.thing.value} disable"
+        return f"qos store ip {self.item.interface} value {self.item.value} disable"
 
 
 @record
 class SetQosMark(SetObject):
     """qos_mark_enable_disable: write the class into packets that go out; of a marked interface the map changes."""
 
-    thing: QosMark
+    item: QosMark
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _mark(self.thing, indexes, enable=1)
+        return _mark(self.item, indexes, enable=1)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"qos mark {self.thing.target.value} {self.thing.interface} id {self.thing.map_id}"
+        return f"qos mark {self.item.target.value} {self.item.interface} id {self.item.map_id}"
 
 
 @record
 class RemoveQosMark(RemoveObject):
     """qos_mark_enable_disable: leave the class of packets as it is."""
 
-    thing: QosMark
+    item: QosMark
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _mark(self.thing, indexes, enable=0)
+        return _mark(self.item, indexes, enable=0)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"qos mark {self.thing.target.value} {self.thing.interface} disable"
+        return f"qos mark {self.item.target.value} {self.item.interface} disable"
 
 
-def _outputs(thing: QosMap, source: QosSource) -> bytes:
-    pairs = getattr(thing, source.value)
+def _outputs(item: QosMap, source: QosSource) -> bytes:
+    pairs = getattr(item, source.value)
     raw = bytearray(_VALUES)
     for value, becomes in zip(pairs[::2], pairs[1::2], strict=True):
         raw[value] = becomes
@@ -198,7 +198,7 @@ class QosMapKind(VppObjectKind[QosMap]):
     """The maps, with the sections of all QoS."""
 
     key = MAPS
-    thing = QosMap
+    object_class = QosMap
     operations = (SetQosMap, RemoveQosMap)
     rules = (qos_map,)
     api_module = "qos"
@@ -207,13 +207,13 @@ class QosMapKind(VppObjectKind[QosMap]):
         """Return the section of the maps, and the key of interfaces."""
         return MAPS_SECTION, SECTION
 
-    def set(self, thing: QosMap) -> SetQosMap:
+    def set(self, item: QosMap) -> SetQosMap:
         """Return the operation that writes a map."""
-        return SetQosMap(thing=thing)
+        return SetQosMap(item=item)
 
-    def remove(self, thing: QosMap) -> RemoveQosMap:
+    def remove(self, item: QosMap) -> RemoveQosMap:
         """Return the operation that deletes a map."""
-        return RemoveQosMap(thing=thing)
+        return RemoveQosMap(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all maps."""
@@ -236,16 +236,16 @@ class QosRecordKind(VppObjectKind[QosRecord]):
     """Where classes are noted."""
 
     key = QOS
-    thing = QosRecord
+    object_class = QosRecord
     operations = (SetQosRecord, RemoveQosRecord)
 
-    def set(self, thing: QosRecord) -> SetQosRecord:
+    def set(self, item: QosRecord) -> SetQosRecord:
         """Return the operation that notes a class."""
-        return SetQosRecord(thing=thing)
+        return SetQosRecord(item=item)
 
-    def remove(self, thing: QosRecord) -> RemoveQosRecord:
+    def remove(self, item: QosRecord) -> RemoveQosRecord:
         """Return the operation that notes it no more."""
-        return RemoveQosRecord(thing=thing)
+        return RemoveQosRecord(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all interfaces."""
@@ -265,16 +265,16 @@ class QosStoreKind(VppObjectKind[QosStore]):
     """Where packets get a class."""
 
     key = QOS
-    thing = QosStore
+    object_class = QosStore
     operations = (SetQosStore, RemoveQosStore)
 
-    def set(self, thing: QosStore) -> SetQosStore:
+    def set(self, item: QosStore) -> SetQosStore:
         """Return the operation that gives a class."""
-        return SetQosStore(thing=thing)
+        return SetQosStore(item=item)
 
-    def remove(self, thing: QosStore) -> RemoveQosStore:
+    def remove(self, item: QosStore) -> RemoveQosStore:
         """Return the operation that gives none any more."""
-        return RemoveQosStore(thing=thing)
+        return RemoveQosStore(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all interfaces."""
@@ -293,16 +293,16 @@ class QosMarkKind(VppObjectKind[QosMark]):
     """Where classes are written."""
 
     key = QOS
-    thing = QosMark
+    object_class = QosMark
     operations = (SetQosMark, RemoveQosMark)
 
-    def set(self, thing: QosMark) -> SetQosMark:
+    def set(self, item: QosMark) -> SetQosMark:
         """Return the operation that marks."""
-        return SetQosMark(thing=thing)
+        return SetQosMark(item=item)
 
-    def remove(self, thing: QosMark) -> RemoveQosMark:
+    def remove(self, item: QosMark) -> RemoveQosMark:
         """Return the operation that marks no more."""
-        return RemoveQosMark(thing=thing)
+        return RemoveQosMark(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all interfaces."""
@@ -324,15 +324,15 @@ class QosMaps(OwnedSection[tuple[QosMap, ...]]):
 
     key = MAPS
     holders = (KeyHolder.FILE,)
-    things = (QosMap,)
+    object_classes = (QosMap,)
     is_block = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> tuple[QosMap, ...] | list[Problem]:
-        """Return the maps in the order of the file, or the numbers that are none."""
-        problems = list(_wrong_numbers(raw, path))
-        if problems:
-            return problems
-        return tuple(QosMap(map_id=number, **_rows(entry or {})) for number, entry in raw.items())
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> tuple[QosMap, ...]:
+        """Return the maps in the order of the file; note numbers that are none."""
+        wrong = {number: list(_wrong_numbers({number: entry}, path)) for number, entry in raw.items()}
+        problems += [problem for each in wrong.values() for problem in each]
+        sound = {number: entry for number, entry in raw.items() if not wrong[number]}
+        return tuple(QosMap(map_id=number, **_rows(entry or {})) for number, entry in sound.items())
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[QosMap]:
         """Return the maps."""
@@ -387,7 +387,7 @@ class Qos(OwnedSection[tuple[VppObject, ...]]):
 
     key = QOS
     holders = (KeyHolder.INTERFACE,)
-    things = (QosRecord, QosStore, QosMark)
+    object_classes = (QosRecord, QosStore, QosMark)
 
     def _entry(self, holder: KeyHolder, name: str, path: KeyPath, value: Any) -> OwnedConfig:
         """Return an entry whose objects know their interface."""
@@ -395,7 +395,7 @@ class Qos(OwnedSection[tuple[VppObject, ...]]):
             value = tuple(_of_interface(name, value))
         return OwnedSection._entry(self, holder, name, path, value)
 
-    def parse_value(self, raw: Any, path: KeyPath) -> Any:
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> Any:
         """Return the value as it is."""
         return raw
 
@@ -419,8 +419,8 @@ class Qos(OwnedSection[tuple[VppObject, ...]]):
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, tuple[VppObject, ...]]]:
         """Yield what each interface has."""
         found: dict[str, list[VppObject]] = {}
-        for thing in self.things:
-            for each in state.of(thing).values():
+        for object_class in self.object_classes:
+            for each in state.of(object_class).values():
                 found.setdefault(each.scope, []).append(each)
         for name, objects in found.items():
             yield KeyHolder.INTERFACE, name, tuple(objects)

@@ -44,8 +44,8 @@ class RaOperation(SetFeature):
     def _changed(self, value: RouterAdvertisements) -> RouterAdvertisements:
         raise NotImplementedError(type(self).__name__)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        interface = draft.interfaces[self.interface]
+    def _refusal(self, working: WorkingState) -> str | None:
+        interface = working.interfaces[self.interface]
         if interface.has_ipv6 or interface.ra is not None or interface.link_local is not None:
             return None
         return f"IPv6 is off on {self.interface}, which has no IPv6 address"
@@ -70,11 +70,11 @@ class SetRa(RaOperation):
     def _changed(self, value: RouterAdvertisements) -> RouterAdvertisements:
         return replace(self.settings, is_sent=True, prefixes=value.prefixes)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        present = draft.interfaces[self.interface].ra
+    def _refusal(self, working: WorkingState) -> str | None:
+        present = working.interfaces[self.interface].ra
         if present is not None and not present.may_become(self.settings):
             return f"{self.interface} would go on to advertise what was set there before"
-        return RaOperation._refusal(self, draft)
+        return RaOperation._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Name what is not as by default. A zero leaves as it is what it stands for."""
@@ -209,8 +209,8 @@ class RemoveRaPrefix(RaOperation):
     def _changed(self, value: RouterAdvertisements) -> RouterAdvertisements:
         return replace(value, prefixes=tuple(each for each in value.prefixes if each.prefix != self.prefix))
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        present = draft.interfaces[self.interface].ra
+    def _refusal(self, working: WorkingState) -> str | None:
+        present = working.interfaces[self.interface].ra
         if present is not None and any(each.prefix == self.prefix for each in present.prefixes):
             return None
         return f"{self.interface} does not advertise {self.prefix}"
@@ -234,9 +234,9 @@ class RenewIpv6(InterfaceOperation):
     a link-local address that was chosen are forgotten.
     """
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Forget what goes with IPv6."""
-        draft.change(self.interface, ra=None, link_local=None, ra_mtu=0)
+        working.change(self.interface, ra=None, link_local=None, ra_mtu=0)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message that comes first; `renewing` sends the others."""

@@ -11,11 +11,11 @@ from typing import Any
 
 from vppcfg.config.sections.section import Section
 from vppcfg.errors import DataplaneError
-from vppcfg.kinds.object_kind import Felt, VppObjectKind
+from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
-from vppcfg.kinds.route_ways import felt
+from vppcfg.kinds.route_ways import traffic_impacts
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden
@@ -40,11 +40,11 @@ PATH = ("type", "sw_if_index", "table_id", "weight", "preference", "proto", "nh.
 class SetRoute(SetObject):
     """ip_route_add_del_v2: set all next hops of a prefix at once; no packet is lost meanwhile."""
 
-    thing: Route
+    item: Route
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=1)
+        return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> None:
         """Return None: what is typed belongs to the source of the prompt."""
@@ -54,11 +54,11 @@ class SetRoute(SetObject):
 class RemoveRoute(RemoveObject):
     """ip_route_add_del_v2: take the route of files from a prefix; those that others have there stay."""
 
-    thing: Route
+    item: Route
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=0)
+        return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> None:
         """Return None: the prompt removes the routes of its own source only."""
@@ -96,7 +96,7 @@ class RouteKind(VppObjectKind[Route]):
     """The static routes of files."""
 
     key = "routes"
-    thing = Route
+    object_class = Route
     operations = (SetRoute, RemoveRoute)
     rules = RULES
     has_account = True
@@ -105,13 +105,13 @@ class RouteKind(VppObjectKind[Route]):
         """Return the section of the routes of all tables."""
         return (SECTION,)
 
-    def set(self, thing: Route) -> SetRoute:
+    def set(self, item: Route) -> SetRoute:
         """Return the operation that sets all next hops of a prefix at once."""
-        return SetRoute(thing=thing)
+        return SetRoute(item=item)
 
-    def remove(self, thing: Route) -> RemoveRoute:
+    def remove(self, item: Route) -> RemoveRoute:
         """Return the operation that removes a route."""
-        return RemoveRoute(thing=thing)
+        return RemoveRoute(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the sources: without one of our own there are no routes to ask for."""
@@ -133,17 +133,19 @@ class RouteKind(VppObjectKind[Route]):
             prefix = f"{text_of_address(family, raw)}/{length}"
             yield route_from(prefix, table_id, [dict(zip(PATH, path, strict=True)) for path in paths], names)
 
-    def felt(self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]) -> Iterator[Felt]:
+    def traffic_impacts(
+        self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+    ) -> Iterator[TrafficImpact]:
         """Yield the prefixes that lose their way, take another one, or share their packets otherwise."""
-        return felt(before, after, linked)
+        return traffic_impacts(before, after, linked)
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP has the source of files: without it there are no routes of theirs."""
         return connection.offers(_SOURCES) and own_source(connection, replies) is not None
 
-    def hidden(self, connection: VppReader, things: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
+    def hidden(self, connection: VppReader, items: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
         """Yield the routes whose prefix has a better source: VPP shows that one alone, and keeps ours below it."""
-        return hidden_routes(connection, things, names)
+        return hidden_routes(connection, items, names)
 
 
 def _owned_by(source: int, table: FibTable) -> dict[str, Value]:

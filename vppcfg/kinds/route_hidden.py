@@ -28,21 +28,21 @@ _INDEX = "if_index:"
 """Stands for the name of an interface that is down or gone."""
 
 
-def hidden_routes(connection: VppReader, wanted: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
-    """Yield those of `wanted` whose prefix has a better source, with what VPP keeps of files below it.
+def hidden_routes(connection: VppReader, desired: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
+    """Yield those of `desired` whose prefix has a better source, with what VPP keeps of files below it.
 
     `names` are the interfaces by index. VPP is asked about these prefixes alone.
     """
-    if not (wanted and connection.offers(_LOOKUP) and connection.offers(_SOURCES)):
+    if not (desired and connection.offers(_LOOKUP) and connection.offers(_SOURCES)):
         return
     better = _better_sources(connection)
-    above = [(route, better[source]) for route, source in _best_sources(connection, wanted) if source in better]
+    above = [(route, better[source]) for route, source in _best_sources(connection, desired) if source in better]
     lines = {route.name: _line(route) for route, _ in above if route.table_id <= LAST_TYPED}
     commands = Commands(connection, list(lines.values()))
     shown = commands.read(connection, connection.ask(commands.requests)) if lines else {}
     for route, by in above:
         text = shown[lines[route.name]][1] if route.name in lines else ""
-        yield Hidden(thing=route, by=by, found=_found(route, text, names))
+        yield Hidden(item=route, by=by, found=_found(route, text, names))
 
 
 def _better_sources(connection: VppReader) -> dict[int, str]:
@@ -56,11 +56,11 @@ def _better_sources(connection: VppReader) -> dict[int, str]:
     }
 
 
-def _best_sources(connection: VppReader, wanted: Sequence[Route]) -> Iterator[tuple[Route, int]]:
+def _best_sources(connection: VppReader, desired: Sequence[Route]) -> Iterator[tuple[Route, int]]:
     """Yield the best source of each prefix that VPP has exactly."""
     by_context: dict[int, Route] = {}
     asked = []
-    for route in wanted:
+    for route in desired:
         values = {"table_id": route.table_id, "exact": 1, **prefix_values("prefix", route.prefix)}
         context, request = connection.request(_LOOKUP, values)
         by_context[context] = route

@@ -93,7 +93,8 @@ def lacks_interface(hops: Iterable[HopConfig], desired: DesiredStateBuilder) -> 
     missing = [hop for hop in hops if hop.interface and hop.interface not in known]
     for hop in missing:
         text = f"VPP has no interface {hop.interface}, and the file leaves it to others; have it made there first"
-        desired.problem("route-interface", (*hop.path, "interface"), text + ", or name another one")
+        text += ", or name another one"
+        desired.lacks(hop.interface, "route-interface", (*hop.path, "interface"), text)
     return bool(missing)
 
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from vppcfg.common.prefix_table import PrefixTable
-from vppcfg.kinds.object_kind import Felt
+from vppcfg.kinds.object_kind import TrafficImpact
 from vppcfg.model.route import NextHop, Route
 from vppcfg.model.state import State
 from vppcfg.plan.impact_level import Impact
@@ -111,19 +111,21 @@ LOST, OTHER, SHARES, OPENED = "way", "other-way", "shares", "opened"
 _LEVELS = {LOST: Impact.REMOVE, OTHER: Impact.FLAP, SHARES: Impact.DEGRADE, OPENED: Impact.POLICY}
 
 
-def felt(before: State, after: State, linked: tuple[Collection[str], Collection[str]]) -> Iterator[Felt]:
+def traffic_impacts(
+    before: State, after: State, linked: tuple[Collection[str], Collection[str]]
+) -> Iterator[TrafficImpact]:
     """Yield each prefix whose packets feel a change for good."""
     first, last = Ways(before, linked[0]), Ways(after, linked[1])
     for name, route in {**before.of(Route), **after.of(Route)}.items():
         if name in before.hidden_by or name in after.hidden_by:
             continue
         old, new = first.of(route.prefix, route.table_id), last.of(route.prefix, route.table_id)
-        what = _felt(old.exits, new.exits)
+        what = _impact_verb(old.exits, new.exits)
         if what is not None:
-            yield Felt(name, _LEVELS[what], what, old.needs | new.needs)
+            yield TrafficImpact(name, _LEVELS[what], what, old.needs | new.needs)
 
 
-def _felt(before: Shares, after: Shares) -> str | None:
+def _impact_verb(before: Shares, after: Shares) -> str | None:
     used = {each for each in before if not each.end}
     left = {each for each in after if not each.end and (each.interface or each in used)}
     if not used:

@@ -63,10 +63,10 @@ class SetSflow(Switch):
 
     attribute = "has_sflow"
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if draft.interfaces[self.interface].parent is not None:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if working.interfaces[self.interface].parent is not None:
             return f"{self.interface} is a sub-interface, which takes no sFlow"
-        return Switch._refusal(self, draft)
+        return Switch._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Put the sw_if_index where a hw_if_index is named: VPP reads it as that (plugins/sflow/sflow.c)."""
@@ -94,9 +94,9 @@ class SetSflowSamplingRate(SflowSetting):
 
     sampling_rate: int
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the rate."""
-        draft.sflow = replace(draft.sflow, sampling_rate=self.sampling_rate)
+        working.sflow = replace(working.sflow, sampling_rate=self.sampling_rate)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -113,9 +113,9 @@ class SetSflowPollingInterval(SflowSetting):
 
     polling_interval_s: int
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the interval."""
-        draft.sflow = replace(draft.sflow, polling_interval_s=self.polling_interval_s)
+        working.sflow = replace(working.sflow, polling_interval_s=self.polling_interval_s)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -132,9 +132,9 @@ class SetSflowHeaderBytes(SflowSetting):
 
     header_bytes: int
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the length."""
-        draft.sflow = replace(draft.sflow, header_bytes=self.header_bytes)
+        working.sflow = replace(working.sflow, header_bytes=self.header_bytes)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -151,9 +151,9 @@ class SetSflowDirection(SflowSetting):
 
     direction: TrafficDirection
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the direction."""
-        draft.sflow = replace(draft.sflow, direction=self.direction)
+        working.sflow = replace(working.sflow, direction=self.direction)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -170,9 +170,9 @@ class SetSflowDrops(SflowSetting):
 
     has_drops: bool
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set it."""
-        draft.sflow = replace(draft.sflow, has_drops=self.has_drops)
+        working.sflow = replace(working.sflow, has_drops=self.has_drops)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

@@ -52,19 +52,19 @@ class CreateSubInterface(CreateInterface):
     sub_id: int
     encapsulation: Encapsulation | OtherMatch
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.parent not in draft.interfaces:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.parent not in working.interfaces:
             return f"{self.parent} does not exist"
-        if self.parent in draft.bond_of:
-            return f"{self.parent} is a member of {draft.bond_of[self.parent]}"
-        other = draft.matches.get((self.parent, self.encapsulation.tags))
+        if self.parent in working.bond_of:
+            return f"{self.parent} is a member of {working.bond_of[self.parent]}"
+        other = working.matches.get((self.parent, self.encapsulation.tags))
         return f"{other} matches the same tags" if other else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the sub-interface, with the LCP pair that some VPPs make with it."""
-        draft.add_interface(sub_interface_as_created(self.interface, self.parent, self.sub_id, self.encapsulation))
-        if draft.is_auto_subint and self.parent in draft.lcps:
-            _mirror(self, draft)
+        working.add_interface(sub_interface_as_created(self.interface, self.parent, self.sub_id, self.encapsulation))
+        if working.is_auto_subint and self.parent in working.lcps:
+            _mirror(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -95,13 +95,13 @@ class DeleteSubInterface(DeleteInterface):
         return f"delete sub-interface {self.interface}"
 
 
-def _mirror(created: CreateSubInterface, draft: WorkingState) -> None:
+def _mirror(created: CreateSubInterface, working: WorkingState) -> None:
     """Make the pair that VPP makes by itself, unless it cannot (linux-cp/lcp_interface_sync.c)."""
-    parent = draft.lcps[created.parent]
+    parent = working.lcps[created.parent]
     host_name = f"{parent.host_name}.{created.sub_id}"
     pair = CreateLcpPair(interface=created.interface, host_name=host_name, netns=parent.netns, is_default_netns=False)
-    if len(host_name) <= LONGEST_NAME and pair.precondition_error(draft) is None:
-        pair.apply_to(draft)
+    if len(host_name) <= LONGEST_NAME and pair.precondition_error(working) is None:
+        pair.apply_to(working)
 
 
 def encapsulation_words(encapsulation: Encapsulation | OtherMatch) -> str:

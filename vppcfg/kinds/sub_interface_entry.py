@@ -115,7 +115,7 @@ def _encapsulation(child: InterfaceConfig) -> list[KeyValue]:
     if tags is None:
         return []
     is_default = tags == Encapsulation(outer=child.sub_id, is_exact=True)
-    return [KeyValue("encapsulation", _tag_keys(tags), is_default, is_made_with=True)]
+    return [KeyValue("encapsulation", _tag_keys(tags), is_default, is_set_at_creation=True)]
 
 
 def _tag_keys(tags: Encapsulation) -> tuple[KeyValue, ...]:

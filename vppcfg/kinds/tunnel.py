@@ -103,17 +103,17 @@ class CreateTunnel(CreateInterface):
     instance: int
     tunnel: Tunnel
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         table = self.tunnel.needed_table
-        if table is not None and (missing := missing_table(table, draft)):
+        if table is not None and (missing := missing_table(table, working)):
             return missing
-        other = draft.virtual_alike(self.tunnel)
+        other = working.virtual_alike(self.tunnel)
         return f"{other} is the same tunnel" if other else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the tunnel."""
-        draft.add_interface(as_created(self.interface, self.tunnel.kind))
-        draft.enter_made(self.interface, self.tunnel)
+        working.add_interface(as_created(self.interface, self.tunnel.kind))
+        working.enter_virtual(self.interface, self.tunnel)
 
 
 @record
@@ -144,7 +144,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
 
     config = TunnelConfig
     last = MAX_INSTANCE
-    thing = "tunnel"
+    noun = "tunnel"
     paths: ClassVar[Paths]
     """Of both ends and their table, in the messages that create and read back."""
     dumps: ClassVar[Mapping[str, str]]
@@ -157,7 +157,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
     def __init__(self) -> None:
         self.assumed = {**ASSUMED_ENDS, **placeholders(self.virtual)}  # type: ignore[misc] # from the keys, once
         self.parts = tuple(
-            Part(name=key.capability, thing=key.needs, since=key.since, is_needed_by=_is_set(key.name))
+            Part(name=key.capability, use=key.needs, since=key.since, is_needed_by=_is_set(key.name))
             for key in keys_of(self.virtual)
             if key.since is not None
         )
@@ -228,13 +228,13 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         yield from vrf_section.keys("encap-vrf", entry.encap_vrf)
         yield from yaml_keys(entry.tunnel)
 
-    def create(self, interface: Interface, made: T) -> CreateTunnel:
+    def create(self, interface: Interface, virtual: T) -> CreateTunnel:
         """Return the operation that creates a tunnel."""
-        return self.create_operation(interface=interface.name, instance=instance_of(interface.name), tunnel=made)
+        return self.create_operation(interface=interface.name, instance=instance_of(interface.name), tunnel=virtual)
 
-    def delete(self, name: str, made: T) -> DeleteTunnel:
+    def delete(self, name: str, virtual: T) -> DeleteTunnel:
         """Return the operation that deletes a tunnel."""
-        return self.delete_operation(interface=name, tunnel=made)
+        return self.delete_operation(interface=name, tunnel=virtual)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all tunnels, where VPP has the plugin."""

@@ -35,21 +35,21 @@ class SetUnnumbered(InterfaceOperation):
 
     donor: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        interface = draft.interfaces[self.interface]
-        if self.donor not in draft.interfaces:
+    def _refusal(self, working: WorkingState) -> str | None:
+        interface = working.interfaces[self.interface]
+        if self.donor not in working.interfaces:
             return f"{self.donor} does not exist"
         if interface.addresses:
             return f"{interface.name} has addresses, which would vanish and still block"
         if interface.unnumbered is not None:
             return f"{interface.name} borrows from {interface.unnumbered}"
-        if interface.tables != draft.interfaces[self.donor].tables:
+        if interface.tables != working.interfaces[self.donor].tables:
             return f"{interface.name} and {self.donor} are in different FIB tables"
         return routing_obstacle(interface)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Let the interface borrow."""
-        draft.borrow(self.interface, self.donor)
+        working.borrow(self.interface, self.donor)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -70,14 +70,14 @@ class UnsetUnnumbered(InterfaceOperation):
 
     donor: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if draft.interfaces[self.interface].unnumbered != self.donor:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if working.interfaces[self.interface].unnumbered != self.donor:
             return f"{self.interface} does not borrow from {self.donor}"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Let the interface borrow from nobody."""
-        draft.borrow(self.interface, None)
+        working.borrow(self.interface, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Name no donor: VPP does not look at it, and it may be gone (vnet/interface_api.c)."""

@@ -39,10 +39,10 @@ class CreateVhostUser(CreatePort):
 
     port: VhostUser
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         if vhost_user_number(self.interface) is None:
             return f"{self.interface} is no name of a vhost-user port"
-        return CreatePort._refusal(self, draft)
+        return CreatePort._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message, which offers what `create vhost-user` offers: what VPP does by default."""
@@ -91,14 +91,14 @@ class VhostUserKind(PortKind[VhostUserConfig, VhostUser]):
     """The section `vhost_users`, and vhost-user ports in VPP."""
 
     key = "vhost_users"
-    thing = "vhost-user port"
+    noun = "vhost-user port"
     config = VhostUserConfig
     virtual = VhostUser
-    plugin = Plugin(name="vhost", reason="the file has a vhost-user port", thing="a vhost-user port")
+    plugin = Plugin(name="vhost", reason="the file has a vhost-user port", use="a vhost-user port")
     naming = Naming(
         is_name=lambda value: isinstance(value, str) and _is_name(value),
         rule="vhost-user-name",
-        wanted=f"a vhost-user port is called {VHOST_USER_PREFIX} and a number",
+        form=f"a vhost-user port is called {VHOST_USER_PREFIX} and a number",
         pattern=(f"{VHOST_USER_PREFIX}(0|[1-9][0-9]*)", None),
     )
     rules = (_socket,)

@@ -32,11 +32,11 @@ class VirtualInterfaceKind(CreatedKind, VirtualInterfaceSection[C, M], Generic[C
     """Whether VPP sets a link MTU on one."""
 
     @abstractmethod
-    def create(self, interface: Interface, made: M) -> CreateInterface:
+    def create(self, interface: Interface, virtual: M) -> CreateInterface:
         """Return the operation that creates an interface as it is to be."""
 
     @abstractmethod
-    def delete(self, name: str, made: M) -> DeleteInterface:
+    def delete(self, name: str, virtual: M) -> DeleteInterface:
         """Return the operation that deletes an interface."""
 
     def creation(self, interface: Interface, virtual: M) -> Step:

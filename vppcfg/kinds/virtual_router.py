@@ -50,7 +50,7 @@ class VirtualRouterKind(VppObjectKind[VirtualRouter]):
     """The virtual routers in VPP."""
 
     key = KEY
-    thing = VirtualRouter
+    object_class = VirtualRouter
     operations = (
         CreateVirtualRouter,
         RemoveVirtualRouter,
@@ -68,13 +68,13 @@ class VirtualRouterKind(VppObjectKind[VirtualRouter]):
         """Return the key `vrrp`."""
         return (SECTION,)
 
-    def set(self, thing: VirtualRouter) -> CreateVirtualRouter:
+    def set(self, item: VirtualRouter) -> CreateVirtualRouter:
         """Return the operation that creates a virtual router."""
-        return CreateVirtualRouter(thing=thing)
+        return CreateVirtualRouter(item=item)
 
-    def remove(self, thing: VirtualRouter) -> RemoveVirtualRouter:
+    def remove(self, item: VirtualRouter) -> RemoveVirtualRouter:
         """Return the operation that removes a virtual router."""
-        return RemoveVirtualRouter(thing=thing)
+        return RemoveVirtualRouter(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for all virtual routers and what they track."""
@@ -109,9 +109,9 @@ def _steps_of(before: VirtualRouter | None, after: VirtualRouter | None, transit
         return
     if before is None:
         before = replace(after, tracked=(), is_running=False, state=None)
-        yield Step(stage=Stage.SET_OBJECT, operation=CreateVirtualRouter(thing=before))
+        yield Step(stage=Stage.SET_OBJECT, operation=CreateVirtualRouter(item=before))
         if after.peers:
-            yield Step(stage=Stage.ATTACH, operation=SetVrrpPeers(thing=before, peers=after.peers))
+            yield Step(stage=Stage.ATTACH, operation=SetVrrpPeers(item=before, peers=after.peers))
     yield from _adjustment(before, after, transition)
 
 
@@ -123,10 +123,10 @@ def _is_other(before: VirtualRouter, after: VirtualRouter | None) -> bool:
 def _removal(router: VirtualRouter, *, is_early: bool) -> Iterator[Step]:
     if router.is_running:
         stage = Stage.DETACH if is_early else Stage.STOP_ROUTER
-        yield Step(stage=stage, operation=StopVirtualRouter(thing=router))
+        yield Step(stage=stage, operation=StopVirtualRouter(item=router))
     stopped = replace(router, is_running=False)
     stage = Stage.REMOVE_OBJECT if is_early else Stage.REMOVE_ROUTER
-    yield Step(stage=stage, operation=RemoveVirtualRouter(thing=stopped))
+    yield Step(stage=stage, operation=RemoveVirtualRouter(item=stopped))
 
 
 def _adjustment(now: VirtualRouter, after: VirtualRouter, transition: Transition) -> Iterator[Step]:
@@ -134,17 +134,17 @@ def _adjustment(now: VirtualRouter, after: VirtualRouter, transition: Transition
     for each in now.tracked:
         is_lost = each.interface in transition.to_delete
         if is_lost or each not in after.tracked:
-            untrack = TrackInterface(thing=now, tracked=each, is_on=False)
+            untrack = TrackInterface(item=now, tracked=each, is_on=False)
             yield Step(stage=Stage.DETACH if is_lost else Stage.UNTRACK, operation=untrack)
             now = untrack.after
     for each in after.tracked:
         if each not in now.tracked:
-            track = TrackInterface(thing=now, tracked=each, is_on=True)
+            track = TrackInterface(item=now, tracked=each, is_on=True)
             yield Step(stage=Stage.TRACK, operation=track)
             now = track.after
     if now.is_running is not after.is_running:
         change = StartVirtualRouter if after.is_running else StopVirtualRouter
-        yield Step(stage=Stage.START_ROUTER, operation=change(thing=now))
+        yield Step(stage=Stage.START_ROUTER, operation=change(item=now))
 
 
 def read_routers(connection: VppReader, replies: Replies, names: Mapping[int, str]) -> Iterator[VirtualRouter]:
@@ -210,15 +210,16 @@ class VirtualRouterSection(OwnedSection[tuple[RouterEntry, ...]]):
 
     key = KEY
     holders = (KeyHolder.INTERFACE,)
-    things = (VirtualRouter,)
+    object_classes = (VirtualRouter,)
     plugin = "vrrp"
     reason = "an interface has virtual routers"
     is_block: ClassVar[bool] = True
 
-    def parse_value(self, raw: Any, path: KeyPath) -> tuple[RouterEntry, ...] | list[Problem]:
-        """Return the entries, or those whose name is no number of a virtual router."""
-        problems = [problem for key in raw if (problem := _wrong_number(key, (*path, key))) is not None]
-        return problems or tuple(_entry(key, given, (*path, key)) for key, given in raw.items())
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> tuple[RouterEntry, ...]:
+        """Return the entries; note those whose name is no number of a virtual router."""
+        wrong = {key: _wrong_number(key, (*path, key)) for key in raw}
+        problems += [problem for problem in wrong.values() if problem is not None]
+        return tuple(_entry(key, given, (*path, key)) for key, given in raw.items() if wrong[key] is None)
 
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterator[VirtualRouter]:
         """Yield a virtual router for each entry and family of its addresses."""

@@ -22,20 +22,20 @@ _VR = "vrrp_vr"
 class CreateVirtualRouter(SetObject):
     """vrrp_vr_add_del: create a virtual router, which neither runs nor tracks anything; peers come next."""
 
-    thing: VirtualRouter
+    item: VirtualRouter
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.name in draft.objects.get(VirtualRouter, {}):
-            return f"there is a virtual router {self.thing.name}"
-        return SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.name in working.objects.get(VirtualRouter, {}):
+            return f"there is a virtual router {self.item.name}"
+        return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _add_del(self.thing, indexes, is_add=1)
+        return _add_del(self.item, indexes, is_add=1)
 
     def cli(self) -> str:
         """Return the command."""
-        router = self.thing
+        router = self.item
         words = [f"vrrp vr add {_place(router)} priority {router.priority} interval {router.interval_cs}"]
         words += [] if router.is_preempting else ["no_preempt"]
         words += ["accept_mode"] if router.is_accepting else []
@@ -47,46 +47,46 @@ class CreateVirtualRouter(SetObject):
 class RemoveVirtualRouter(RemoveObject):
     """vrrp_vr_add_del: remove a virtual router that does not run: VPP would leave the addresses on the interface."""
 
-    thing: VirtualRouter
+    item: VirtualRouter
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.is_running:
-            return f"the virtual router {self.thing.name} runs"
-        return RemoveObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.is_running:
+            return f"the virtual router {self.item.name} runs"
+        return RemoveObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _add_del(self.thing, indexes, is_add=0)
+        return _add_del(self.item, indexes, is_add=0)
 
     def cli(self) -> str:
         """Return the command."""
-        return f"vrrp vr del {_place(self.thing)}"
+        return f"vrrp vr del {_place(self.item)}"
 
 
 @record
 class _RouterOperation(Operation):
     """An operation on a virtual router that is there."""
 
-    thing: VirtualRouter
+    item: VirtualRouter
     """As it is before."""
 
     @property
     def subject(self) -> str:
         """Return the name of the virtual router."""
-        return self.thing.name
+        return self.item.name
 
     @property
     def after(self) -> VirtualRouter:
         """Return it as it is then."""
         raise NotImplementedError(type(self).__name__)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        found = draft.objects.get(VirtualRouter, {}).get(self.thing.name)
-        return None if found == self.thing else f"there is no such virtual router {self.thing.name}"
+    def _refusal(self, working: WorkingState) -> str | None:
+        found = working.objects.get(VirtualRouter, {}).get(self.item.name)
+        return None if found == self.item else f"there is no such virtual router {self.item.name}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter it as it is then."""
-        draft.set_object(self.after)
+        working.set_object(self.after)
 
 
 @record
@@ -96,15 +96,15 @@ class StartVirtualRouter(_RouterOperation):
     @property
     def after(self) -> VirtualRouter:
         """Return it as it runs."""
-        return replace(self.thing, is_running=True)
+        return replace(self.item, is_running=True)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return Request(f"{_VR}_start_stop", {**_key(self.thing, indexes), "is_start": 1})
+        return Request(f"{_VR}_start_stop", {**_key(self.item, indexes), "is_start": 1})
 
     def cli(self) -> str:
         """Return the command."""
-        return f"vrrp proto start {_place(self.thing)}"
+        return f"vrrp proto start {_place(self.item)}"
 
 
 @record
@@ -114,15 +114,15 @@ class StopVirtualRouter(_RouterOperation):
     @property
     def after(self) -> VirtualRouter:
         """Return it as it is stopped."""
-        return replace(self.thing, is_running=False)
+        return replace(self.item, is_running=False)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return Request(f"{_VR}_start_stop", {**_key(self.thing, indexes), "is_start": 0})
+        return Request(f"{_VR}_start_stop", {**_key(self.item, indexes), "is_start": 0})
 
     def cli(self) -> str:
         """Return the command."""
-        return f"vrrp proto stop {_place(self.thing)}"
+        return f"vrrp proto stop {_place(self.item)}"
 
 
 @record
@@ -134,18 +134,18 @@ class SetVrrpPeers(_RouterOperation):
     @property
     def after(self) -> VirtualRouter:
         """Return it with its peers."""
-        return replace(self.thing, peers=self.peers)
+        return replace(self.item, peers=self.peers)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return "it runs" if self.thing.is_running else _RouterOperation._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        return "it runs" if self.item.is_running else _RouterOperation._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return Request(f"{_VR}_set_peers", _key(self.thing, indexes), "addrs", _hosts(self.peers))
+        return Request(f"{_VR}_set_peers", _key(self.item, indexes), "addrs", _hosts(self.peers))
 
     def cli(self) -> str:
         """Return the command."""
-        return f"vrrp peers {_place(self.thing)} {' '.join(self.peers)}"
+        return f"vrrp peers {_place(self.item)} {' '.join(self.peers)}"
 
 
 @record
@@ -161,19 +161,19 @@ class TrackInterface(_RouterOperation):
     @property
     def after(self) -> VirtualRouter:
         """Return it with the interface among those tracked, or without."""
-        others = (each for each in self.thing.tracked if each.interface != self.tracked.interface)
+        others = (each for each in self.item.tracked if each.interface != self.tracked.interface)
         found = (*others, self.tracked) if self.is_on else tuple(others)
-        return replace(self.thing, tracked=tuple(sorted(found, key=lambda each: each.interface)))
+        return replace(self.item, tracked=tuple(sorted(found, key=lambda each: each.interface)))
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        name, known = self.tracked.interface, {each.interface for each in self.thing.tracked}
+    def _refusal(self, working: WorkingState) -> str | None:
+        name, known = self.tracked.interface, {each.interface for each in self.item.tracked}
         if self.is_on is (name in known):
             return f"{name} is{'' if self.is_on else ' not'} tracked"
-        return f"there is no {name}" if name not in draft.interfaces else _RouterOperation._refusal(self, draft)
+        return f"there is no {name}" if name not in working.interfaces else _RouterOperation._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        values = {**_key(self.thing, indexes), "is_add": int(self.is_on)}
+        values = {**_key(self.item, indexes), "is_add": int(self.is_on)}
         element = {"sw_if_index": indexes.interface(self.tracked.interface), "priority": self.tracked.priority}
         return Request(f"{_VR}_track_if_add_del", values, "ifs", [element])
 

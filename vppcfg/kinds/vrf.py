@@ -84,7 +84,7 @@ class VrfKind(Kind):
         kept = transition.kept(name)
         for is_ipv6, wanted in enumerate(after.tables):
             current = kept.tables[is_ipv6] if kept is not None else 0
-            if current and table_key(current, is_ipv6=bool(is_ipv6)) in transition.doomed_tables:
+            if current and table_key(current, is_ipv6=bool(is_ipv6)) in transition.deleted_tables:
                 leave = SetTable(interface=name, is_ipv6=bool(is_ipv6), table_id=0)
                 yield Step(stage=Stage.LEAVE_VRF, operation=leave)
                 current = 0

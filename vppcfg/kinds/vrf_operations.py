@@ -30,10 +30,10 @@ class VrfOperation(Operation):
         """Return what the table goes by."""
         return table_key(self.table_id, is_ipv6=self.is_ipv6)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return missing_table(self.subject, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        return missing_table(self.subject, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Change nothing that a state tells."""
 
 
@@ -43,12 +43,12 @@ class CreateVrf(VrfOperation):
 
     name: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return f"{self.subject} exists, and its name cannot be changed" if self.subject in draft.vrfs else None
+    def _refusal(self, working: WorkingState) -> str | None:
+        return f"{self.subject} exists, and its name cannot be changed" if self.subject in working.vrfs else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the table."""
-        draft.vrfs[self.subject] = FibTable(table_id=self.table_id, is_ipv6=self.is_ipv6, name=self.name)
+        working.vrfs[self.subject] = FibTable(table_id=self.table_id, is_ipv6=self.is_ipv6, name=self.name)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -107,24 +107,24 @@ class ReleaseTypedVrf(VrfOperation):
 class DeleteVrf(VrfOperation):
     """ip_table_add_del_v2: let go what the API holds of a table, which ends it when nothing else does."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if user := next(iter(sorted(draft.in_table.to(self.subject))), None):
+    def _refusal(self, working: WorkingState) -> str | None:
+        if user := next(iter(sorted(working.in_table.to(self.subject))), None):
             return f"{user} is in {self.subject}"
-        tunnel = next((name for name, made in draft.virtual.items() if made.needed_table == self.subject), None)
+        tunnel = next((name for name, virtual in working.virtual.items() if virtual.needed_table == self.subject), None)
         if tunnel is not None:
             return f"the ends of {tunnel} are in {self.subject}"
-        if not self.is_ipv6 and any(each.table_id == self.table_id for each in draft.proxy_arps):
+        if not self.is_ipv6 and any(each.table_id == self.table_id for each in working.proxy_arps):
             return f"VPP answers ARP for others in {self.subject}"
-        if not self.is_ipv6 and draft.ipfix.exporter.table_id == self.table_id:
+        if not self.is_ipv6 and working.ipfix.exporter.table_id == self.table_id:
             return f"the collector of IPFIX is looked up in {self.subject}"
-        if others := draft.referring.get(Reference(Referent.TABLE, self.subject)):
+        if others := working.referring.get(Reference(Referent.TABLE, self.subject)):
             return f"{min(others)} is in {self.subject}, or leads there"
-        return missing_table(self.subject, draft)
+        return missing_table(self.subject, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the table out."""
-        del draft.vrfs[self.subject]
-        draft.unmanaged.pop(self.subject, None)
+        del working.vrfs[self.subject]
+        working.unmanaged.pop(self.subject, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -142,9 +142,9 @@ class SetTable(InterfaceOperation):
     is_ipv6: bool
     table_id: int
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        interface = draft.interfaces[self.interface]
-        if self.table_id and (missing := missing_table(table_key(self.table_id, is_ipv6=self.is_ipv6), draft)):
+    def _refusal(self, working: WorkingState) -> str | None:
+        interface = working.interfaces[self.interface]
+        if self.table_id and (missing := missing_table(table_key(self.table_id, is_ipv6=self.is_ipv6), working)):
             return missing
         if interface.unnumbered is not None:
             return f"{interface.name} borrows addresses"
@@ -154,9 +154,9 @@ class SetTable(InterfaceOperation):
             return f"{interface.name} has addresses of that family"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Put the interface into the table."""
-        draft.move(self.interface, self.table_id, is_ipv6=self.is_ipv6)
+        working.move(self.interface, self.table_id, is_ipv6=self.is_ipv6)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

@@ -43,7 +43,7 @@ class Vrfs(NamedSection):
     naming = Naming(
         is_name=is_vrf_name,
         rule="vrf-name",
-        wanted=f"a VRF is called by letters, digits and /._:@+-, up to {VRF_LENGTH} of them, and not as VPP calls "
+        form=f"a VRF is called by letters, digits and /._:@+-, up to {VRF_LENGTH} of them, and not as VPP calls "
         "tables without a name",
         pattern=(VRF.pattern, VRF_LENGTH),
     )

@@ -91,7 +91,7 @@ class VxlanKind(TunnelKind[Vxlan]):
     key = "vxlan_tunnels"
     word = "vxlan_tunnel"
     virtual = Vxlan
-    plugin = Plugin(name="vxlan", reason="the file has a VXLAN tunnel", thing="a VXLAN tunnel")
+    plugin = Plugin(name="vxlan", reason="the file has a VXLAN tunnel", use="a VXLAN tunnel")
     rules = (_vni,)
     api_module = "vxlan"
     device_class = "VXLAN"
@@ -105,9 +105,9 @@ class VxlanKind(TunnelKind[Vxlan]):
     create_operation = CreateVxlan
     delete_operation = DeleteVxlan
 
-    def delete(self, name: str, made: Vxlan) -> DeleteVxlan:
+    def delete(self, name: str, virtual: Vxlan) -> DeleteVxlan:
         """Return the operation that deletes a tunnel; VPP compares the number, too."""
-        return DeleteVxlan(interface=name, instance=instance_of(name), tunnel=made)
+        return DeleteVxlan(interface=name, instance=instance_of(name), tunnel=virtual)
 
     def is_plain(self, row: Row, remote: str, values: Sequence[Any]) -> bool:
         """Return whether it is a unicast tunnel to L2; one for L3 packets is known by having no MAC address."""

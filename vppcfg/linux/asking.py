@@ -62,8 +62,8 @@ def _request(is_ip6: bool, token: bytes) -> bytes:
 
 
 def _is_answered(sock: socket.socket, is_ip6: bool, token: bytes, until_s: float) -> bool:
-    while (left_s := until_s - time.monotonic()) > 0:
-        if not select.select([sock], [], [], left_s)[0]:
+    while (remaining_s := until_s - time.monotonic()) > 0:
+        if not select.select([sock], [], [], remaining_s)[0]:
             break
         data = sock.recv(2048)
         if not is_ip6:  # a raw socket of IPv4 has the header too

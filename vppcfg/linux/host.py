@@ -32,13 +32,13 @@ class LinuxHost:
         """Take process `vpp_pid` for VPP, None for this one."""
         self._namespaces = Namespaces(vpp_pid)
 
-    def observe(self, wanted: Iterable[tuple[str, str]]) -> LinuxSide:
-        """Return those of the devices `wanted` (namespace and name) that there are, and what is around them.
+    def observe(self, requested: Iterable[tuple[str, str]]) -> LinuxSide:
+        """Return those of the devices `requested` (namespace and name) that there are, and what is around them.
 
         A namespace that does not exist has none. Raise LinuxError.
         """
         by_netns: dict[str, set[str]] = {}
-        for netns, name in wanted:
+        for netns, name in requested:
             by_netns.setdefault(netns, set()).add(name)
         found = run_apart(lambda: {netns: self._read_links(netns) for netns in sorted(by_netns)})
         links = {netns: listed for netns, (listed, _) in found.items()}
@@ -71,9 +71,9 @@ class LinuxHost:
         return run_apart(read, _ROUTES_S)
 
     def read_settings(
-        self, netns: str, devices: Mapping[str, str], wanted: Collection[str]
+        self, netns: str, devices: Mapping[str, str], requested: Collection[str]
     ) -> list[tuple[str, LinuxSetting]]:
-        """Return what was configured on the devices of the interfaces `wanted`, each setting with the interface.
+        """Return what was configured on the devices of the interfaces `requested`, each setting with the interface.
 
         `devices` names the interfaces of all devices of the namespace that belong to any. Raise LinuxError.
         """
@@ -82,7 +82,7 @@ class LinuxHost:
             if not self._namespaces.enter_if_there(netns):
                 return []
             try:
-                return read_settings(netns, devices, wanted)
+                return read_settings(netns, devices, requested)
             except OSError as error:
                 raise refusal_of(f"read addresses, neighbours and routes{within(netns)}", error) from error
 
@@ -195,16 +195,16 @@ def _forwarding(devices: Mapping[str, str]) -> LinuxForwarding:
     return LinuxForwarding(sides=sides, indexes=indexes, tables=routes.tables, limits=routes.limits)
 
 
-def _others(links: Mapping[str, Iterable[Link]], wanted: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
+def _others(links: Mapping[str, Iterable[Link]], requested: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
     """Yield namespace and name of the devices that are not wanted."""
-    for netns, names in wanted.items():
+    for netns, names in requested.items():
         yield from ((netns, link.name) for link in links[netns] if link.name not in names)
 
 
-def _devices(links: list[Link], wanted: set[str]) -> dict[str, LinuxDevice]:
+def _devices(links: list[Link], requested: set[str]) -> dict[str, LinuxDevice]:
     bridges = {link.index: link.name for link in links if link.is_bridge}
     return {
         link.name: LinuxDevice(mtu=link.mtu, is_up=link.is_up, bridge=bridges.get(link.master, ""))
         for link in links
-        if link.name in wanted
+        if link.name in requested
     }

@@ -57,12 +57,12 @@ def remove_netns(name: str) -> bool:
 def processes_inside(netns: str) -> Iterator[int]:
     """Yield the ids of the processes in a namespace, as `ip netns pids` does. Raise LinuxError when there is none."""
     try:
-        wanted = os.stat(f"{FOLDER}/{netns}")
+        desired = os.stat(f"{FOLDER}/{netns}")
     except FileNotFoundError:
         raise no_netns(netns) from None
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         try:
-            if os.path.samestat(os.stat(f"/proc/{pid}/ns/net"), wanted):
+            if os.path.samestat(os.stat(f"/proc/{pid}/ns/net"), desired):
                 yield int(pid)
         except OSError:
             continue  # it has ended, or is a kernel thread

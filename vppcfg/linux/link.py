@@ -160,7 +160,7 @@ def dump(request: int, answer: int, body: bytes, *, is_filtered: bool = False) -
             yield data, span
 
 
-def receive(sock: socket.socket, wanted: int, most_bytes: int = _BUFFER_BYTES) -> Iterator[tuple[bytes, Span, int]]:
+def receive(sock: socket.socket, desired: int, most_bytes: int = _BUFFER_BYTES) -> Iterator[tuple[bytes, Span, int]]:
     """Yield each message of a type and its flags, until the kernel says that there are no more. Raise OSError."""
     unpack = _HEADER.unpack_from
     while True:
@@ -174,7 +174,7 @@ def receive(sock: socket.socket, wanted: int, most_bytes: int = _BUFFER_BYTES) -
                 return
             if length < _HEADER.size:
                 raise _garbled()
-            if kind == wanted:
+            if kind == desired:
                 yield data, span, flags
             start += _aligned(length)
 

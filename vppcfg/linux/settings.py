@@ -66,7 +66,7 @@ class _DeviceNames(NamedTuple):
 
     all: Mapping[int, str]
     """`@` and the VPP interface, or the name of a device that belongs to none."""
-    wanted: Collection[int]
+    requested: Collection[int]
     netns: str
 
     def foreign(self, *names: str) -> str | None:
@@ -74,8 +74,8 @@ class _DeviceNames(NamedTuple):
         return self.netns if any(name and not name.startswith(OF_INTERFACE) for name in names) else None
 
 
-def read_settings(netns: str, devices: Mapping[str, str], wanted: Collection[str]) -> list[tuple[str, LinuxSetting]]:
-    """Return the settings of the devices of the interfaces `wanted`, each with the interface. Raise OSError.
+def read_settings(netns: str, devices: Mapping[str, str], requested: Collection[str]) -> list[tuple[str, LinuxSetting]]:
+    """Return the settings of the devices of the interfaces `requested`, each with the interface. Raise OSError.
 
     `devices` names the interfaces of all devices of this namespace, `netns`, that belong to any. A route with several
     next hops is there once for each interface.
@@ -84,12 +84,12 @@ def read_settings(netns: str, devices: Mapping[str, str], wanted: Collection[str
     owners = {link.index: devices[link.name] for link in links if link.name in devices}
     names = _DeviceNames(
         all={link.index: OF_INTERFACE + owners[link.index] if link.index in owners else link.name for link in links},
-        wanted={index for index, name in owners.items() if name in wanted},
+        requested={index for index, name in owners.items() if name in requested},
         netns=netns,
     )
-    if not names.wanted:
+    if not names.requested:
         return []
-    labels = {link.index: link.name for link in links if link.index in names.wanted}
+    labels = {link.index: link.name for link in links if link.index in names.requested}
     found = [*_masters(links, names), *_addresses(names, labels), *_neighbors(names), *_routes(names)]
     return [(owners[index], setting) for index, setting in found]
 
@@ -100,7 +100,7 @@ _Found = Iterator[tuple[int, LinuxSetting]]
 
 def _masters(links: Sequence[Link], names: _DeviceNames) -> _Found:
     for link in links:
-        if link.index in names.wanted and (master := names.all.get(link.master)):
+        if link.index in names.requested and (master := names.all.get(link.master)):
             device = names.all[link.index]
             netns = names.foreign(master)
             yield link.index, LinuxSetting(kind=LinuxKind.MASTER, device=device, master=master, netns=netns)
@@ -114,7 +114,9 @@ def _addresses(names: _DeviceNames, labels: Mapping[int, str]) -> _Found:
             found.reverse()  # the kernel puts a new one before the others
         for position, (data, span) in enumerate(found):
             index = _ADDRESS.unpack_from(data, span[0])[4]
-            if index in names.wanted and (setting := _address(data, span, names.all[index], labels[index], position)):
+            if index in names.requested and (
+                setting := _address(data, span, names.all[index], labels[index], position)
+            ):
                 yield index, setting
 
 
@@ -156,7 +158,7 @@ def _neighbors(names: _DeviceNames) -> _Found:
     for position, (data, span) in enumerate(_messages(_GETNEIGH, _NEWNEIGH, bodies)):
         family, index, state, flags, kind = _NEIGHBOR.unpack_from(data, span[0])
         is_ours = flags & _NTF_PROXY or (state & _NUD_PERMANENT and not flags & _NTF_EXT_LEARNED)
-        if index not in names.wanted or family not in _FAMILIES or not is_ours:
+        if index not in names.requested or family not in _FAMILIES or not is_ours:
             continue
         values = _values(data, (span[0] + _NEIGHBOR.size, span[1]))
         yield (
@@ -183,7 +185,7 @@ def _routes(names: _DeviceNames) -> _Found:
     for position, (data, span) in enumerate(_messages(_GETROUTE, _NEWROUTE, bodies)):
         found = _route(data, span, names, position)
         for index in found[0] if found is not None else ():
-            if index in names.wanted and found is not None:
+            if index in names.requested and found is not None:
                 yield index, found[1]
 
 
@@ -237,7 +239,7 @@ def _numbers(hop: LinuxHop) -> set[int]:
 
 def _asked_for(names: _DeviceNames) -> list[int]:
     """Return the indexes to ask for, 0 for all at once."""
-    return sorted(names.wanted) if len(names.wanted) <= _FEW else [0]
+    return sorted(names.requested) if len(names.requested) <= _FEW else [0]
 
 
 def _messages(request: int, answer: int, bodies: Sequence[bytes]) -> list[tuple[bytes, Span]]:

@@ -39,10 +39,10 @@ class ApiCall:
     text: str = ""
     """What ends it instead: a line for VPP's prompt, where no message does what is needed."""
     needs: tuple[str, ...] = ()
-    """Interfaces that such a line names."""
+    """Interfaces, FIB tables and bridge domains that must be there beside the interfaces in the values."""
 
-    def interfaces(self) -> Iterator[str]:
-        """Yield the names of the interfaces that the call refers to."""
+    def refers(self) -> Iterator[str]:
+        """Yield the names of the interfaces, FIB tables and bridge domains that the call refers to."""
         yield from self.needs
         for pair in (*self.values, *(pair for element in self.elements for pair in element.split(" "))):
             value = pair.partition("=")[2]
@@ -100,7 +100,7 @@ class Attachment:
     """One such object. Two that are equal are the same configuration, whatever index the interface has."""
 
     holder: str
-    """The interface, or the key of the FIB table."""
+    """The interface, the key of the FIB table, or the name of the bridge domain."""
     kind: str
     """What it is, in a few words: `NAT44 inside`, `route of CLI`."""
     name: str = ""
@@ -144,13 +144,13 @@ class Attachment:
         return self.put is not None or (self.linux is not None and self.linux.is_exact)
 
     def refers(self) -> Iterator[str]:
-        """Yield the interfaces that must be there for it, apart from a FIB table that holds it."""
+        """Yield the interfaces, tables and bridge domains that must be there for it beside its holder."""
         for call in (self.put, self.take):
             if call is not None:
-                yield from call.interfaces()
+                yield from call.refers()
 
     def needs(self, names: Iterable[str]) -> bool:
-        """Return whether it cannot be without one of these interfaces and tables."""
+        """Return whether it cannot be without one of these interfaces, tables and bridge domains."""
         return not {self.holder, *self.refers()}.isdisjoint(names)
 
 
@@ -180,4 +180,10 @@ def _number_of(kind: str, same: list[Attachment]) -> str:
     if len(same) == 1:
         return same[0].label
     first, _, rest = kind.partition(" of ")
-    return f"{len(same)} {first}{'es' if first.endswith('s') else 's'}" + (f" of {rest}" if rest else "")
+    return f"{len(same)} {_plural(first)}" + (f" of {rest}" if rest else "")
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("ry"):
+        return f"{noun.removesuffix('y')}ies"
+    return f"{noun}{'es' if noun.endswith('s') else 's'}"

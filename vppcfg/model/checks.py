@@ -61,9 +61,9 @@ class CommandCheck:
     @property
     def text(self) -> str:
         """Return it in the words of the file."""
-        wanted = f" contains {self.contains!r}" if self.contains else ""
+        condition = f" contains {self.contains!r}" if self.contains else ""
         where = f" netns {self.netns}" if self.netns else ""
-        return f"command {shlex.join(self.command)}{wanted}{where}"
+        return f"command {shlex.join(self.command)}{condition}{where}"
 
 
 Check = PingCheck | ArpCheck | CommandCheck

@@ -16,6 +16,7 @@ class DhcpRelay(VppObject):
     noun = "DHCP relay"
     table = "dhcp_relays"
     attachment_kinds = ("DHCP relay",)
+    fib_sources = frozenset({"DHCP"})
 
     server: str
     """Canonical; its family is that of the clients."""

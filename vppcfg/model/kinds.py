@@ -11,27 +11,27 @@ def is_marked(kind: InterfaceKind) -> bool:
     return VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface).is_ours_by_mark
 
 
-def is_same_port(before: Interface, after: Interface, made: VirtualInterface | None) -> bool:
-    """Return whether two interfaces are of one kind, or both the port that was made with `made`: with a mark or not."""
+def is_same_port(before: Interface, after: Interface, virtual: VirtualInterface | None) -> bool:
+    """Return whether two interfaces are of one kind, or are both the port `virtual`, with or without a mark."""
     if before.kind is after.kind:
         return True
-    if made is None or not made.is_ours_by_mark:
+    if virtual is None or not virtual.is_ours_by_mark:
         return False
-    return {before.kind, after.kind} <= {InterfaceKind.PHYSICAL, made.kind}
+    return {before.kind, after.kind} <= {InterfaceKind.PHYSICAL, virtual.kind}
 
 
-def as_created(name: str, kind: InterfaceKind, made: VirtualInterface | None = None) -> Interface:
+def as_created(name: str, kind: InterfaceKind, virtual: VirtualInterface | None = None) -> Interface:
     """Return a loopback, bond, tunnel, TAP or port as VPP makes it, before anything is set on it.
 
-    `made` is what it is made with, which its MTUs depend on in some kinds.
+    `virtual` is what it is created with; in some kinds its MTUs depend on that.
     """
-    virtual = VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface)
+    virtual_class = VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface)
     return Interface(
         name=name,
         kind=kind,
-        link_mtu=virtual.link_mtu_as_created if made is None else made.link_mtu_when_made,
-        packet_mtu=virtual.packet_mtu_as_created if made is None else made.packet_mtu_when_made,
-        is_up=virtual.is_up_as_created,
+        link_mtu=virtual_class.link_mtu_as_created if virtual is None else virtual.link_mtu_when_created,
+        packet_mtu=virtual_class.packet_mtu_as_created if virtual is None else virtual.packet_mtu_when_created,
+        is_up=virtual_class.is_up_as_created,
     )
 
 

@@ -68,14 +68,14 @@ def with_live_of(desired: State, now: State) -> State:
     lively = {each.name for each in now.interfaces.values() if each.live}
     lively |= {each.name for each in desired.interfaces.values() if each.live or each.unmanaged_addresses}
     for name in lively & desired.interfaces.keys():
-        wanted, there = desired.interfaces[name], now.interfaces.get(name)
-        if wanted is there:
+        target, there = desired.interfaces[name], now.interfaces.get(name)
+        if target is there:
             continue
-        own = configured_on(wanted)
-        live = _live(there, own, wanted.unmanaged_addresses) if there is not None else ()
+        own = configured_on(target)
+        live = _live(there, own, target.unmanaged_addresses) if there is not None else ()
         kept = {each.address for each in live} & there.addresses if there is not None else set()
-        addresses = own | kept if _may_have_addresses(wanted, desired) else own
-        changed[name] = evolve(wanted, addresses=addresses, live=live)
+        addresses = own | kept if _may_have_addresses(target, desired) else own
+        changed[name] = evolve(target, addresses=addresses, live=live)
     return replace(desired, interfaces={**desired.interfaces, **changed}) if changed else desired
 
 
@@ -89,12 +89,12 @@ def without_live(desired: State, names: Iterable[str]) -> State:
     return replace(desired, interfaces={**desired.interfaces, **changed}) if changed else desired
 
 
-def claimed(now: State, wanted: State) -> State:
+def claimed(now: State, target: State) -> State:
     """Return a state in which addresses that another one has configured are not live: SLAAC is told by looks alone."""
     changed = {}
     for name, interface in now.interfaces.items():
-        if interface.live and name in wanted.interfaces:
-            own = configured_on(wanted.interfaces[name])
+        if interface.live and name in target.interfaces:
+            own = configured_on(target.interfaces[name])
             changed[name] = evolve(interface, live=tuple(each for each in interface.live if each.address not in own))
     return replace(now, interfaces={**now.interfaces, **changed}) if changed else now
 

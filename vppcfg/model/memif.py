@@ -66,12 +66,12 @@ class Memif(VirtualInterface):
         return self.mode is MemifMode.ETHERNET
 
     @property
-    def link_mtu_when_made(self) -> int | None:
+    def link_mtu_when_created(self) -> int | None:
         """Return the link MTU in bytes; a memif for packets has none."""
         return self.link_mtu_as_created if self.has_ethernet else None
 
     @property
-    def packet_mtu_when_made(self) -> int:
+    def packet_mtu_when_created(self) -> int:
         """Return the packet MTU in bytes, which a memif for packets is made without."""
         return self.packet_mtu_as_created if self.has_ethernet else 0
 
@@ -87,10 +87,10 @@ def memif_numbers(name: str) -> tuple[int, int] | None:
     return None if match is None else (int(match[1]), int(match[2]))
 
 
-def sockets_in_use(made: Iterable[tuple[str, VirtualInterface]]) -> dict[int, str]:
+def sockets_in_use(interfaces: Iterable[tuple[str, VirtualInterface]]) -> dict[int, str]:
     """Return the sockets that memifs are at, but for the built-in one: their files by their ids."""
     found: dict[int, str] = {}
-    for name, virtual in made:
+    for name, virtual in interfaces:
         numbers = memif_numbers(name) if isinstance(virtual, Memif) else None
         if numbers is not None and numbers[0] != BUILT_IN_SOCKET and isinstance(virtual, Memif):
             found[numbers[0]] = virtual.socket

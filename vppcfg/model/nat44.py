@@ -29,9 +29,9 @@ def memory_bytes(sessions: int, threads: int) -> int:
     `threads` are all of VPP, the main one too, which keeps sessions as well. The number of buckets is the power of two
     nearest to the sessions divided by 2.5 (nat_calc_bihash_buckets), for two flows of each session.
     """
-    wanted = max(1, sessions * 2 // 5)
-    lower = 1 << max(0, (wanted - 1).bit_length() - 1)
-    buckets = 2 * lower if 2 * lower - wanted < wanted - lower else lower
+    needed = max(1, sessions * 2 // 5)
+    lower = 1 << max(0, (needed - 1).bit_length() - 1)
+    buckets = 2 * lower if 2 * lower - needed < needed - lower else lower
     hashed = max(1, threads - 1) * 2 * buckets * _BYTES_PER_BUCKET
     return threads * sessions * _BYTES_PER_SESSION + hashed + _BYTES_AT_LEAST
 
@@ -54,6 +54,8 @@ class NatSide(Enum):
 
 class NatObject(VppObject):
     """What all objects of NAT44 have alike: the section of a file owns all of them, or none."""
+
+    fib_sources = frozenset({"nat-low"})
 
 
 @record
@@ -254,7 +256,7 @@ class NatLeaks(NatObject):
 NAT_OBJECTS: tuple[type[VppObject], ...] = (Nat44, NatAddress, NatPool, NatMapping, NatExemption, NatLeaks)
 
 
-NAT44_OWNED = frozenset((thing.table, "") for thing in NAT_OBJECTS)
+NAT44_OWNED = frozenset((item.table, "") for item in NAT_OBJECTS)
 """What a file owns with the section."""
 
 

@@ -10,10 +10,10 @@ from fnmatch import fnmatchcase
 from vppcfg.common.printable import masked
 
 MARK = "vppcfg"
-MADE_MARK = "vppcfg:made"
+CREATED_MARK = "vppcfg:made"
 """The mark of a port that a file makes. Other ports like it are made by startup scripts, and a port that a file only
 describes carries MARK, so neither is ever taken for one that a plan may remove."""
-_MARKS = (MARK, MADE_MARK)
+_MARKS = (MARK, CREATED_MARK)
 TAG_BYTES = 63
 """VPP keeps 64 bytes of an interface's tag, the last one NUL (vnet/interface.api)."""
 
@@ -39,9 +39,9 @@ def mark_of(tag: str) -> str:
     return tag.partition(" ")[0]
 
 
-def is_made_by_us(tag: str) -> bool:
+def is_created_by_us(tag: str) -> bool:
     """Return whether `tag` says that a file made the port that carries it."""
-    return tag.partition(" ")[0] == MADE_MARK
+    return tag.partition(" ")[0] == CREATED_MARK
 
 
 def is_foreign(tag: str) -> bool:

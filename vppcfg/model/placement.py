@@ -59,9 +59,9 @@ def moved(before: Placements, after: Placements) -> Iterator[tuple[QueuePlacemen
             yield former, each
 
 
-def moved_to(placements: Placements, wanted: QueuePlacement) -> Placements:
+def moved_to(placements: Placements, desired: QueuePlacement) -> Placements:
     """Return the queues with one of them looked after as it is wanted."""
-    return tuple(wanted if each.queue == wanted.queue else each for each in placements)
+    return tuple(desired if each.queue == desired.queue else each for each in placements)
 
 
 def left_without_queue(before: Placements, after: Placements) -> list[int]:

@@ -57,7 +57,7 @@ class Route(VppObject):
     noun = "route"
     table = "routes"
     is_always_ours = True
-    felt: ClassVar[Mapping[str, tuple[str, str]]] = {
+    impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {
         "way": ("loses its way", "lose their ways"),
         "other-way": ("takes another way", "take other ways"),
         "shares": ("shares its packets otherwise", "share their packets otherwise"),

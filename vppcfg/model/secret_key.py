@@ -10,14 +10,14 @@ KEY_BYTES = 32
 
 
 @record
-class KeyWanted:
+class RequiredKey:
     """A secret that a state needs."""
 
     name: str
     """What it goes by, which tells the one secret from every other: a public key, or `sha256:` and a digest."""
     file: str
     """The file that has it; '' where none is named."""
-    thing: str
+    description: str
     """What it is, in words."""
 
 

@@ -77,6 +77,8 @@ class Facts:
     """Whether VPP may have objects of ours that it does not show."""
     nat44_sessions: int | None = None
     """How many sessions NAT44 had before a plan that loses them all; None where nobody has counted."""
+    has_had_det44: bool = False
+    """Whether DET44 was enabled since VPP was started; whether it still is cannot be read."""
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False
@@ -130,12 +132,12 @@ class State:
 
     def virtual_of(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """Return what an interface of a kind is made with, None when it is none of that kind."""
-        made = self.virtual.get(name)
-        return made if isinstance(made, kind) else None
+        virtual = self.virtual.get(name)
+        return virtual if isinstance(virtual, kind) else None
 
     def virtual_as(self, kind: type[_Kind]) -> dict[str, _Kind]:
         """Return what all interfaces of a kind are made with, by name; it goes through all kinds each time."""
-        return {name: made for name, made in self.virtual.items() if isinstance(made, kind)}
+        return {name: virtual for name, virtual in self.virtual.items() if isinstance(virtual, kind)}
 
     def of(self, kind: type[_Object]) -> Mapping[str, _Object]:
         """Return the objects of a class by their names."""
@@ -167,7 +169,7 @@ class State:
 
     def with_hidden(self, found: Iterable[Hidden]) -> State:
         """Return this state with objects that VPP has below those that it goes by."""
-        objects = {kind: dict(things) for kind, things in self.objects.items()}
+        objects = {kind: dict(items) for kind, items in self.objects.items()}
         hidden_by = dict(self.hidden_by)
         for each in found:
             if each.found is not None:
@@ -181,10 +183,13 @@ class State:
             return self.descriptions[name]
         return description_of(tag)
 
+    def has_holder(self, name: str) -> bool:
+        """Return whether there is an interface, a FIB table or a bridge domain of a name, that something hangs on."""
+        return name in self.interfaces or name in self.vrfs or name in self.bridges
+
     def can_have(self, attachment: Attachment) -> bool:
         """Return whether everything is there that something of others hangs on."""
-        has_holder = attachment.holder in self.interfaces or attachment.holder in self.vrfs
-        return has_holder and all(name in self.interfaces for name in attachment.refers())
+        return all(map(self.has_holder, (attachment.holder, *attachment.refers())))
 
     def sub_interfaces_by_parent(self) -> dict[str, list[str]]:
         """Return the names of the sub-interfaces of each interface that has any."""
@@ -213,8 +218,8 @@ class State:
 def tables_in_use(state: State, names: Iterable[str]) -> Iterator[str]:
     """Yield the FIB tables, but the default ones, that some interfaces, or the ends of some tunnels, are in."""
     for name in names:
-        interface, made = state.interfaces.get(name), state.virtual.get(name)
+        interface, virtual = state.interfaces.get(name), state.virtual.get(name)
         if interface is not None:
             yield from table_keys(interface.tables)
-        if made is not None and made.needed_table is not None:
-            yield made.needed_table
+        if virtual is not None and virtual.needed_table is not None:
+            yield virtual.needed_table

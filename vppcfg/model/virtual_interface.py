@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Self
 
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.secret_key import KeyWanted
+from vppcfg.model.secret_key import RequiredKey
 from vppcfg.model.vrf import table_key
 from vppcfg.record import record
 
@@ -52,12 +52,12 @@ class VirtualInterface:
         return self
 
     @property
-    def link_mtu_when_made(self) -> int | None:
+    def link_mtu_when_created(self) -> int | None:
         """Return the link MTU in bytes of this one in the moment in which VPP makes it; None where there is none."""
         return self.link_mtu_as_created
 
     @property
-    def packet_mtu_when_made(self) -> int:
+    def packet_mtu_when_created(self) -> int:
         """Return the packet MTU in bytes of this one in the moment in which VPP makes it."""
         return self.packet_mtu_as_created
 
@@ -81,7 +81,7 @@ class VirtualInterface:
         """Return the prefixes that are behind each peer of a tunnel with more than one, by the peer's key."""
         return NO_PEERS
 
-    def keys_wanted(self, name: str) -> Iterator[KeyWanted]:
+    def required_keys(self, name: str) -> Iterator[RequiredKey]:
         """Yield the secrets without which VPP cannot create the interface `name`."""
         yield from ()
 

@@ -47,9 +47,11 @@ class VppObject:
     """Whether VPP tells those of files from all others; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
     """What those that no file owns are called among the attachments of others."""
+    fib_sources: ClassVar[frozenset[str]] = frozenset()
+    """The FIB sources by which VPP holds the tables that one refers to, until it is removed."""
     carries_traffic: ClassVar[bool] = True
     """Whether traffic is lost when one goes or changes."""
-    felt: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {}
     """What traffic feels, as predicates of one and of many, by the words of the kind's own account."""
     lost: ClassVar[str] = ""
     """What traffic loses with one for good, behind `its` and `their`, such as `next hops`; '' for the object itself."""
@@ -78,7 +80,7 @@ class VppObject:
 class Hidden:
     """An object of which VPP shows another one's, and keeps ours below it."""
 
-    thing: VppObject
+    item: VppObject
     """What was asked about."""
     by: str
     """Whose VPP goes by, as VPP calls it: lcp-rt, interface."""
@@ -105,9 +107,9 @@ Ownership = frozenset[tuple[str, str]]
 """What a file owns of objects that bear no mark: the table of their kind, and their scope."""
 
 
-def is_owned(thing: VppObject, owned: Ownership) -> bool:
+def is_owned(item: VppObject, owned: Ownership) -> bool:
     """Return whether plans may change an object."""
-    return thing.is_always_ours or (thing.table, thing.scope) in owned
+    return item.is_always_ours or (item.table, item.scope) in owned
 
 
 def owned_of(objects: Objects, owned: Ownership) -> Objects:

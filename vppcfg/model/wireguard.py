@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import Self
 
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.secret_key import KeyWanted
+from vppcfg.model.secret_key import RequiredKey
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
@@ -120,13 +120,13 @@ class Wireguard(VirtualInterface):
         }
         return replace(self, private_key_file=self.private_key_file or file, peers=peers)
 
-    def keys_wanted(self, name: str) -> Iterator[KeyWanted]:
+    def required_keys(self, name: str) -> Iterator[RequiredKey]:
         """Yield the secrets without which the interface `name` cannot be made."""
-        yield KeyWanted(name=self.public_key, file=self.private_key_file, thing=f"the private key of {name}")
+        yield RequiredKey(name=self.public_key, file=self.private_key_file, description=f"the private key of {name}")
         for key, peer in self.peers.items():
             if peer.preshared:
-                thing = f"the preshared key of the peer {key} of {name}"
-                yield KeyWanted(name=peer.preshared, file=peer.preshared_key_file, thing=thing)
+                description = f"the preshared key of the peer {key} of {name}"
+                yield RequiredKey(name=peer.preshared, file=peer.preshared_key_file, description=description)
 
 
 def _with_names(peer: WireguardPeer, other: WireguardPeer) -> WireguardPeer:
@@ -134,10 +134,10 @@ def _with_names(peer: WireguardPeer, other: WireguardPeer) -> WireguardPeer:
     return replace(peer, name=peer.name or other.name, preshared_key_file=peer.preshared_key_file or file)
 
 
-def has_moved(wanted: WireguardPeer, found: WireguardPeer) -> bool:
+def has_moved(desired: WireguardPeer, found: WireguardPeer) -> bool:
     """Return whether a peer may stay elsewhere than is wanted: it is open where, or it has spoken and nothing else
     makes it anew."""
-    if (wanted.endpoint, wanted.port) == (found.endpoint, found.port):
+    if (desired.endpoint, desired.port) == (found.endpoint, found.port):
         return False
-    alike = replace(found, endpoint=wanted.endpoint, port=wanted.port)
-    return not wanted.endpoint or (found.has_spoken and alike == wanted)
+    alike = replace(found, endpoint=desired.endpoint, port=desired.port)
+    return not desired.endpoint or (found.has_spoken and alike == desired)

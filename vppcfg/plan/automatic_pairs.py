@@ -14,8 +14,8 @@ from vppcfg.plan.working_state import WorkingState
 
 def with_automatic_pairs(steps: tuple[Step, ...], observed: State, desired: State) -> list[Step]:
     """Return the steps, fit for a VPP that mirrors new sub-interfaces by itself; the order is not made here."""
-    appearing, draft = _appearing(steps, observed)
-    unwanted = _unwanted(appearing, draft, desired)
+    appearing, working = _appearing(steps, observed)
+    unwanted = _unwanted(appearing, working, desired)
     accepted = appearing.keys() - unwanted
     kept = [
         step
@@ -23,25 +23,25 @@ def with_automatic_pairs(steps: tuple[Step, ...], observed: State, desired: Stat
         if not (isinstance(step.operation, CreateLcpPair) and step.operation.interface in accepted)
     ]
     for name in unwanted:
-        depth = draft.interfaces[name].depth
+        depth = working.interfaces[name].depth
         kept.append(Step(stage=Stage.DELETE_AUTO_LCP, operation=DeleteLcpPair(interface=name), depth=depth))
     return kept
 
 
 def _appearing(steps: tuple[Step, ...], observed: State) -> tuple[dict[str, LcpPair], WorkingState]:
     """Return the pairs that are there right after all sub-interfaces are made, and were not or were deleted before."""
-    draft = WorkingState(observed)
-    before = set(draft.lcps)
+    working = WorkingState(observed)
+    before = set(working.lcps)
     for step in steps:
-        if step.stage > Stage.CREATE_SUB_INTERFACE or step.operation.precondition_error(draft) is not None:
+        if step.stage > Stage.CREATE_SUB_INTERFACE or step.operation.precondition_error(working) is not None:
             break
-        step.operation.apply_to(draft)
+        step.operation.apply_to(working)
         if isinstance(step.operation, DeleteLcpPair):
             before.discard(step.operation.interface)
-    return {name: pair for name, pair in draft.lcps.items() if name not in before}, draft
+    return {name: pair for name, pair in working.lcps.items() if name not in before}, working
 
 
-def _unwanted(appearing: dict[str, LcpPair], draft: WorkingState, desired: State) -> set[str]:
+def _unwanted(appearing: dict[str, LcpPair], working: WorkingState, desired: State) -> set[str]:
     """Return the pairs that must go, with those that hang on them."""
     unwanted: set[str] = set()
     pending = [name for name, pair in appearing.items() if desired.lcps.get(name) != pair]
@@ -50,5 +50,5 @@ def _unwanted(appearing: dict[str, LcpPair], draft: WorkingState, desired: State
         if name in unwanted:
             continue
         unwanted.add(name)
-        pending += (other for other in draft.stacking.hanging_on(draft.interfaces[name]) if other in appearing)
+        pending += (other for other in working.stacking.hanging_on(working.interfaces[name]) if other in appearing)
     return unwanted

@@ -52,12 +52,12 @@ def carried(candidates: Iterable[Attachment], observed: State, desired: State) -
 
     A route is left out when the plan takes the address away through which its gateway is reached.
     """
-    wanted = [each for each in candidates if each.linux is not None]
-    if not wanted:
+    in_linux = [each for each in candidates if each.linux is not None]
+    if not in_linux:
         return []
-    found = [each for each in wanted if _is_carried(each, observed, desired)]
+    found = [each for each in in_linux if _is_carried(each, observed, desired)]
     kept = _Subnets(found, desired)
-    former = _Subnets((*observed.unmanaged, *wanted), observed)
+    former = _Subnets((*observed.unmanaged, *in_linux), observed)
     return sorted((each for each in found if not _loses_its_way(each, former, kept)), key=_turn)
 
 

@@ -122,7 +122,7 @@ def differing_names(observed: Mapping[str, object], desired: Mapping[str, object
 
 def different(observed: Mapping[str, object], desired: Mapping[str, object]) -> set[str]:
     """Return the names of everything that may differ; the very same object does not."""
-    different = {name for name, thing in observed.items() if desired.get(name, _ABSENT) is not thing}
+    different = {name for name, item in observed.items() if desired.get(name, _ABSENT) is not item}
     return different | (desired.keys() - observed.keys())
 
 

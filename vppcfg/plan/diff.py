@@ -99,9 +99,9 @@ def _interface_attributes(
                 yield AttributeChange(name=name, old=old, new=new)
     if after.ra is not None and (stale := stale_ra_mtu(before, after, observed, desired)):
         yield AttributeChange(name="ra_mtu", old=stale[0], new=stale[1])
-    made, wanted = observed.virtual.get(before.name), desired.virtual.get(before.name)
-    if made is not None and made.__class__ is wanted.__class__:
-        yield from attribute_changes(made, wanted.merge_observed(made))
+    virtual, desired_virtual = observed.virtual.get(before.name), desired.virtual.get(before.name)
+    if virtual is not None and virtual.__class__ is desired_virtual.__class__:
+        yield from attribute_changes(virtual, desired_virtual.merge_observed(virtual))
 
 
 def _is_told_by_the_tag(name: str, before: Interface, after: Interface, observed: State) -> bool:

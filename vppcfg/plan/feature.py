@@ -21,9 +21,9 @@ _VALUES = frozenset({"static_macs", "link_local", "macip"})
 
 def becomes(attribute: str, what: str) -> Predicate:
     """Return that a feature is enabled, disabled and so on."""
-    thing, verb = FEATURES[attribute], "are" if attribute in _PLURAL else "is"
-    clause = f"{thing} {verb} {what}"
-    return Predicate(f"has {thing} {what}", f"have {thing} {what}", (clause, clause))
+    item, verb = FEATURES[attribute], "are" if attribute in _PLURAL else "is"
+    clause = f"{item} {verb} {what}"
+    return Predicate(f"has {item} {what}", f"have {item} {what}", (clause, clause))
 
 
 @record
@@ -66,10 +66,10 @@ class SetFeature(InterfaceOperation):
         """Return what the attribute is after this, where it was `value` before."""
         raise NotImplementedError(type(self).__name__)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set it."""
-        value = self.applied(getattr(draft.interfaces[self.interface], self.attribute))
-        draft.change(self.interface, **{self.attribute: value})
+        value = self.applied(getattr(working.interfaces[self.interface], self.attribute))
+        working.change(self.interface, **{self.attribute: value})
 
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return what it does to its object."""
@@ -95,8 +95,8 @@ class Switch(SetFeature):
         """Return whether it is on then."""
         return self.is_on
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if getattr(draft.interfaces[self.interface], self.attribute) != self.is_on:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if getattr(working.interfaces[self.interface], self.attribute) != self.is_on:
             return None
         return f"{FEATURES[self.attribute]} on {self.interface} is {'on' if self.is_on else 'off'} already"
 

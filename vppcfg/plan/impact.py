@@ -73,7 +73,7 @@ def _object_losses(observed: State, steps: Sequence[Step], reached: State) -> It
     """Yield what becomes of objects that traffic used: by their kind's own account, or by what is done to each."""
     lasting = dict(_accounts(observed, steps, reached))
     yield from lasting.items()
-    accounted = {kind.thing for kind in OBJECT_KINDS if kind.has_account}
+    accounted = {kind.object_class for kind in OBJECT_KINDS if kind.has_account}
     for name, loss in _operation_losses(observed, steps):
         is_passing = loss.impact is Impact.FLAP and isinstance(steps[loss.step].operation, RemoveObject)
         if loss.part not in accounted or (is_passing and name not in lasting):
@@ -82,24 +82,28 @@ def _object_losses(observed: State, steps: Sequence[Step], reached: State) -> It
 
 def _accounts(observed: State, steps: Sequence[Step], reached: State) -> Iterator[tuple[str, Loss]]:
     """Yield what traffic feels for good, by the accounts of the kinds that have one."""
-    kinds = [kind for kind in OBJECT_KINDS if kind.has_account and (observed.of(kind.thing) or reached.of(kind.thing))]
+    kinds = [
+        kind
+        for kind in OBJECT_KINDS
+        if kind.has_account and (observed.of(kind.object_class) or reached.of(kind.object_class))
+    ]
     if not kinds:
         return
     linked = (Links(WorkingState(observed)).linked, Links(WorkingState(reached)).linked)
     places = {step.operation.subject: place for place, step in enumerate(steps)}
     for kind in kinds:
-        for each in kind.felt(observed, reached, linked):
+        for each in kind.traffic_impacts(observed, reached, linked):
             causes = [places[name] for name in each.needs if name in places]
             place = places.get(each.name, max(causes, default=len(steps) - 1))
-            yield each.name, Loss(each.impact, kind.thing, each.what, place)
+            yield each.name, Loss(each.impact, kind.object_class, each.what, place)
 
 
 def _operation_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str, Loss]]:
     """Yield what becomes of objects by what is done to them: removed for good, removed for a while, set otherwise."""
     operations = [
-        (place, step.operation, (type(step.operation.thing), step.operation.subject))
+        (place, step.operation, (type(step.operation.item), step.operation.subject))
         for place, step in enumerate(steps)
-        if isinstance(step.operation, SetObject | RemoveObject) and step.operation.thing.carries_traffic
+        if isinstance(step.operation, SetObject | RemoveObject) and step.operation.item.carries_traffic
     ]
     set_again = {which for _, each, which in operations if isinstance(each, SetObject)}
     gone = set()
@@ -142,7 +146,7 @@ class _Noting(dict[str, _Value]):
         return super().pop(key, *default)
 
 
-class _NotingDraft(WorkingState):
+class _RecordingState(WorkingState):
     """A draft that notes what an operation changes, so that no operation has to say it."""
 
     def __init__(self, state: State) -> None:
@@ -190,7 +194,7 @@ class _Walk:
     """A replay of steps, and what is missing on the way."""
 
     def __init__(self, observed: State) -> None:
-        self._draft = _NotingDraft(observed)
+        self._draft = _RecordingState(observed)
         self._links = Links(self._draft)
         links, bond_of = self._links, self._draft.bond_of
         self._now = Services(self._draft, links.linked, links.members, bond_of)
@@ -244,10 +248,10 @@ class _Walk:
 
     def _hanging_on(self, name: str) -> Iterator[str]:
         """Yield those whose service depends on what is another one about an interface."""
-        draft = self._draft
-        below, referring = draft.stacking.on_port(name), draft.references.to(name)
-        made = draft.virtual.get(name)
-        members = made.members if isinstance(made, Bond) else ()
+        working = self._draft
+        below, referring = working.stacking.on_port(name), working.references.to(name)
+        virtual = working.virtual.get(name)
+        members = virtual.members if isinstance(virtual, Bond) else ()
         if not (below or referring or members):
             return
         last, now = self._last.get(name) or self.before(name), self._now.of(name)

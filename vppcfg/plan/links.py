@@ -19,11 +19,11 @@ _Host = tuple[int, str]
 class Links:
     """The links of a draft. `update` must be told of every interface that was changed."""
 
-    def __init__(self, draft: WorkingState) -> None:
+    def __init__(self, working: WorkingState) -> None:
         self.linked: set[str] = set()
         self.members: dict[int, set[str]] = {}
         """Those in each bridge domain that have link."""
-        self._draft = draft
+        self._draft = working
         self._bridge_of: dict[str, int] = {}
         self._bvi_of: dict[int, str] = {}
         self._source_of: dict[str, _Host] = {}
@@ -31,7 +31,7 @@ class Links:
         """Tunnels by their local address."""
         self._hosts: dict[str, frozenset[str]] = {}
         """The addresses of each interface when it was looked at last."""
-        self.update(list(draft.interfaces))
+        self.update(list(working.interfaces))
 
     def update(self, names: Iterable[str]) -> set[str]:
         """Look again at interfaces that were changed, and return those of which link or way through a bridge may be
@@ -57,9 +57,9 @@ class Links:
         before = self._bridge_of.get(name)
         if bridge != before or (bridge is not None and (self._bvi_of.get(bridge) == name) != _is_bvi(interface)):
             yield from self._move(name, before, bridge, changed, is_bvi=_is_bvi(interface))
-        made = self._draft.virtual.get(name)
-        end = made.own_end if made is not None else None
-        source = (made.outer_table, end) if made is not None and end is not None else None
+        virtual = self._draft.virtual.get(name)
+        end = virtual.own_end if virtual is not None else None
+        source = (virtual.outer_table, end) if virtual is not None and end is not None else None
         if source != self._source_of.get(name):
             self._stand_elsewhere(name, source)
         addresses = interface.addresses if interface is not None else frozenset()
@@ -125,10 +125,10 @@ class Links:
 
     def _standing_on(self, name: str) -> Iterator[str]:
         """Yield the interfaces whose link may depend on that of `name`."""
-        draft = self._draft
-        yield from draft.stacking.on_port(name)
-        if name in draft.bond_of:
-            yield draft.bond_of[name]
+        working = self._draft
+        yield from working.stacking.on_port(name)
+        if name in working.bond_of:
+            yield working.bond_of[name]
         bridge = self._bridge_of.get(name)
         if bridge is not None and self._bvi_of.get(bridge, name) != name:
             yield self._bvi_of[bridge]
@@ -137,19 +137,19 @@ class Links:
 
     def _has_link(self, name: str, above: tuple[str, ...]) -> bool:
         """Return whether an interface has link that does not come from one of those `above` it."""
-        draft = self._draft
-        interface = draft.interfaces.get(name)
+        working = self._draft
+        interface = working.interfaces.get(name)
         if interface is None or not interface.is_up:
             return False
         if interface.parent is not None:
             return self._holds(interface.parent, (*above, name))
-        made = draft.virtual.get(name)
-        if made is None:
+        virtual = working.virtual.get(name)
+        if virtual is None:
             return not interface.is_bvi or self._is_bridged(name, above)
-        if isinstance(made, Bond):
-            return any(self._holds(member, (*above, name)) for member in made.members)
-        if made.own_end is not None:
-            holders = draft.holders(made.own_end, made.outer_table)
+        if isinstance(virtual, Bond):
+            return any(self._holds(member, (*above, name)) for member in virtual.members)
+        if virtual.own_end is not None:
+            holders = working.holders(virtual.own_end, virtual.outer_table)
             return any(self._holds(holder, (*above, name)) for holder in sorted(holders))
         return True
 

@@ -13,26 +13,26 @@ from vppcfg.record import record
 class SetObject(Operation):
     """Create an object, or replace the one of its name."""
 
-    thing: VppObject
+    item: VppObject
 
     @property
     def subject(self) -> str:
         """Return the name of the object."""
-        return self.thing.name
+        return self.item.name
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if not self.thing.is_replaceable and self.thing.name in draft.objects.get(type(self.thing), {}):
-            return f"there is a {self.thing.noun} {self.thing.name} already"
-        missing = next((each for each in self.thing.references() if not draft.has(each)), None)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if not self.item.is_replaceable and self.item.name in working.objects.get(type(self.item), {}):
+            return f"there is a {self.item.noun} {self.item.name} already"
+        missing = next((each for each in self.item.references() if not working.has(each)), None)
         return None if missing is None else f"there is no {missing}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the object."""
-        draft.set_object(self.thing)
+        working.set_object(self.item)
 
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return what it does to its object."""
-        is_new = self.subject not in observed.of(type(self.thing))
+        is_new = self.subject not in observed.of(type(self.item))
         return Predicate("is set", "are set") if is_new else Predicate("changes", "change")
 
 
@@ -40,22 +40,22 @@ class SetObject(Operation):
 class RemoveObject(Operation):
     """Remove an object."""
 
-    thing: VppObject
+    item: VppObject
 
     @property
     def subject(self) -> str:
         """Return the name of the object."""
-        return self.thing.name
+        return self.item.name
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if draft.objects.get(type(self.thing), {}).get(self.thing.name) != self.thing:
-            return f"there is no such {self.thing.label}"
-        others = draft.referring.get(Reference(Referent.OBJECT, self.thing.label))
-        return f"{min(others)} refers to {self.thing.label}" if others else None
+    def _refusal(self, working: WorkingState) -> str | None:
+        if working.objects.get(type(self.item), {}).get(self.item.name) != self.item:
+            return f"there is no such {self.item.label}"
+        others = working.referring.get(Reference(Referent.OBJECT, self.item.label))
+        return f"{min(others)} refers to {self.item.label}" if others else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the object out."""
-        draft.remove_object(self.thing)
+        working.remove_object(self.item)
 
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return what it does to its object."""

@@ -51,14 +51,14 @@ class Operation:
         """Return the name of what it is about: an interface, a bridge, an access list, or a part of VPP."""
         raise NotImplementedError(type(self).__name__)
 
-    def precondition_error(self, draft: WorkingState) -> str | None:
+    def precondition_error(self, working: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state, or what it would leave dangling; None when neither."""
-        return self._refusal(draft)
+        return self._refusal(working)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Change the draft as VPP changes; only after `refusal` has found nothing."""
         raise NotImplementedError(type(self).__name__)
 
@@ -91,20 +91,20 @@ class InterfaceOperation(Operation):
         """Return the name of the interface."""
         return self.interface
 
-    def precondition_error(self, draft: WorkingState) -> str | None:
+    def precondition_error(self, working: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state, or what it would leave dangling; None when neither."""
-        if self.interface not in draft.interfaces:
+        if self.interface not in working.interfaces:
             return f"{self.interface} does not exist"
-        return self._refusal(draft)
+        return self._refusal(working)
 
 
 @record
 class CreateInterface(InterfaceOperation):
     """An operation that makes the interface that it names; VPP's answer tells the index of the new one."""
 
-    def precondition_error(self, draft: WorkingState) -> str | None:
+    def precondition_error(self, working: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state; one with this name is a reason."""
-        return f"{self.interface} exists" if self.interface in draft.interfaces else self._refusal(draft)
+        return f"{self.interface} exists" if self.interface in working.interfaces else self._refusal(working)
 
 
 @record
@@ -114,54 +114,54 @@ class DeleteInterface(InterfaceOperation):
     virtual: ClassVar[type[VirtualInterface] | None] = None
     """The kind of interface that it removes, where those have something that they are made with."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.virtual is not None and draft.virtual_of(self.interface, self.virtual) is None:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.virtual is not None and working.virtual_of(self.interface, self.virtual) is None:
             return f"{self.interface} is no {self.virtual.noun}"
-        return dangling(self.interface, draft)
+        return dangling(self.interface, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the interface out of the draft, with what it was made with."""
-        draft.remove_interface(self.interface)
-        draft.virtual.pop(self.interface, None)
+        working.remove_interface(self.interface)
+        working.virtual.pop(self.interface, None)
 
 
-def dangling(name: str, draft: WorkingState) -> str | None:
+def dangling(name: str, working: WorkingState) -> str | None:
     """Return what is still on, or points to, an interface that is to be deleted; None when nothing is.
 
     VPP would delete it nevertheless, and give what is left to the next interface with its index.
     """
-    interface = draft.interfaces[name]
-    bond = draft.virtual_of(name, Bond)
+    interface = working.interfaces[name]
+    bond = working.virtual_of(name, Bond)
     if bond is not None and bond.members:
         return f"{name} has members"
-    if name in draft.lcps:
+    if name in working.lcps:
         return f"{name} has an LCP pair"
     if interface.addresses or interface.unnumbered:
         return f"{name} has addresses"
-    if interface.is_l2 or draft.references.to(name):
+    if interface.is_l2 or working.references.to(name):
         return f"{name} is in L2 mode, or another interface sends to it or borrows from it"
     left = [
-        *(each.label for each in draft.unmanaged.get(name, ()) if each.outlives),
+        *(each.label for each in working.unmanaged.get(name, ()) if each.outlives),
         *(FEATURES[attribute] for attribute in features_on(interface)),
         *(["access lists"] if interface.acls else []),
         *(["static neighbours"] if interface.neighbors else []),
     ]
     if left:
         return f"{name} has {' and '.join(left)}, which the next interface with its index would inherit"
-    if others := draft.referring.get(Reference(Referent.INTERFACE, name)):
+    if others := working.referring.get(Reference(Referent.INTERFACE, name)):
         return f"{min(others)} refers to {name}"
-    if draft.mirrored.to(name):
+    if working.mirrored.to(name):
         return f"another interface mirrors frames to {name}"
-    if draft.stacking.on_port(name):
+    if working.stacking.on_port(name):
         return f"{name} has sub-interfaces"
-    if name in draft.bond_of:
-        return f"{name} is a member of {draft.bond_of[name]}"
+    if name in working.bond_of:
+        return f"{name} is a member of {working.bond_of[name]}"
     return f"{name} is up" if interface.is_up else None
 
 
-def missing_table(key: str, draft: WorkingState) -> str | None:
+def missing_table(key: str, working: WorkingState) -> str | None:
     """Return that there is no such table, None when there is."""
-    return None if key in draft.vrfs else f"there is no {key}"
+    return None if key in working.vrfs else f"there is no {key}"
 
 
 def braced(text: str) -> str:

@@ -46,8 +46,8 @@ class Plan:
     @cached_property
     def effects(self) -> dict[str, Effect]:
         """Return what the plan does to each interface that feels anything."""
-        seen = self.observed.managed(self.observed.owned)
-        return effects_of(seen, self.steps, replace(self.reached, hidden_by=self.desired.hidden_by))
+        before = self.observed.managed(self.observed.owned)
+        return effects_of(before, self.steps, replace(self.reached, hidden_by=self.desired.hidden_by))
 
     @cached_property
     def impacts(self) -> dict[str, Impact]:
@@ -77,7 +77,7 @@ def make_plan(observed: State, desired: State) -> Plan:
     try:
         return _proved_plan(observed, desired)
     except (PlanProofError, LookupError) as error:
-        if _can_be_made(observed):
+        if _can_be_created(observed):
             raise
         reason = error.message if isinstance(error, PlanProofError) else f"{error} is not there, or there twice"
         raise ContradictionError(reason) from error
@@ -86,12 +86,12 @@ def make_plan(observed: State, desired: State) -> Plan:
 def _proved_plan(observed: State, desired: State) -> Plan:
     if any(interface.live for interface in desired.interfaces.values()):
         desired = without_live(desired, replaced_interfaces(observed, desired))
-    seen, wanted = observed.managed(desired.owned), desired.managed(desired.owned)
-    difference = diff(seen, wanted)
-    steps = ordered(steps_of(Transition(seen, wanted, difference)))
+    before, after = observed.managed(desired.owned), desired.managed(desired.owned)
+    difference = diff(before, after)
+    steps = ordered(steps_of(Transition(before, after, difference)))
     if observed.facts.lcp.is_auto_subint:
-        steps = ordered(with_automatic_pairs(steps, seen, wanted))
-    reached = prove(seen, wanted, steps)
+        steps = ordered(with_automatic_pairs(steps, before, after))
+    reached = prove(before, after, steps)
     observed = replace(observed, owned=desired.owned)
     reached = _with_objects_of_others(reached, observed)
     return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps, reached=reached)
@@ -107,7 +107,7 @@ def _with_objects_of_others(reached: State, observed: State) -> State:
     return replace(reached, objects=objects) if objects != reached.objects else reached
 
 
-def _can_be_made(state: State) -> bool:
+def _can_be_created(state: State) -> bool:
     """Return whether there is a plan that leads to a state from its ports alone."""
     try:
         _proved_plan(ports_alone(state), restorable(state))

@@ -15,13 +15,13 @@ def replay(observed: State, steps: tuple[Step, ...]) -> State:
     """Return what the steps make of the observed state. Raise PlanProofError at a step that VPP would refuse."""
     if not steps:
         return observed
-    draft = WorkingState(observed)
+    working = WorkingState(observed)
     for number, step in enumerate(steps, start=1):
-        reason = step.operation.precondition_error(draft)
+        reason = step.operation.precondition_error(working)
         if reason is not None:
             raise PlanProofError(f"step {number} of the plan, {step.operation}, would be refused: {reason}", _HINT)
-        step.operation.apply_to(draft)
-    return draft.state()
+        step.operation.apply_to(working)
+    return working.state()
 
 
 def prove(observed: State, desired: State, steps: tuple[Step, ...]) -> State:

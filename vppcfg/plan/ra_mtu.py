@@ -13,18 +13,18 @@ def stale_ra_mtu(before: Interface, after: Interface, observed: State, desired: 
     """
     if not (after.is_advertising and before.is_ipv6_on):
         return None
-    advertised, wanted = before.ra_mtu or before.ipv6_mtu, _wanted_ipv6_mtu(before, after, observed, desired)
-    return None if advertised == wanted else (advertised, wanted)
+    advertised, mtu = before.ra_mtu or before.ipv6_mtu, _new_ipv6_mtu(before, after, observed, desired)
+    return None if advertised == mtu else (advertised, mtu)
 
 
-def _wanted_ipv6_mtu(before: Interface, after: Interface, observed: State, desired: State) -> int:
+def _new_ipv6_mtu(before: Interface, after: Interface, observed: State, desired: State) -> int:
     """Return the IPv6 MTU in bytes of an interface in the end.
 
     A sub-interface that is to have its parent's MTU keeps one of its own that is the same, unless the link MTU changes.
     """
     if after.packet_mtu or after.parent is None or after.protocol_mtus[1]:
         return after.ipv6_mtu
-    parent, wanted = observed.interfaces.get(after.parent), desired.interfaces[after.parent]
+    parent, mtu = observed.interfaces.get(after.parent), desired.interfaces[after.parent]
     is_kept = before.packet_mtu == desired.packet_mtu(after.name)
-    is_kept &= parent is not None and parent.link_mtu == wanted.link_mtu
+    is_kept &= parent is not None and parent.link_mtu == mtu.link_mtu
     return before.packet_mtu if is_kept and before.packet_mtu else after.ipv6_mtu

@@ -27,23 +27,27 @@ def replaced_interfaces(observed: State, desired: State) -> dict[str, str]:
 
 
 def _reason(before: Interface, after: Interface, observed: State, desired: State) -> str | None:
-    made, wanted = observed.virtual.get(before.name), desired.virtual.get(before.name)
-    if not is_same_port(before, after, made):
+    virtual, new = observed.virtual.get(before.name), desired.virtual.get(before.name)
+    if not is_same_port(before, after, virtual):
         return "kind"
-    if made is None or made.__class__ is not wanted.__class__ or not (made.is_ours_by_mark or made.kind is before.kind):
+    if (
+        virtual is None
+        or virtual.__class__ is not new.__class__
+        or not (virtual.is_ours_by_mark or virtual.kind is before.kind)
+    ):
         return None
-    if isinstance(made, Bond) and isinstance(wanted, Bond) and _gets_another_mac(before, after, made, wanted):
+    if isinstance(virtual, Bond) and isinstance(new, Bond) and _gets_another_mac(before, after, virtual, new):
         return "mac"
-    table = made.needed_table
-    reason = _first_difference(made, wanted, made.recreate_on_change)
+    table = virtual.needed_table
+    reason = _first_difference(virtual, new, virtual.recreate_on_change)
     if reason is None and table is not None and observed.vrfs.get(table) != desired.vrfs.get(table):
         return f"{table} is made anew"
     return reason
 
 
-def _gets_another_mac(before: Interface, after: Interface, made: Bond, wanted: Bond) -> bool:
+def _gets_another_mac(before: Interface, after: Interface, virtual: Bond, new: Bond) -> bool:
     """Return whether a bond is to have a MAC that it can get only by being made with it."""
-    return bool(after.mac) and (after.mac != before.mac or is_refilled(made, wanted))
+    return bool(after.mac) and (after.mac != before.mac or is_refilled(virtual, new))
 
 
 def is_refilled(before: Bond, after: Bond) -> bool:
@@ -52,15 +56,15 @@ def is_refilled(before: Bond, after: Bond) -> bool:
     return bool(after.members) and not any(stays)
 
 
-def is_open(attribute: str, wanted: object) -> bool:
+def is_open(attribute: str, new: object) -> bool:
     """Return whether a desired value leaves open what the attribute becomes: an empty MAC does, and mixed modes."""
-    return (wanted == "" and attribute in {"mac", "host_mac"}) or wanted is RxMode.MIXED
+    return (new == "" and attribute in {"mac", "host_mac"}) or new is RxMode.MIXED
 
 
 def _first_difference(before: object, after: object, attributes: tuple[str, ...]) -> str | None:
     for name in attributes:
-        wanted = getattr(after, name)
-        if getattr(before, name) != wanted and not is_open(name, wanted):
+        new = getattr(after, name)
+        if getattr(before, name) != new and not is_open(name, new):
             return name
     return None
 

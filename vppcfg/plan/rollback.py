@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from vppcfg.model.live_state import claimed, with_live_of
 from vppcfg.model.memif import memif_name, sockets_in_use
 from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State, tables_in_use
-from vppcfg.model.vpp_object import Objects, without_empty
+from vppcfg.model.vpp_object import Objects, Referent, is_owned, without_empty
 from vppcfg.model.vrf import UNMANAGED_VRF, FibTable
 from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.plan import Plan, make_plan
@@ -68,6 +68,13 @@ class Reachable:
 
     state: State
     missing: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    """Interfaces of others that routes and the like lead to, and that only the former one had."""
+
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """Return all interfaces that others must create before the former state can come back whole."""
+        return (*self.missing, *self.others)
 
 
 def closest_to(
@@ -98,19 +105,19 @@ def closest_to(
         ours = {name: value for name, value in old.items() if name not in kept and name not in gone}
         return {**ours, **{name: value for name, value in new.items() if name in kept}}
 
-    lcps, made = merged(former.lcps, now.lcps), merged(former.virtual, now.virtual)
+    lcps, virtual = merged(former.lcps, now.lcps), merged(former.virtual, now.virtual)
     is_linux_known = former.facts.has_linux and now.facts.has_linux
     devices = merged(former.linux, now.linux) if is_linux_known else now.linux
     state = replace(
         former,
         interfaces=merged(former.interfaces, now.interfaces),
         lcps=lcps,
-        virtual=made,
+        virtual=virtual,
         bridges=_merged_bridges(former, now, is_unmanaged),
         acls=_merged_acls(former, now, is_unmanaged),
         macips=_merged_macips(former, now, is_unmanaged),
         vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
-        linux={name: device for name, device in devices.items() if name in lcps or name in made},
+        linux={name: device for name, device in devices.items() if name in lcps or name in virtual},
         namespaces=former.namespaces | now.namespaces,
         linux_bridges=former.linux_bridges | now.linux_bridges,
         has_mpls_table=former.has_mpls_table or now.has_mpls_table,
@@ -119,7 +126,18 @@ def closest_to(
     )
     state = replace(state, objects=_possible_objects(state))
     live = now if ours is None else claimed(now, ours)
-    return Reachable(state=with_live_of(state, live), missing=missing)
+    lost = (name for name in _led_to(former) if name in kept and name not in now.interfaces and name not in gone)
+    others = tuple(dict.fromkeys(lost))
+    return Reachable(state=with_live_of(state, live), missing=missing, others=others)
+
+
+def _led_to(state: State) -> Iterator[str]:
+    """Yield the interfaces that routes, policy routes and other objects that a state owns refer to."""
+    users = [each for found in state.objects.values() for each in found.values() if is_owned(each, state.owned)]
+    steered = [route for each in state.interfaces.values() for route in each.policy_routes]
+    references = [reference for each in users for reference in each.references()]
+    references += [reference for each in steered for reference in each.references()]
+    yield from (each.name for each in references if each.referent is Referent.INTERFACE)
 
 
 def _possible_objects(state: State) -> Objects:
@@ -211,5 +229,5 @@ def _merged_acls(former: State, now: State, is_unmanaged: Callable[[str], bool])
 def _merged_objects(
     former: Mapping[str, _T], now: Mapping[str, _T], is_not_ours: Callable[[str, _T], bool]
 ) -> dict[str, _T]:
-    ours = {name: thing for name, thing in former.items() if not is_not_ours(name, thing)}
-    return {**ours, **{name: thing for name, thing in now.items() if is_not_ours(name, thing)}}
+    ours = {name: item for name, item in former.items() if not is_not_ours(name, item)}
+    return {**ours, **{name: item for name, item in now.items() if is_not_ours(name, item)}}

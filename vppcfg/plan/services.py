@@ -159,8 +159,8 @@ class Services:
         has_link = name in self._linked
         parent = self._tables.interfaces.get(interface.parent) if interface.parent is not None else None
         root = interface if parent is None else parent
-        made = self._tables.virtual.get(root.name)
-        is_bond = made.__class__ is Bond
+        virtual = self._tables.virtual.get(root.name)
+        is_bond = virtual.__class__ is Bond
         return Service(
             has_link,
             root.mac,
@@ -171,8 +171,8 @@ class Services:
             self._device(interface),
             self._policy(interface) if has_link else Policy(),
             self._sizes(interface, parent),
-            sum(member in self._linked for member in made.members) if isinstance(made, Bond) and is_bond else 0,
-            made.peer_prefixes if has_link and parent is None and made is not None else NO_PEERS,
+            sum(member in self._linked for member in virtual.members) if isinstance(virtual, Bond) and is_bond else 0,
+            virtual.peer_prefixes if has_link and parent is None and virtual is not None else NO_PEERS,
         )
 
     def _path(self, interface: Interface) -> tuple[object, ...] | None:
@@ -188,9 +188,9 @@ class Services:
         bond = self._bond_of.get(interface.name)
         if bond is None or bond not in self._linked:
             return None
-        made = self._tables.virtual[bond]
-        assert isinstance(made, Bond)
-        membership = made.members[interface.name]
+        virtual = self._tables.virtual[bond]
+        assert isinstance(virtual, Bond)
+        membership = virtual.members[interface.name]
         return "bond", bond, membership.is_passive, membership.is_long_timeout
 
     def _addresses(self, interface: Interface) -> frozenset[str]:
@@ -208,8 +208,8 @@ class Services:
         pair = self._tables.lcps.get(name)
         if pair is not None:
             return (pair.netns, pair.host_name) if pair.has_host else None
-        made = self._tables.virtual.get(name)
-        return (made.host_netns, made.host_name) if isinstance(made, Tap) else None
+        virtual = self._tables.virtual.get(name)
+        return (virtual.host_netns, virtual.host_name) if isinstance(virtual, Tap) else None
 
     def _device(self, interface: Interface) -> str | None:
         """Return what Linux does with the device; a VLAN of a device that is down does nothing."""

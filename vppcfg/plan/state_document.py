@@ -43,11 +43,11 @@ def document_of(state: State) -> dict[str, Any]:
         facts.pop(seen_in_linux, None)
     document: dict[str, Any] = {"format_version": FORMAT_VERSION, "facts": facts}
     document["interfaces"] = {name: _without_name(state.interfaces[name]) for name in _sorted(state.interfaces)}
-    made: dict[str, dict[str, VirtualInterface]] = {virtual.table: {} for virtual in VIRTUAL_INTERFACE_CLASSES}
+    by_table: dict[str, dict[str, VirtualInterface]] = {virtual.table: {} for virtual in VIRTUAL_INTERFACE_CLASSES}
     for name, virtual in state.virtual.items():
-        made[virtual.table][name] = virtual
+        by_table[virtual.table][name] = virtual
     for table in _TABLES:
-        records: Mapping[str, object] = made[table] if table in made else getattr(state, table)
+        records: Mapping[str, object] = by_table[table] if table in by_table else getattr(state, table)
         if records or table not in _LATER_TABLES:
             document[table] = {name: plain(records[name]) for name in _sorted(records)}
     document["namespaces"] = sorted(state.namespaces)
@@ -124,7 +124,7 @@ def _default(field: Field[Any]) -> object:
 def state_of(document: object) -> State:
     """Return the state that plain data describes. Raise ValueError when it does not describe one."""
     tables_known = {*_TABLES, *(kind.table for kind in OBJECTS)}
-    known = {"format_version", *get_type_hints(State), *tables_known} - {"made", "objects"}
+    known = {"format_version", *get_type_hints(State), *tables_known} - {"virtual", "objects"}
     data = _mapping(document, "the state", known)
     version = data.get("format_version")
     if version != FORMAT_VERSION:
@@ -134,7 +134,7 @@ def state_of(document: object) -> State:
     tables: dict[str, Any] = {table: _table(table, data.get(table, {})) for table in _TABLES}
     if "vrfs" not in data:
         tables["vrfs"] = _unnamed_tables(entered.values())
-    made = _united({virtual.table: tables.pop(virtual.table) for virtual in VIRTUAL_INTERFACE_CLASSES})
+    virtual_interfaces = _united({virtual.table: tables.pop(virtual.table) for virtual in VIRTUAL_INTERFACE_CLASSES})
     state = State(
         facts=_facts(data.get("facts", {})),
         interfaces=entered,
@@ -145,7 +145,7 @@ def state_of(document: object) -> State:
         has_mpls_table=_truth("has_mpls_table", data),
         namespaces=frozenset(_texts("namespaces", data.get("namespaces", []))),
         linux_bridges=_pairs("linux_bridges", data.get("linux_bridges", [])),
-        virtual=made,
+        virtual=virtual_interfaces,
         objects=_objects(data),
         owned=_pairs("owned", data.get("owned", [])),
         unmanaged=_list_of("unmanaged", Attachment)(data.get("unmanaged", [])),
@@ -346,18 +346,18 @@ def _check_references(state: State) -> None:
     for each in state.proxy_arps:
         if each.table_id and table_key(each.table_id, is_ipv6=False) not in state.vrfs:
             raise ValueError(f"proxy_arps in the state document needs table {each.table_id}, which is missing")
-    for things in state.objects.values():
-        for thing in things.values():
-            for needed in thing.references():
+    for items in state.objects.values():
+        for item in items.values():
+            for needed in item.references():
                 if not state.has_all([needed]):
-                    text = f"{thing.noun} {thing.name} in the state document needs {needed}, which is missing"
+                    text = f"{item.noun} {item.name} in the state document needs {needed}, which is missing"
                     raise ValueError(text)
     for interface in state.interfaces.values():
         for name in (interface.parent, interface.l2xc, interface.unnumbered):
             if name is not None and name not in state.interfaces:
                 raise ValueError(f"interfaces.{interface.name} in the state document needs {name}, which is missing")
-    made = ((virtual.table, name) for name, virtual in state.virtual.items())
-    for table, name in (*(("lcps", name) for name in state.lcps), *(("linux", name) for name in state.linux), *made):
+    named = ((virtual.table, name) for name, virtual in state.virtual.items())
+    for table, name in (*(("lcps", name) for name in state.lcps), *(("linux", name) for name in state.linux), *named):
         if name not in state.interfaces:
             raise ValueError(f"{table}.{name} in the state document: there is no such interface")
 

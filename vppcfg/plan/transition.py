@@ -27,10 +27,10 @@ class Transition:
         self.desired = desired
         self.difference = difference
         tables = difference.of(ObjectKind.VRF)
-        self.doomed_tables = frozenset(change.name for change in tables if change.before is not None)
+        self.deleted_tables = frozenset(change.name for change in tables if change.before is not None)
         """FIB tables that are deleted, to come back with another name or not."""
-        self.doomed_bridges = frozenset(observed.bridges.keys() - desired.bridges.keys())
-        self.doomed_objects = frozenset(
+        self.deleted_bridges = frozenset(observed.bridges.keys() - desired.bridges.keys())
+        self.deleted_objects = frozenset(
             each.label
             for kind, found in observed.objects.items()
             for name, each in found.items()
@@ -43,9 +43,9 @@ class Transition:
         self.created = frozenset(c.name for c in changes if c.action in (Action.CREATE, Action.REPLACE))
         """Interfaces that are created, new or anew."""
         pairs = difference.lcps.items()
-        self.doomed_pairs = frozenset(name for name, c in pairs if c.before is not None and c.before.has_host)
+        self.deleted_pairs = frozenset(name for name, c in pairs if c.before is not None and c.before.has_host)
         """Interfaces whose LCP pair, a whole one, is deleted, to come back or not."""
-        self.parted = self.doomed_pairs | {
+        self.parted = self.deleted_pairs | {
             name for name in self.to_delete if observed.virtual_of(name, Tap) is not None
         }
         """Interfaces whose Linux device is deleted, to come back or not."""
@@ -92,7 +92,7 @@ class Transition:
     @cached_property
     def shut_in_linux(self) -> frozenset[str]:
         """Doomed interfaces whose device in Linux is set down first, up as it is, and linux-nl hears of it."""
-        leaving, facts = self.to_delete & self.doomed_pairs, self.observed.facts
+        leaving, facts = self.to_delete & self.deleted_pairs, self.observed.facts
         if not leaving or LISTENER not in facts.plugins:
             return frozenset()
         return frozenset(
@@ -116,7 +116,7 @@ class Transition:
     def _paired_on(self, name: str) -> Iterator[str]:
         """Yield the interfaces that stay and whose Linux device is on that of another one."""
         for other in self._stacking.hanging_on(self.observed.interfaces[name]):
-            if other in self.doomed_pairs and other not in self.to_delete:
+            if other in self.deleted_pairs and other not in self.to_delete:
                 yield other
 
     @cached_property
@@ -149,7 +149,7 @@ class Transition:
         before, after = (next(iter(state.of(Nat44).values()), None) for state in (self.observed, self.desired))
         if before is None:
             return False
-        needs_gone_table = any(each.name in self.doomed_tables for each in before.references())
+        needs_gone_table = any(each.name in self.deleted_tables for each in before.references())
         return after is None or before.foundation != after.foundation or needs_gone_table
 
     @cached_property
@@ -217,7 +217,7 @@ class Transition:
 
     def _moved(self) -> dict[str, tuple[bool, bool]]:
         names = [name for name, change in self.difference.interfaces.items() if change.action is Action.UPDATE]
-        if self.doomed_tables:
+        if self.deleted_tables:
             names = list(self.observed.interfaces)
         moved = {}
         for name in names:
@@ -230,7 +230,7 @@ class Transition:
 
     def _leaves(self, before: Interface, after: Interface, *, is_ipv6: bool) -> bool:
         old, new = before.tables[is_ipv6], after.tables[is_ipv6]
-        return old != new or (old != 0 and table_key(old, is_ipv6=is_ipv6) in self.doomed_tables)
+        return old != new or (old != 0 and table_key(old, is_ipv6=is_ipv6) in self.deleted_tables)
 
     def breaks_borrowing(self, interface: Interface) -> bool:
         """Return whether an interface cannot go on borrowing addresses as it does."""
@@ -242,7 +242,7 @@ class Transition:
     def _touched(self) -> list[str]:
         changed = self.difference.interfaces
         is_renewed = self.has_other_flow_params
-        is_quiet = not (self.to_delete or self.shifting or self.moved or self.doomed_pairs or self.leaving)
+        is_quiet = not (self.to_delete or self.shifting or self.moved or self.deleted_pairs or self.leaving)
         restorer = [self.det44_restorer] if self.det44_restorer is not None else []
         if is_quiet and not (is_renewed or self.resets_nat44):
             return list(dict.fromkeys([*changed, *restorer]))
@@ -251,13 +251,13 @@ class Transition:
             for interface in self.observed.interfaces.values()
             if interface.l2xc in self.to_delete
             or self.breaks_borrowing(interface)
-            or (interface.has_mpls and interface.name in self.doomed_pairs)
+            or (interface.has_mpls and interface.name in self.deleted_pairs)
             or (is_renewed and interface.flow_records is not None)
             or (self.resets_nat44 and interface.nat44 is not None)
             or (interface.mirrors and any(each.target in self.to_delete for each in interface.mirrors))
         ]
-        made = self.observed.virtual_as(Bond)
-        bonds = (name for name, bond in made.items() if not self.to_delete.isdisjoint(bond.members))
+        bonds_before = self.observed.virtual_as(Bond)
+        bonds = (name for name, bond in bonds_before.items() if not self.to_delete.isdisjoint(bond.members))
         return list(dict.fromkeys([*changed, *restorer, *self.moved, *referring, *bonds, *sorted(self.leaving)]))
 
 

@@ -1,4 +1,4 @@
-"""What a plan does to what others have on interfaces and in FIB tables, and what it carries over.
+"""What a plan does to what others have on interfaces, in FIB tables and bridge domains, and what it carries over.
 
 `touched` names the holders that have to be read before a plan can be trusted, `with_unmanaged` lets a plan carry over
 what VPP reads back exactly, and `unmanaged_changes` names the rest.
@@ -33,7 +33,7 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.record import record
 
 _GOES = (Action.DELETE, Action.REPLACE)
-_KINDS = {word: kind for kind in OBJECTS for word in kind.attachment_kinds}
+_KINDS = {word: kind for kind in OBJECTS for word in (kind.noun, *kind.attachment_kinds)}
 """The class of the objects that attachments are of, by what these are called."""
 
 
@@ -48,7 +48,7 @@ class Survival(Enum):
 
 @record
 class UnmanagedChange:
-    """What becomes of the attachments of one interface or table."""
+    """What becomes of the attachments of one interface, table or bridge domain."""
 
     holder: str
     survival: Survival
@@ -73,9 +73,9 @@ class UnmanagedChange:
 
 
 def touched(plan: Plan) -> frozenset[str]:
-    """Return the interfaces and FIB tables whose attachments the plan can change; none for most plans."""
+    """Return the interfaces, tables and bridge domains whose attachments the plan can change; none for most plans."""
     idle = (name for name, _ in _idle(plan))
-    return frozenset({*_doomed(plan), *idle, *_leaving_l2(plan), *_unpaired(plan)})
+    return frozenset({*_deleted(plan), *idle, *_leaving_l2(plan), *_unpaired(plan)})
 
 
 def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
@@ -86,18 +86,21 @@ def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
     """
     owned = plan.desired.owned
     observed = replace(plan.observed, unmanaged=in_order(each for each in found if not is_of_file(each, owned)))
-    wanted = [
+    desired = [
         each
         for each in (*observed.unmanaged, *plan.desired.unmanaged)
         if plan.desired.can_have(each) and not is_of_file(each, owned)
     ]
-    return make_plan(observed, replace(plan.desired, unmanaged=in_order(wanted)))
+    return make_plan(observed, replace(plan.desired, unmanaged=in_order(desired)))
 
 
 def is_of_file(attachment: Attachment, owned: Ownership) -> bool:
     """Return whether an attachment is one of the objects that a file owns, and so no one of others."""
     kind = _KINDS.get(attachment.kind)
-    return kind is not None and not owned.isdisjoint({(kind.table, ""), (kind.table, attachment.holder)})
+    if kind is None:
+        return False
+    number = attachment.holder.rpartition(":")[2]  # of a table, by which a file owns what is in it
+    return not owned.isdisjoint({(kind.table, ""), (kind.table, attachment.holder), (kind.table, number)})
 
 
 def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
@@ -133,7 +136,7 @@ def _lost_policies(plan: Plan) -> Iterator[tuple[str, Attachment]]:
 
     A rollback attaches them again: policy routes are part of a state, whoever has made them.
     """
-    going = _doomed(plan)
+    going = _deleted(plan)
     for name, interface in plan.observed.interfaces.items() if going else ():
         after = plan.reached.interfaces.get(name)
         for route in interface.policy_routes:
@@ -154,7 +157,7 @@ def harmful(found: Iterable[UnmanagedChange]) -> list[UnmanagedChange]:
 
 def irremovable(plan: Plan) -> list[Attachment]:
     """Return what would stay in VPP for whoever gets the index next, because VPP cannot be told to remove it."""
-    going = _doomed(plan)
+    going = _deleted(plan)
     return [each for each in plan.observed.unmanaged if each.outlives and each.take is None and each.needs(going)]
 
 
@@ -178,13 +181,13 @@ def without(state: State, refused: Collection[Attachment]) -> State:
 
 
 def holders_of(state: State) -> frozenset[str]:
-    """Return the interfaces and tables whose attachments a state knows."""
+    """Return the interfaces, tables and bridge domains whose attachments a state knows."""
     return frozenset(by_holder(state.unmanaged))
 
 
-def _doomed(plan: Plan) -> frozenset[str]:
-    """Return the interfaces and tables that are deleted, to come back or not."""
-    kinds = (ObjectKind.INTERFACE, ObjectKind.VRF)
+def _deleted(plan: Plan) -> frozenset[str]:
+    """Return the interfaces, tables and bridge domains that are deleted, to come back or not."""
+    kinds = (ObjectKind.INTERFACE, ObjectKind.VRF, ObjectKind.BRIDGE)
     return frozenset(change.name for change in plan.changes if change.kind in kinds and change.action in _GOES)
 
 

@@ -128,34 +128,34 @@ class WorkingState:
                 self.address_index(interface, address).add(interface.name, address)
         for name, pair in state.lcps.items():
             self.add_pair(name, pair)
-        for name, made in state.virtual.items():
-            if isinstance(made, Tap):
-                self.linux_names[made.host_netns, made.host_name] = name
-            elif isinstance(made, Bond):
-                self.bond_of.update(dict.fromkeys(made.members, name))
-            self.peers.update(dict.fromkeys(made.peer_prefixes, name))
+        for name, virtual in state.virtual.items():
+            if isinstance(virtual, Tap):
+                self.linux_names[virtual.host_netns, virtual.host_name] = name
+            elif isinstance(virtual, Bond):
+                self.bond_of.update(dict.fromkeys(virtual.members, name))
+            self.peers.update(dict.fromkeys(virtual.peer_prefixes, name))
 
         for found in state.objects.values():
-            for thing in found.values():
-                self._refer(thing)
+            for item in found.values():
+                self._refer(item)
 
-    def set_object(self, thing: VppObject) -> None:
+    def set_object(self, item: VppObject) -> None:
         """Enter an object in place of the one of its name."""
-        found = self.objects.setdefault(type(thing), {})
-        if thing.name in found:
-            self.remove_object(found[thing.name])
-        found[thing.name] = thing
-        self._refer(thing)
+        found = self.objects.setdefault(type(item), {})
+        if item.name in found:
+            self.remove_object(found[item.name])
+        found[item.name] = item
+        self._refer(item)
 
-    def remove_object(self, thing: VppObject) -> None:
+    def remove_object(self, item: VppObject) -> None:
         """Take an object out."""
-        del self.objects[type(thing)][thing.name]
-        for reference in thing.references():
-            self.referring[reference].discard(thing.label)
+        del self.objects[type(item)][item.name]
+        for reference in item.references():
+            self.referring[reference].discard(item.label)
 
-    def _refer(self, thing: VppObject) -> None:
-        for reference in thing.references():
-            self.referring.setdefault(reference, set()).add(thing.label)
+    def _refer(self, item: VppObject) -> None:
+        for reference in item.references():
+            self.referring.setdefault(reference, set()).add(item.label)
 
     def has(self, reference: Reference) -> bool:
         """Return whether what an object refers to is there."""
@@ -167,6 +167,10 @@ class WorkingState:
             Referent.BRIDGE: self.bridges,
         }
         return reference.name in tables[reference.referent]
+
+    def has_holder(self, name: str) -> bool:
+        """Return whether there is an interface, a FIB table or a bridge domain that something of others hangs on."""
+        return name in self.interfaces or name in self.vrfs or name in self.bridges
 
     def state(self) -> State:
         """Return what the draft has become."""
@@ -197,8 +201,8 @@ class WorkingState:
 
     def virtual_of(self, name: str, kind: type[_Kind]) -> _Kind | None:
         """Return what an interface of a kind is made with, None when it is none of that kind."""
-        made = self.virtual.get(name)
-        return made if isinstance(made, kind) else None
+        virtual = self.virtual.get(name)
+        return virtual if isinstance(virtual, kind) else None
 
     def virtual_alike(self, wanted: VirtualInterface) -> str | None:
         """Return an interface beside which VPP takes no other that is made like `wanted`, None when there is none."""
@@ -206,12 +210,12 @@ class WorkingState:
         if identity is None:
             return None
         if self._alike is None:
-            self._alike = {(type(made), made.unique_key): name for name, made in self.virtual.items()}
+            self._alike = {(type(virtual), virtual.unique_key): name for name, virtual in self.virtual.items()}
         name = self._alike.get((kind, identity))
-        made = self.virtual.get(name) if name is not None else None
-        return name if made is not None and type(made) is kind and made.unique_key == identity else None
+        virtual = self.virtual.get(name) if name is not None else None
+        return name if virtual is not None and type(virtual) is kind and virtual.unique_key == identity else None
 
-    def enter_made(self, name: str, virtual: VirtualInterface) -> None:
+    def enter_virtual(self, name: str, virtual: VirtualInterface) -> None:
         """Enter what an interface is made with that must be like no other."""
         self.virtual[name] = virtual
         if self._alike is not None:

@@ -17,11 +17,13 @@ _TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip", "policy_routes"})
 """Features that frames prove."""
 
 
-def untried_in(state: State, probes: Sequence[FrameProbe], unproved: Iterable[Unproved]) -> tuple[tuple[str, int], ...]:
+def untested_in(
+    state: State, probes: Sequence[FrameProbe], unproved: Iterable[Unproved]
+) -> tuple[tuple[str, int], ...]:
     """Return what of a state no frame is about, sent or not, and on how many objects; in the order of the words."""
-    counts = Counter(_untried(state))
-    tried = {probe.about.thing for probe in probes} | {each.about.thing for each in unproved}
-    if routes := sum(of_route(route).thing not in tried for route in state.of(Route).values()):
+    counts = Counter(_untested(state))
+    tried = {probe.about.subject for probe in probes} | {each.about.subject for each in unproved}
+    if routes := sum(of_route(route).subject not in tried for route in state.of(Route).values()):
         counts["static routes"] = routes
     beside = len(state.interfaces.keys() - _on_the_way(probes))
     if beside:
@@ -29,15 +31,15 @@ def untried_in(state: State, probes: Sequence[FrameProbe], unproved: Iterable[Un
     return tuple(sorted(counts.items()))
 
 
-def _untried(state: State) -> Iterator[str]:
+def _untested(state: State) -> Iterator[str]:
     for interface in state.interfaces.values():
         yield from (FEATURES[name] for name in features_on(interface) if name not in _TRIED)
         yield from _of_switched(interface)
-    for made in state.virtual.values():
-        if not isinstance(made, Tunnel) and made.own_end is not None:
-            yield f"what {made.noun} carries"
-        if isinstance(made, Tunnel) and made.has_ethernet and not carries_frames(made):
-            yield f"copies of frames in a {made.noun}"
+    for virtual in state.virtual.values():
+        if not isinstance(virtual, Tunnel) and virtual.own_end is not None:
+            yield f"what {virtual.noun} carries"
+        if isinstance(virtual, Tunnel) and virtual.has_ethernet and not carries_frames(virtual):
+            yield f"copies of frames in a {virtual.noun}"
     for bridge in state.bridges.values():
         if bridge.settings.arp_termination:
             yield "ARP termination of bridge domains"
@@ -57,7 +59,7 @@ def _on_the_way(probes: Iterable[FrameProbe]) -> set[str]:
     """Return the interfaces that frames are about, or come by."""
     found = set()
     for probe in probes:
-        found |= {probe.port, probe.about.thing.removeprefix("interface ")}
+        found |= {probe.port, probe.about.subject.removeprefix("interface ")}
         for choice in probe.prediction.choices:
             found |= {choice.taker, *(step.subject for step in choice.steps)}
             found |= {end.interface for end, _ in choice.ends}

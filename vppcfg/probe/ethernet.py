@@ -16,37 +16,37 @@ from vppcfg.probe.stages import ComesIn, Journey, Leaves, Routed, Switched, of_i
 from vppcfg.probe.tunnels import carries_frames, wrap
 
 
-def comes_in(way: Journey, stage: ComesIn) -> None:
+def comes_in(journey: Journey, stage: ComesIn) -> None:
     """Find who takes a frame from the wire."""
-    network, port, frame = way.network, stage.port, stage.frame
+    network, port, frame = journey.network, stage.port, stage.frame
     if not network.is_up(port):
-        return way.drop(Reason.DOWN, of_interface(port, "state"))
-    _mirror(way, port, TrafficDirection.INPUT)
+        return journey.drop(Reason.DOWN, of_interface(port, "state"))
+    _mirror(journey, port, TrafficDirection.INPUT)
     if port in network.bonds:
-        way.note("bonded", network.bonds[port], of_interface(network.bonds[port], f"member {port}"))
+        journey.note("bonded", network.bonds[port], of_interface(network.bonds[port], f"member {port}"))
         port = network.bonds[port]
         if not network.is_up(port):
             raise UndecidedError("the bond is down")
-    name = _taker(way, port, frame)
+    name = _taker(journey, port, frame)
     if name is None:
         return None
-    way.taker = way.taker or name
+    journey.taker = journey.taker or name
     if network.interface(name).is_l2:
-        return way.then(Switched(interface=name, frame=frame))
+        return journey.then(Switched(interface=name, frame=frame))
     mac = network.mac_of(name)
     if not frame.is_for_many and frame.destination != mac:
         if any(each.is_l2 for each in network.sub_interfaces(port)):
             raise UndecidedError("some of the port is switched, and VPP may take frames for others")
-        return way.drop(Reason.OTHER_MAC, of_interface(port, "mac"))
+        return journey.drop(Reason.OTHER_MAC, of_interface(port, "mac"))
     match = network.interface(name).encapsulation
     if isinstance(match, Encapsulation) and not match.is_exact:
         raise UndecidedError("a sub-interface that takes more tags than its own cannot be routed to")
-    return way.then(Routed(interface=name, packet=frame.packet, frame=frame))
+    return journey.then(Routed(interface=name, packet=frame.packet, frame=frame))
 
 
-def _taker(way: Journey, port: str, frame: Frame) -> str | None:
+def _taker(journey: Journey, port: str, frame: Frame) -> str | None:
     """Return the interface that takes the frame; None when it is dropped."""
-    network = way.network
+    network = journey.network
     if not frame.tags:
         return port
     if network.has_other_matches(port):
@@ -58,34 +58,34 @@ def _taker(way: Journey, port: str, frame: Frame) -> str | None:
     if found is None:
         if network.interface(port).is_l2:
             return port
-        way.drop(Reason.NO_VLAN, of_interface(port, "sub-interfaces"))
+        journey.drop(Reason.NO_VLAN, of_interface(port, "sub-interfaces"))
         return None
     if not network.is_up(found.name):
-        way.drop(Reason.DOWN, of_interface(found.name, "state"))
+        journey.drop(Reason.DOWN, of_interface(found.name, "state"))
         return None
     return found.name
 
 
-def leave(way: Journey, stage: Leaves) -> None:
+def leave(journey: Journey, stage: Leaves) -> None:
     """Send a frame out, or into the tunnel that the interface is.
 
     VPP looks whether the port is up; a sub-interface that is down takes nothing, and sends all the same.
     """
-    network, name, packet = way.network, stage.interface, stage.packet
+    network, name, packet = journey.network, stage.interface, stage.packet
     port = network.port_of(name)
-    made = network.virtual_of(port)
-    if made is not None and made.own_end is not None:
-        return _into_tunnel(way, stage, made)
+    virtual = network.virtual_of(port)
+    if virtual is not None and virtual.own_end is not None:
+        return _into_tunnel(journey, stage, virtual)
     blame = stage.blame or of_interface(name, "reached")
-    way.note("sent", name, blame)
+    journey.note("sent", name, blame)
     if not network.is_up(port):
-        return way.drop(Reason.DOWN, of_interface(port, "state"))
+        return journey.drop(Reason.DOWN, of_interface(port, "state"))
     if not network.has_link(name):
-        return way.drop(Reason.DOWN, of_interface(name, "link"))
-    _mirror(way, name, TrafficDirection.OUTPUT)
+        return journey.drop(Reason.DOWN, of_interface(name, "link"))
+    _mirror(journey, name, TrafficDirection.OUTPUT)
     frame = stage.frame
     tags = () if frame is None else frame.tags if stage.is_switched else own_tags(network, name)
-    made = network.virtual_of(port)
+    virtual = network.virtual_of(port)
     end = FrameEnd(
         fate=Fate.SENT,
         interface=name,
@@ -95,20 +95,20 @@ def leave(way: Journey, stage: Leaves) -> None:
         destination=packet.destination,
         ttl=packet.ttl if packet.inside is None else 0,
     )
-    return way.end(end, blame)
+    return journey.end(end, blame)
 
 
-def _into_tunnel(way: Journey, stage: Leaves, made: VirtualInterface) -> None:
+def _into_tunnel(journey: Journey, stage: Leaves, virtual: VirtualInterface) -> None:
     """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up."""
-    frame, port = stage.frame, way.network.port_of(stage.interface)
+    frame, port = stage.frame, journey.network.port_of(stage.interface)
     if frame is None:
-        return wrap(way, port, None, stage.packet)
-    if not carries_frames(made):
+        return wrap(journey, port, None, stage.packet)
+    if not carries_frames(virtual):
         raise UndecidedError("what such a tunnel sends is not followed")
-    tags = frame.tags if stage.is_switched else own_tags(way.network, stage.interface)
+    tags = frame.tags if stage.is_switched else own_tags(journey.network, stage.interface)
     whole = Frame(destination=frame.destination, source=frame.source, packet=stage.packet, tags=tags)
     is_routed = stage.interface == port and not stage.is_switched
-    return wrap(way, port, whole, stage.packet, is_routed=is_routed)
+    return wrap(journey, port, whole, stage.packet, is_routed=is_routed)
 
 
 def own_tags(network: Network, name: str) -> tuple[Tag, ...]:
@@ -122,8 +122,8 @@ def own_tags(network: Network, name: str) -> tuple[Tag, ...]:
     return (outer,) if match.inner is None else (outer, Tag(vlan=match.inner))
 
 
-def _mirror(way: Journey, name: str, direction: TrafficDirection) -> None:
+def _mirror(journey: Journey, name: str, direction: TrafficDirection) -> None:
     """Note the copies that others send of what passes a port."""
-    for mirror in way.network.interface(name).mirrors:
+    for mirror in journey.network.interface(name).mirrors:
         if not mirror.is_l2 and mirror.direction in (direction, TrafficDirection.BOTH):
-            way.note("mirrored", name, of_interface(name, f"mirror to {mirror.target}"), mirror.target)
+            journey.note("mirrored", name, of_interface(name, f"mirror to {mirror.target}"), mirror.target)

@@ -18,12 +18,12 @@ from vppcfg.probe.outcome import Blame, Reason, UndecidedError
 from vppcfg.probe.stages import Journey, of_interface
 
 
-def refuses(way: Journey, name: str, packet: Packet, *, is_input: bool, is_switched: bool = False) -> bool:
+def refuses(journey: Journey, name: str, packet: Packet, *, is_input: bool, is_switched: bool = False) -> bool:
     """Note whether the access lists of an interface let a packet pass, and drop it where they do not.
 
     What no rule of any list matches is denied.
     """
-    binding = way.network.interface(name).acls
+    binding = journey.network.interface(name).acls
     lists = binding.input if is_input else binding.output
     if not lists:
         return False
@@ -31,29 +31,29 @@ def refuses(way: Journey, name: str, packet: Packet, *, is_input: bool, is_switc
         raise UndecidedError("access lists of switched interfaces are not followed")
     direction = "input" if is_input else "output"
     for acl_name in lists:
-        acl = way.network.state.acls[acl_name]
+        acl = journey.network.state.acls[acl_name]
         for number, rule in enumerate(acl.rules):
             if matches(rule, packet):
-                blame = Blame(thing=f"access list {acl_name}", aspect=f"rule {number + 1}")
-                way.note("filtered", name, blame, f"{direction} {acl_name} {number}")
+                blame = Blame(subject=f"access list {acl_name}", aspect=f"rule {number + 1}")
+                journey.note("filtered", name, blame, f"{direction} {acl_name} {number}")
                 if rule.action is AclAction.DENY:
-                    way.drop(Reason.ACL, blame)
+                    journey.drop(Reason.ACL, blame)
                 return rule.action is AclAction.DENY
-    way.drop(Reason.ACL, Blame(thing=f"access list {lists[-1]}", aspect="what no rule matches"))
+    journey.drop(Reason.ACL, Blame(subject=f"access list {lists[-1]}", aspect="what no rule matches"))
     return True
 
 
-def policy_route_for(way: Journey, name: str, packet: Packet) -> PolicyRoute | None:
+def policy_route_for(journey: Journey, name: str, packet: Packet) -> PolicyRoute | None:
     """Return the policy route that takes a packet, None where the first rule about it denies or there is none.
 
     The access lists are asked in the order of the priorities (abf_input_inline in src/plugins/abf/abf_itf_attach.c).
     """
-    routes = [each for each in way.network.interface(name).policy_routes if each.is_ipv6 == packet.is_ipv6]
+    routes = [each for each in journey.network.interface(name).policy_routes if each.is_ipv6 == packet.is_ipv6]
     if not routes:
         return None
-    way.note("steered", "", of_interface(name, "policy-routes"))
+    journey.note("steered", "", of_interface(name, "policy-routes"))
     for route in sorted(routes, key=lambda each: each.priority):
-        for rule in way.network.state.acls[route.acl].rules:
+        for rule in journey.network.state.acls[route.acl].rules:
             if matches(rule, packet):
                 return None if rule.action is AclAction.DENY else route
     return None
@@ -79,20 +79,20 @@ def matches(rule: AclRule, packet: Packet) -> bool:
     return packet.protocol != TCP or packet.tcp_flags & mask == value & mask
 
 
-def keeps_out(way: Journey, name: str, frame: Frame | None) -> bool:
+def keeps_out(journey: Journey, name: str, frame: Frame | None) -> bool:
     """Note whether a station may not send by an interface, and drop what it sends.
 
     VPP sorts rules by what they look at, those first that look at more bits or are more, ten bits for each rule, and of
     two that look for the same it keeps the last (src/plugins/acl/acl.c, macip_create_classify_tables).
     """
-    acl_name = way.network.interface(name).macip
+    acl_name = journey.network.interface(name).macip
     if acl_name is None:
         return False
     if frame is None or frame.tags:
         raise UndecidedError("which stations may send tagged frames is not followed")
-    if any(step.kind == "unwrapped" for step in way.steps):  # h[0] = b[0]->data in src/vnet/ip/ip_in_out_acl.c
+    if any(step.kind == "unwrapped" for step in journey.steps):  # h[0] = b[0]->data in src/vnet/ip/ip_in_out_acl.c
         raise UndecidedError("of what comes out of a tunnel VPP asks for the station of the packet around it")
-    rules = way.network.state.macips[acl_name].rules
+    rules = journey.network.state.macips[acl_name].rules
     weights = station_weights(rules)
     found = [
         (weights[shape], shape, rule) for rule in rules if is_about_station(rule, frame) for shape in [_shape(rule)]
@@ -103,7 +103,7 @@ def keeps_out(way: Journey, name: str, frame: Frame | None) -> bool:
         raise UndecidedError("two rules about a station weigh the same")
     if first and MacipAction.DENY not in first.values():
         return False
-    way.drop(Reason.STATION, Blame(thing=f"MACIP access list {acl_name}"))
+    journey.drop(Reason.STATION, Blame(subject=f"MACIP access list {acl_name}"))
     return True
 
 
@@ -132,25 +132,25 @@ def _shape(rule: MacipRule) -> Shape:
     return prefix.version, prefix.prefixlen, rule.mac_mask
 
 
-def lacks_way_back(way: Journey, name: str, packet: Packet, *, is_input: bool) -> bool:
+def lacks_way_back(journey: Journey, name: str, packet: Packet, *, is_input: bool) -> bool:
     """Note whether a packet comes from where there is no route to, where the interface checks that.
 
     The strict check asks on the way in for a route by the interface, and on the way out for one by any other.
     """
-    for check in way.network.interface(name).urpf:
+    for check in journey.network.interface(name).urpf:
         if (check.is_ipv6, check.is_output) != (packet.is_ipv6, not is_input):
             continue
-        table = way.network.table_of(name, is_ipv6=check.is_ipv6)
-        back = way.network.way_to(table, packet.source)
+        table = journey.network.table_of(name, is_ipv6=check.is_ipv6)
+        back = journey.network.way_to(table, packet.source)
         if back is not None and back.route is not None and not back.interface:
             raise UndecidedError("it comes from a prefix that a route drops")
-        if (table, packet.source) in way.network.own:
+        if (table, packet.source) in journey.network.own:
             raise UndecidedError("it comes from an address of the router itself")
         is_known = back is not None
         if back is not None and check.mode is UrpfMode.STRICT:
             is_known = (back.interface == name) is is_input
-        way.note("checked", name, of_interface(name, "urpf"))
+        journey.note("checked", name, of_interface(name, "urpf"))
         if not is_known:
-            way.drop(Reason.NO_WAY_BACK, of_interface(name, "urpf"))
+            journey.drop(Reason.NO_WAY_BACK, of_interface(name, "urpf"))
             return True
     return False

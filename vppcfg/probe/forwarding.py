@@ -29,24 +29,24 @@ _MOST_CHOICES = 64
 
 def predict(network: Network, port: str, frame: Frame) -> Prediction:
     """Return what becomes of a frame that comes in by a port. Raise UndecidedError where the file does not say."""
-    way = Journey(network)
-    way.then(ComesIn(port=port, frame=frame))
-    journeys, found = [way], dict[Prediction, None]()
+    journey = Journey(network)
+    journey.then(ComesIn(port=port, frame=frame))
+    journeys, found = [journey], dict[Prediction, None]()
     while journeys:
-        way = journeys.pop(0)
-        found[_followed(way)] = None
-        journeys += way.others
+        journey = journeys.pop(0)
+        found[_followed(journey)] = None
+        journeys += journey.others
         if len(found) + len(journeys) > _MOST_CHOICES:
             raise UndecidedError("too many next hops share what goes there")
     first, *others = found
     return replace(first, others=tuple(others))
 
 
-def _followed(way: Journey) -> Prediction:
+def _followed(journey: Journey) -> Prediction:
     """Return what becomes of the frame of a journey, where VPP takes the first way at each choice still to come."""
     for _ in range(_MOST_STAGES):
-        if not way.ahead:
-            return Prediction(steps=tuple(way.steps), ends=tuple(way.ends), taker=way.taker)
-        stage = way.ahead.pop(0)
-        _STAGES[type(stage)](way, stage)
+        if not journey.ahead:
+            return Prediction(steps=tuple(journey.steps), ends=tuple(journey.ends), taker=journey.taker)
+        stage = journey.ahead.pop(0)
+        _STAGES[type(stage)](journey, stage)
     raise UndecidedError("it goes round in circles")

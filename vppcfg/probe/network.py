@@ -93,8 +93,8 @@ class Network:
 
     def has_ethernet(self, name: str) -> bool:
         """Return whether an interface carries frames."""
-        made = self.virtual_of(self.port_of(name))
-        return made is None or made.has_ethernet
+        virtual = self.virtual_of(self.port_of(name))
+        return virtual is None or virtual.has_ethernet
 
     @cached_property
     def bonds(self) -> dict[str, str]:
@@ -218,8 +218,8 @@ class Network:
             return (NextStep(route=route, end=route.end),)
         for _, group in groupby(route.hops, key=lambda hop: hop.preference):
             hops = [hop for hop in group if not hop.interface or self.is_up(hop.interface)]
-            ways = tuple(dict.fromkeys(way for hop in hops for way in self._by_hop(route, hop, address, depth)))
-            if len(hops) > 1 and not all(way.interface for way in ways):
+            ways = tuple(dict.fromkeys(journey for hop in hops for journey in self._by_hop(route, hop, address, depth)))
+            if len(hops) > 1 and not all(journey.interface for journey in ways):
                 raise UndecidedError("one of several next hops leads nowhere")
             if ways:
                 return ways
@@ -233,9 +233,9 @@ class Network:
         ways = self.ways_to(table, hop.gateway or address, depth + 1)
         if hop.gateway and not ways:
             raise UndecidedError("nothing of the file leads to its gateway")
-        if hop.gateway and any(way.end in _ANSWERING for way in ways):
+        if hop.gateway and any(journey.end in _ANSWERING for journey in ways):
             raise UndecidedError("VPP answers what goes to its gateway")
-        yield from (way._replace(route=route) for way in ways or (NextStep(),))
+        yield from (journey._replace(route=route) for journey in ways or (NextStep(),))
 
     @cached_property
     def _routes(self) -> dict[int, PrefixTable[Route]]:

@@ -50,14 +50,14 @@ class Reason(Enum):
 class Blame:
     """An object of the file, and what of it is meant."""
 
-    thing: str
+    subject: str
     """As the file says it: `interface NAME`, `bridge domain bdN`, `access list NAME`."""
     aspect: str = ""
 
     @property
     def text(self) -> str:
         """Return both in words."""
-        return f"{self.thing}: {self.aspect}" if self.aspect else self.thing
+        return f"{self.subject}: {self.aspect}" if self.aspect else self.subject
 
 
 @record
@@ -123,7 +123,7 @@ class FrameProbe:
     frame: Frame
     about: Blame
     """What it is made to prove."""
-    aim: str
+    purpose: str
     """In words, such as `a packet of the largest size passes`."""
     prediction: Prediction
 
@@ -133,7 +133,7 @@ class Unproved:
     """An object of the file that some frame would have been about, and why that cannot be sent."""
 
     about: Blame
-    aim: str
+    purpose: str
     why: str
 
 

@@ -16,7 +16,7 @@ from vppcfg.record import record
 class Suspect:
     """An object of the file, and what speaks against it: frames, what VPP has otherwise, or both."""
 
-    thing: str
+    subject: str
     findings: tuple[ProbeFinding, ...]
     lines: tuple[str, ...] = ()
     """What VPP's own tables have otherwise than the file."""
@@ -30,7 +30,7 @@ class ProbeReport:
     suspects: tuple[Suspect, ...]
     """Those first that VPP has otherwise than the file, the one with the most findings at their head."""
     unproved: tuple[Unproved, ...]
-    untried: tuple[tuple[str, int], ...] = ()
+    untested: tuple[tuple[str, int], ...] = ()
     """What the file says and no frame is about, and of how many objects."""
 
     @property
@@ -55,20 +55,20 @@ def report_of(
     `deviations` are what VPP has otherwise than the file: each is reported, whether or not a frame shows it.
     """
     wrong = explained((each for each in findings if each.blame is not None), deviations, without_link)
-    otherwise = {each.blame.thing for each in deviations}
-    counts = Counter(blame.thing for finding in wrong for blame in _blames(finding))
+    otherwise = {each.blame.subject for each in deviations}
+    counts = Counter(blame.subject for finding in wrong for blame in _blames(finding))
     by_thing: dict[str, list[ProbeFinding]] = {}
     for finding in wrong:
-        blame = max(_blames(finding), key=lambda each: (each.thing in otherwise, counts[each.thing]))
-        by_thing.setdefault(blame.thing, []).append(replace(finding, blame=blame, others=()))
+        blame = max(_blames(finding), key=lambda each: (each.subject in otherwise, counts[each.subject]))
+        by_thing.setdefault(blame.subject, []).append(replace(finding, blame=blame, others=()))
     lines: dict[str, list[str]] = {}
     for deviation in deviations:
-        lines.setdefault(deviation.blame.thing, []).extend(deviation.lines)
+        lines.setdefault(deviation.blame.subject, []).extend(deviation.lines)
     suspects = [
-        Suspect(thing=thing, findings=tuple(by_thing.get(thing, ())), lines=tuple(lines.get(thing, ())))
-        for thing in dict.fromkeys([*by_thing, *lines])
+        Suspect(subject=subject, findings=tuple(by_thing.get(subject, ())), lines=tuple(lines.get(subject, ())))
+        for subject in dict.fromkeys([*by_thing, *lines])
     ]
-    suspects.sort(key=lambda suspect: (suspect.thing not in lines, -len(suspect.findings), suspect.thing))
+    suspects.sort(key=lambda suspect: (suspect.subject not in lines, -len(suspect.findings), suspect.subject))
     return ProbeReport(sent=len(findings), suspects=tuple(suspects), unproved=tuple(unproved))
 
 

@@ -25,42 +25,42 @@ _TUNNELLED = (GRE, IPIP, IPV6_IN_IP)
 _REFUSALS = {RouteEnd.UNREACHABLE: Reason.UNREACHABLE, RouteEnd.PROHIBIT: Reason.PROHIBITED}
 
 
-def route(way: Journey, stage: Routed) -> None:
+def route(journey: Journey, stage: Routed) -> None:
     """Route a packet that came in by an interface."""
     name, packet = stage.interface, stage.packet
-    way.note("routed", "", of_interface(name, "addresses"))
-    if lacks_way_back(way, name, packet, is_input=True) or refuses(way, name, packet, is_input=True):
+    journey.note("routed", "", of_interface(name, "addresses"))
+    if lacks_way_back(journey, name, packet, is_input=True) or refuses(journey, name, packet, is_input=True):
         return None
-    if keeps_out(way, name, stage.frame):
+    if keeps_out(journey, name, stage.frame):
         return None
-    _require_no_nat(way, name, packet)
-    steered = policy_route_for(way, name, packet)
-    if not way.network.is_enabled(name, is_ipv6=packet.is_ipv6):
+    _require_no_nat(journey, name, packet)
+    steered = policy_route_for(journey, name, packet)
+    if not journey.network.is_enabled(name, is_ipv6=packet.is_ipv6):
         if steered is not None:
             raise UndecidedError("an interface without an address has a policy route for it")
-        return way.drop(Reason.NOT_ENABLED, of_interface(name, "addresses"))
+        return journey.drop(Reason.NOT_ENABLED, of_interface(name, "addresses"))
     if steered is not None:
-        return _steer(way, name, packet, steered)
-    if way.network.is_cross_connected(name, is_ipv6=packet.is_ipv6):
+        return _steer(journey, name, packet, steered)
+    if journey.network.is_cross_connected(name, is_ipv6=packet.is_ipv6):
         raise UndecidedError("a cross-connect of L3 takes it, and probe does not follow its next hops")
-    table = way.network.table_of(name, is_ipv6=packet.is_ipv6)
-    way.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
-    return _look_up(way, table, packet, of=name)
+    table = journey.network.table_of(name, is_ipv6=packet.is_ipv6)
+    journey.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
+    return _look_up(journey, table, packet, of=name)
 
 
-def _require_no_nat(way: Journey, name: str, packet: Packet) -> None:
+def _require_no_nat(journey: Journey, name: str, packet: Packet) -> None:
     """Raise UndecidedError where NAT translates, or drops, what comes in or goes out: that depends on its sessions."""
-    interface = way.network.interface(name)
+    interface = journey.network.interface(name)
     if not packet.is_ipv6 and (interface.nat44 is not None or interface.det44 is not None):
         raise UndecidedError("NAT translates it or drops it, and probe does not follow sessions")
 
 
-def _steer(way: Journey, name: str, packet: Packet, route: PolicyRoute) -> None:
+def _steer(journey: Journey, name: str, packet: Packet, route: PolicyRoute) -> None:
     """Send a packet by a policy route, whatever its destination: to the router itself, too."""
     least = min((hop.preference for hop in route.hops), default=0)
     hops = [hop for hop in route.hops if hop.preference == least]
     if route.end is RouteEnd.BLACKHOLE:
-        return way.drop(Reason.NO_ROUTE, of_interface(name, "policy-routes"))
+        return journey.drop(Reason.NO_ROUTE, of_interface(name, "policy-routes"))
     if len(hops) != 1 or len(route.hops) > 1:
         raise UndecidedError("a policy route has several next hops, or answers")
     (hop,) = hops
@@ -68,74 +68,74 @@ def _steer(way: Journey, name: str, packet: Packet, route: PolicyRoute) -> None:
         if hop.interface or hop.table_id is None:
             raise UndecidedError("a policy route takes the destination for its gateway")
         detail = str(hop.table_id)
-        way.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "policy-routes"), detail)
-        return _look_up(way, hop.table_id, packet, of=name)
+        journey.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "policy-routes"), detail)
+        return _look_up(journey, hop.table_id, packet, of=name)
     step = NextStep(interface=hop.interface, address=hop.gateway)
     if not hop.interface:
-        found = way.network.way_to(hop.table_id or 0, hop.gateway)
-        if found is None or not found.interface or (hop.table_id or 0, hop.gateway) in way.network.own:
+        found = journey.network.way_to(hop.table_id or 0, hop.gateway)
+        if found is None or not found.interface or (hop.table_id or 0, hop.gateway) in journey.network.own:
             raise UndecidedError("the gateway of a policy route is not on a link of the router")
         step = found._replace(route=None)
     target = step.interface
     if ":" in hop.gateway and not packet.is_ipv6:
         raise UndecidedError("an IPv6 neighbour takes IPv4 packets")
-    if not way.network.is_up(target) or way.network.interface(target).is_l2:
+    if not journey.network.is_up(target) or journey.network.interface(target).is_l2:
         raise UndecidedError("the interface of a policy route does not forward")
-    return _towards(way, step, packet)
+    return _towards(journey, step, packet)
 
 
-def find_way(way: Journey, stage: Wrapped) -> None:
+def find_way(journey: Journey, stage: Wrapped) -> None:
     """Look up the packet of a tunnel, which has come in by no interface."""
-    _look_up(way, stage.table, stage.packet, of=stage.tunnel, is_outer=True)
+    _look_up(journey, stage.table, stage.packet, of=stage.tunnel, is_outer=True)
 
 
-def _look_up(way: Journey, table: int, packet: Packet, of: str, *, is_outer: bool = False) -> None:
-    owner = way.network.own.get((table, packet.destination))
+def _look_up(journey: Journey, table: int, packet: Packet, of: str, *, is_outer: bool = False) -> None:
+    owner = journey.network.own.get((table, packet.destination))
     if owner is not None:
-        return _keep(way, table, packet, owner)
-    ways = way.network.ways_to(table, packet.destination)
+        return _keep(journey, table, packet, owner)
+    ways = journey.network.ways_to(table, packet.destination)
     if is_outer and (len(ways) > 1 or any(each.end in _REFUSALS for each in ways)):
         raise UndecidedError("the way to the other end of the tunnel is not one")
     if not ways:
-        return way.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
-    if is_outer and any(each.interface and way.network.port_of(each.interface) == of for each in ways):
+        return journey.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
+    if is_outer and any(each.interface and journey.network.port_of(each.interface) == of for each in ways):
         raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
-    return way.part(Directed(step=each, packet=packet) for each in ways)
+    return journey.part(Directed(step=each, packet=packet) for each in ways)
 
 
-def forward(way: Journey, stage: Directed) -> None:
+def forward(journey: Journey, stage: Directed) -> None:
     """Send a packet the way that a look-up has found, or end it where its route does."""
     step = stage.step
     if step.interface:
-        return _towards(way, step, stage.packet)
+        return _towards(journey, step, stage.packet)
     assert step.route is not None
     reason = _REFUSALS.get(step.end) if step.end is not None else None
     if reason is None:
-        return way.drop(Reason.NO_ROUTE, of_route(step.route))
-    return way.end(FrameEnd(fate=Fate.REFUSED, reason=reason), of_route(step.route))
+        return journey.drop(Reason.NO_ROUTE, of_route(step.route))
+    return journey.end(FrameEnd(fate=Fate.REFUSED, reason=reason), of_route(step.route))
 
 
-def _towards(way: Journey, found: NextStep, packet: Packet) -> None:
+def _towards(journey: Journey, found: NextStep, packet: Packet) -> None:
     """Send a packet to a neighbour on the link of an interface."""
     target = found.interface
-    if way.network.interface(target).nat44 is NatSide.OUTPUT:
-        _require_no_nat(way, target, packet)
-    if not way.network.has_link(target):
+    if journey.network.interface(target).nat44 is NatSide.OUTPUT:
+        _require_no_nat(journey, target, packet)
+    if not journey.network.has_link(target):
         # A path is used from when its interface is set up until the link goes: fib_path_back_walk_notify and
         # fib_path_attached_next_hop_set in src/vnet/fib/fib_path.c.
         raise UndecidedError("nothing is plugged in, and what VPP does then depends on what came first")
-    if way.network.is_loopback(target):
+    if journey.network.is_loopback(target):
         raise UndecidedError("what is sent to a loopback comes back")
-    if not way.network.has_ethernet(target):
-        made = way.network.virtual_of(target)
-        if made is not None and made.own_end is not None and not isinstance(made, Tunnel):
+    if not journey.network.has_ethernet(target):
+        virtual = journey.network.virtual_of(target)
+        if virtual is not None and virtual.own_end is not None and not isinstance(virtual, Tunnel):
             raise UndecidedError("what goes to peers is encrypted, and not seen")
-        return _send(way, found, packet, mac="")
-    mac = way.network.neighbor(target, found.address)
+        return _send(journey, found, packet, mac="")
+    mac = journey.network.neighbor(target, found.address)
     if mac is None:
-        way.note("looked for", "", _behind(found))
-        return way.end(FrameEnd(fate=Fate.ASKED, interface=target), _behind(found))
-    return _send(way, found, packet, mac)
+        journey.note("looked for", "", _behind(found))
+        return journey.end(FrameEnd(fate=Fate.ASKED, interface=target), _behind(found))
+    return _send(journey, found, packet, mac)
 
 
 def _behind(found: NextStep) -> Blame:
@@ -143,42 +143,44 @@ def _behind(found: NextStep) -> Blame:
     return of_route(found.route) if found.route is not None else of_interface(found.interface, "addresses")
 
 
-def _keep(way: Journey, table: int, packet: Packet, owner: str) -> None:
+def _keep(journey: Journey, table: int, packet: Packet, owner: str) -> None:
     """Hand a packet to the router itself, or take it out of the tunnel that it belongs to."""
-    way.note("received", "", of_interface(owner, "addresses"))
+    journey.note("received", "", of_interface(owner, "addresses"))
     if packet.inside is None and packet.protocol not in _TUNNELLED:
-        return way.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
+        return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
     if packet.protocol not in (*_TUNNELLED, UDP):
-        return way.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
-    if not _is_known(way, table, packet.source):
-        return way.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
-    return unwrap(way, table, packet)
+        return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
+    if not _is_known(journey, table, packet.source):
+        return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
+    return unwrap(journey, table, packet)
 
 
-def _is_known(way: Journey, table: int, source: str) -> bool:
+def _is_known(journey: Journey, table: int, source: str) -> bool:
     """Return whether there is a route back to a source, without which VPP drops what is for itself."""
-    return (table, source) in way.network.own or way.network.way_to(table, source) is not None
+    return (table, source) in journey.network.own or journey.network.way_to(table, source) is not None
 
 
-def _send(way: Journey, found: NextStep, packet: Packet, mac: str) -> None:
+def _send(journey: Journey, found: NextStep, packet: Packet, mac: str) -> None:
     """Send a packet by an interface to a neighbour: TTL and size first, then what checks on the way out."""
     target = found.interface
-    way.note("rewritten", target, _behind(found))
+    journey.note("rewritten", target, _behind(found))
     if packet.ttl <= 1:
         end = FrameEnd(fate=Fate.ANSWERED, reason=Reason.EXPIRED)
-        return way.end(end, of_interface(target, "reached"))
+        return journey.end(end, of_interface(target, "reached"))
     on_its_way = replace(packet, ttl=packet.ttl - 1)
-    mtu = way.network.mtu(target, is_ipv6=packet.is_ipv6)
+    mtu = journey.network.mtu(target, is_ipv6=packet.is_ipv6)
     if packet.length > mtu and not (packet.is_ipv6 and mtu < _LEAST_IPV6_MTU):
-        if way.network.has_mtu_of_port(target):
+        if journey.network.has_mtu_of_port(target):
             raise UndecidedError("VPP takes 9000 bytes for the MTU of a sub-interface that has that of its port")
         if packet.is_ipv6 or packet.has_df:
             end = FrameEnd(fate=Fate.ANSWERED, reason=Reason.TOO_BIG)
-            return way.end(end, of_interface(target, "mtu"))
+            return journey.end(end, of_interface(target, "mtu"))
         raise UndecidedError("it is cut into pieces")
-    if lacks_way_back(way, target, on_its_way, is_input=False) or refuses(way, target, on_its_way, is_input=False):
+    if lacks_way_back(journey, target, on_its_way, is_input=False) or refuses(
+        journey, target, on_its_way, is_input=False
+    ):
         return None
     frame = None
     if mac:
-        frame = Frame(destination=mac, source=way.network.mac_of(target), packet=on_its_way)
-    return way.then(Leaves(interface=target, frame=frame, packet=on_its_way))
+        frame = Frame(destination=mac, source=journey.network.mac_of(target), packet=on_its_way)
+    return journey.then(Leaves(interface=target, frame=frame, packet=on_its_way))

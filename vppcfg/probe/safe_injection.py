@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from ipaddress import ip_address, ip_network
 
-from vppcfg.probe.coverage_gaps import untried_in
+from vppcfg.probe.coverage_gaps import untested_in
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import Packet
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameProbe, Prediction, UndecidedError, Unproved
-from vppcfg.probe.test_cases import Campaign, probes_for
+from vppcfg.probe.test_cases import ProbeSet, probes_for
 from vppcfg.probe.trace import Observation
 
 DOCUMENTATION = tuple(
@@ -28,7 +28,7 @@ _UNSURE = "VPP's own tables do not tell that it ends within VPP"
 _ANSWERS = ("-icmp-error", "-glean", "-arp", "-discover-neighbor")
 
 
-def guests_for(network: Network, told: Network, *, may_leave: bool) -> Campaign:
+def safe_probes_for(network: Network, told: Network, *, may_leave: bool) -> ProbeSet:
     """Return the frames that may be sent into a router at work, and what is held back.
 
     `network` is what the file says, `told` what VPP's own tables say.
@@ -39,12 +39,12 @@ def guests_for(network: Network, told: Network, *, may_leave: bool) -> Campaign:
     for probe in whole.probes:
         why = _objection(probe, network, told, may_leave=may_leave)
         if why:
-            held_back.append(Unproved(about=probe.about, aim=probe.aim, why=why))
+            held_back.append(Unproved(about=probe.about, purpose=probe.purpose, why=why))
         else:
             probes.append(probe)
     unproved = (*whole.unproved, *held_back)
-    untried = untried_in(network.state, probes, unproved)
-    return Campaign(probes=tuple(probes), unproved=unproved, untried=untried)
+    untested = untested_in(network.state, probes, unproved)
+    return ProbeSet(probes=tuple(probes), unproved=unproved, untested=untested)
 
 
 def _objection(probe: FrameProbe, network: Network, told: Network, *, may_leave: bool) -> str:

@@ -110,17 +110,17 @@ class Journey:
 
 def of_interface(name: str, aspect: str = "") -> Blame:
     """Return the blame for an interface."""
-    return Blame(thing=f"interface {name}", aspect=aspect)
+    return Blame(subject=f"interface {name}", aspect=aspect)
 
 
 def of_route(route: Route) -> Blame:
     """Return the blame for a static route."""
-    return Blame(thing=f"route {route.name}")
+    return Blame(subject=f"route {route.name}")
 
 
 def of_bridge(bd_id: int, aspect: str = "") -> Blame:
     """Return the blame for a bridge domain."""
-    return Blame(thing=f"bridge domain bd{bd_id}", aspect=aspect)
+    return Blame(subject=f"bridge domain bd{bd_id}", aspect=aspect)
 
 
 def with_tags(frame: Frame, tags: tuple[Tag, ...]) -> Frame:

@@ -16,100 +16,102 @@ _COUNTS = {1: (0, 1), 2: (0, 2), 3: (1, 0), 4: (2, 0), 5: (1, 1), 6: (1, 2), 7: 
 """How many tags each operation takes off and puts on (vtr_op in vnet/l2/l2_vtr.h)."""
 
 
-def switch(way: Journey, stage: Switched) -> None:
+def switch(journey: Journey, stage: Switched) -> None:
     """Hand a frame on that came in by a switched interface."""
-    interface = way.network.interface(stage.interface)
+    interface = journey.network.interface(stage.interface)
     blame = of_bridge(interface.bridge, f"member {interface.name}") if interface.bridge is not None else None
-    way.note("switched", interface.name, blame or of_interface(interface.name, "l2xc"))
-    if keeps_out(way, interface.name, stage.frame):
+    journey.note("switched", interface.name, blame or of_interface(interface.name, "l2xc"))
+    if keeps_out(journey, interface.name, stage.frame):
         return None
     if interface.tag_rewrite is not None:
-        way.note("retagged", "", of_interface(interface.name, "tag-rewrite"))
+        journey.note("retagged", "", of_interface(interface.name, "tag-rewrite"))
     frame = rewritten_in(interface, stage.frame)
     if frame is None:
-        return way.drop(Reason.TAGS, of_interface(interface.name, "tag-rewrite"))
-    if not interface.is_bvi and refuses(way, interface.name, frame.packet, is_input=True, is_switched=True):
+        return journey.drop(Reason.TAGS, of_interface(interface.name, "tag-rewrite"))
+    if not interface.is_bvi and refuses(journey, interface.name, frame.packet, is_input=True, is_switched=True):
         return None
     if interface.l2xc is not None:
-        return _out(way, way.network.interface(interface.l2xc), frame, of_interface(interface.name, "l2xc"))
+        return _out(journey, journey.network.interface(interface.l2xc), frame, of_interface(interface.name, "l2xc"))
     assert interface.bridge is not None
-    return _bridge(way, interface, frame)
+    return _bridge(journey, interface, frame)
 
 
-def _bridge(way: Journey, source: Interface, frame: Frame) -> None:
+def _bridge(journey: Journey, source: Interface, frame: Frame) -> None:
     assert source.bridge is not None
-    bridge = way.network.state.bridges.get(bridge_name(source.bridge))
+    bridge = journey.network.state.bridges.get(bridge_name(source.bridge))
     if bridge is None:
         raise UndecidedError("the bridge domain is somebody else's")
-    members = way.network.bridge_members(source.bridge)
+    members = journey.network.bridge_members(source.bridge)
     if frame.is_for_many:
         if not bridge.settings.unicast_flood:
             raise UndecidedError("the bridge domain does not flood")
-        return _flood(way, bridge, members, source, frame)
+        return _flood(journey, bridge, members, source, frame)
     if not bridge.settings.unicast_forward:
         raise UndecidedError("the bridge domain does not forward")
     if frame.destination in bridge.filtered_macs:
-        return way.drop(Reason.FILTERED, of_bridge(bridge.bd_id, f"filtered MAC {frame.destination}"))
+        return journey.drop(Reason.FILTERED, of_bridge(bridge.bd_id, f"filtered MAC {frame.destination}"))
     for member in members:
         if any((each.bd_id, each.mac) == (bridge.bd_id, frame.destination) for each in member.static_macs):
             if member.name == source.name:
-                return way.drop(Reason.REFLECTED, of_bridge(bridge.bd_id, f"static MAC {frame.destination}"))
-            return _out_by_group(way, member, source, frame, of_bridge(bridge.bd_id, f"static MAC {frame.destination}"))
-        if member.is_bvi and way.network.mac_of(member.name) == frame.destination:
-            return _to_bvi(way, member, frame)
+                return journey.drop(Reason.REFLECTED, of_bridge(bridge.bd_id, f"static MAC {frame.destination}"))
+            return _out_by_group(
+                journey, member, source, frame, of_bridge(bridge.bd_id, f"static MAC {frame.destination}")
+            )
+        if member.is_bvi and journey.network.mac_of(member.name) == frame.destination:
+            return _to_bvi(journey, member, frame)
     if not bridge.settings.unknown_unicast_flood:
         raise UndecidedError("the bridge domain does not flood what it does not know")
-    return _flood(way, bridge, members, source, frame)
+    return _flood(journey, bridge, members, source, frame)
 
 
-def _flood(way: Journey, bridge: Bridge, members: list[Interface], source: Interface, frame: Frame) -> None:
+def _flood(journey: Journey, bridge: Bridge, members: list[Interface], source: Interface, frame: Frame) -> None:
     """Send a copy to each member but the source and those of its split-horizon group."""
     group = source.split_horizon_group
     others = [
         each for each in members if each.name != source.name and not (group and each.split_horizon_group == group)
     ]
     if not others:
-        return way.drop(Reason.NOWHERE, of_bridge(bridge.bd_id, "interfaces"))
+        return journey.drop(Reason.NOWHERE, of_bridge(bridge.bd_id, "interfaces"))
     for member in others:
         if member.is_bvi:
-            if frame.is_for_many or way.network.mac_of(member.name) == frame.destination:
+            if frame.is_for_many or journey.network.mac_of(member.name) == frame.destination:
                 raise UndecidedError("the BVI gets a copy")
             if len(others) == 1:
                 raise UndecidedError("the BVI alone gets it")
             continue
-        _out(way, member, frame, of_bridge(bridge.bd_id, f"member {member.name}"))
+        _out(journey, member, frame, of_bridge(bridge.bd_id, f"member {member.name}"))
     return None
 
 
-def _out_by_group(way: Journey, member: Interface, source: Interface, frame: Frame, blame: Blame) -> None:
+def _out_by_group(journey: Journey, member: Interface, source: Interface, frame: Frame, blame: Blame) -> None:
     group = source.split_horizon_group
     if group and member.split_horizon_group == group:
         assert member.bridge is not None
-        return way.drop(Reason.GROUP, of_bridge(member.bridge, f"split-horizon group of {member.name}"))
-    return _out(way, member, frame, blame)
+        return journey.drop(Reason.GROUP, of_bridge(member.bridge, f"split-horizon group of {member.name}"))
+    return _out(journey, member, frame, blame)
 
 
-def _to_bvi(way: Journey, bvi: Interface, frame: Frame) -> None:
+def _to_bvi(journey: Journey, bvi: Interface, frame: Frame) -> None:
     if frame.tags:
         raise UndecidedError("the BVI is given tags")
-    if not way.network.is_up(bvi.name):
+    if not journey.network.is_up(bvi.name):
         raise UndecidedError("the BVI is down")
-    way.then(Routed(interface=bvi.name, packet=frame.packet))
+    journey.then(Routed(interface=bvi.name, packet=frame.packet))
 
 
-def _out(way: Journey, target: Interface, frame: Frame, blame: Blame) -> None:
+def _out(journey: Journey, target: Interface, frame: Frame, blame: Blame) -> None:
     """Hand a frame to an interface, with the tags as they are outside."""
     changed = rewritten_out(target, frame)
     if changed is None:
-        return way.drop(Reason.TAGS, of_interface(target.name, "tag-rewrite"))
+        return journey.drop(Reason.TAGS, of_interface(target.name, "tag-rewrite"))
     if not target.is_l2:
         raise UndecidedError("what is switched goes to an interface that routes")
     if target.is_bvi:
         raise UndecidedError("a cross-connect leads to a BVI")
-    if refuses(way, target.name, changed.packet, is_input=False, is_switched=True):
+    if refuses(journey, target.name, changed.packet, is_input=False, is_switched=True):
         return None
     leaves = Leaves(interface=target.name, frame=changed, packet=changed.packet, is_switched=True, blame=blame)
-    return way.then(leaves)
+    return journey.then(leaves)
 
 
 def rewritten_in(interface: Interface, frame: Frame) -> Frame | None:

@@ -11,7 +11,7 @@ from vppcfg.model.acl import AclRule, MacipRule
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.route import Route
 from vppcfg.model.tunnel import Tunnel
-from vppcfg.probe.coverage_gaps import untried_in
+from vppcfg.probe.coverage_gaps import untested_in
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
 from vppcfg.probe.network import Network
@@ -38,26 +38,26 @@ _MOST_HOSTS = 64
 
 
 @record
-class Wish:
+class Candidate:
     """A frame that is to prove something; whether it can is not known yet."""
 
     port: str
     frame: Frame
     about: Blame
-    aim: str
+    purpose: str
 
 
 @record
-class Campaign:
+class ProbeSet:
     """All that is sent for a file, and what could not be."""
 
     probes: tuple[FrameProbe, ...]
     unproved: tuple[Unproved, ...]
-    untried: tuple[tuple[str, int], ...] = ()
+    untested: tuple[tuple[str, int], ...] = ()
     """What the file says and no frame is about, and of how many objects."""
 
 
-def probes_for(network: Network, *, from_strangers: bool = False) -> Campaign:
+def probes_for(network: Network, *, from_strangers: bool = False) -> ProbeSet:
     """Return the frames that prove a state, each with what must become of it; the same ones for the same state.
 
     With `from_strangers` nobody sends who may be there: senders have addresses for documentation.
@@ -65,32 +65,34 @@ def probes_for(network: Network, *, from_strangers: bool = False) -> Campaign:
     probes: list[FrameProbe] = []
     unproved: list[Unproved] = []
     seen: set[tuple[str, Frame]] = set()
-    for wish in _wishes(network):
-        if from_strangers and wish.frame.packet.inside is None:
-            packet = replace(wish.frame.packet, source=STRANGER[wish.frame.packet.is_ipv6])
-            wish = replace(wish, frame=replace(wish.frame, packet=packet))
-        if (wish.port, wish.frame) in seen:
+    for candidate in _candidates(network):
+        if from_strangers and candidate.frame.packet.inside is None:
+            packet = replace(candidate.frame.packet, source=STRANGER[candidate.frame.packet.is_ipv6])
+            candidate = replace(candidate, frame=replace(candidate.frame, packet=packet))
+        if (candidate.port, candidate.frame) in seen:
             continue
-        seen.add((wish.port, wish.frame))
+        seen.add((candidate.port, candidate.frame))
         number = len(seen)
         sender = _SENDER.format(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF)
-        frame = replace(wish.frame, source=wish.frame.source or sender, packet=_of_its_own(wish.frame.packet, number))
+        frame = replace(
+            candidate.frame, source=candidate.frame.source or sender, packet=_of_its_own(candidate.frame.packet, number)
+        )
         try:
-            prediction = predict(network, wish.port, frame)
+            prediction = predict(network, candidate.port, frame)
         except UndecidedError as reason:
-            unproved.append(Unproved(about=wish.about, aim=wish.aim, why=str(reason)))
+            unproved.append(Unproved(about=candidate.about, purpose=candidate.purpose, why=str(reason)))
             continue
         probe = FrameProbe(
             name=f"probe{len(probes) + 1}",
-            port=wish.port,
+            port=candidate.port,
             frame=frame,
-            about=wish.about,
-            aim=wish.aim,
+            about=candidate.about,
+            purpose=candidate.purpose,
             prediction=prediction,
         )
         probes.append(probe)
-    untried = untried_in(network.state, probes, unproved)
-    return Campaign(probes=tuple(probes), unproved=tuple(unproved), untried=untried)
+    untested = untested_in(network.state, probes, unproved)
+    return ProbeSet(probes=tuple(probes), unproved=tuple(unproved), untested=untested)
 
 
 def _of_its_own(packet: Packet, number: int) -> Packet:
@@ -100,28 +102,28 @@ def _of_its_own(packet: Packet, number: int) -> Packet:
     return replace(packet, ports=(ANY_PORT + number, packet.ports[1]))
 
 
-def _wishes(network: Network) -> Iterator[Wish]:
+def _candidates(network: Network) -> Iterator[Candidate]:
     for name, interface in network.state.interfaces.items():
-        way_in = entry(network, name)
-        if way_in is None:
+        ingress = entry(network, name)
+        if ingress is None:
             continue
         if interface.bridge is not None and not interface.is_bvi:
-            yield from _about_member(network, interface, way_in)
+            yield from _about_member(network, interface, ingress)
         elif interface.l2xc is not None:
-            yield from _about_cross_connect(network, interface, way_in)
+            yield from _about_cross_connect(network, interface, ingress)
         else:
-            yield from _about_routed(network, interface, way_in)
-            yield from _about_filters(network, interface, way_in)
-        yield from _about_stations(network, interface, way_in)
-        yield from _about_tags(network, interface, way_in)
+            yield from _about_routed(network, interface, ingress)
+            yield from _about_filters(network, interface, ingress)
+        yield from _about_stations(network, interface, ingress)
+        yield from _about_tags(network, interface, ingress)
     yield from _about_routes(network)
-    for name, made in network.state.virtual.items():
-        if isinstance(made, Tunnel):
-            yield from _about_tunnel(network, name, made)
+    for name, virtual in network.state.virtual.items():
+        if isinstance(virtual, Tunnel):
+            yield from _about_tunnel(network, name, virtual)
 
 
 @record
-class WayIn:
+class Ingress:
     """How a frame gets to an interface: by which port, with which tags, to which MAC address."""
 
     port: str
@@ -129,7 +131,7 @@ class WayIn:
     mac: str
 
 
-def entry(network: Network, name: str) -> WayIn | None:
+def entry(network: Network, name: str) -> Ingress | None:
     """Return how a frame comes in by an interface from the wire; None where none can."""
     interface = network.interface(name)
     port = network.port_of(name)
@@ -148,15 +150,15 @@ def entry(network: Network, name: str) -> WayIn | None:
         tags = (Tag(vlan=match.outer, is_dot1ad=match.is_dot1ad),)
         tags += () if match.inner is None else (Tag(vlan=match.inner),)
     members = sorted(member for member, bond in network.bonds.items() if bond == port and network.is_up(member))
-    return WayIn(port=members[0] if members else port, tags=tags, mac=network.mac_of(port))
+    return Ingress(port=members[0] if members else port, tags=tags, mac=network.mac_of(port))
 
 
-def _frame(way_in: WayIn, packet: Packet, mac: str | None = None, tags: tuple[Tag, ...] | None = None) -> Frame:
+def _frame(ingress: Ingress, packet: Packet, mac: str | None = None, tags: tuple[Tag, ...] | None = None) -> Frame:
     return Frame(
-        destination=way_in.mac if mac is None else mac,
+        destination=ingress.mac if mac is None else mac,
         source="",
         packet=packet,
-        tags=way_in.tags if tags is None else tags,
+        tags=ingress.tags if tags is None else tags,
     )
 
 
@@ -194,32 +196,36 @@ def free_host(network: Network, table: int, text: str) -> str | None:
     return None
 
 
-def _about_routed(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+def _about_routed(network: Network, interface: Interface, ingress: Ingress) -> Iterator[Candidate]:
     name = interface.name
     about = of_interface(name)
     for is_ipv6 in (False, True):
         source = neighbor_of(network, name, is_ipv6=is_ipv6)
         plain = Packet(source=source, destination=NOWHERE[is_ipv6])
         is_routed = network.route_to(network.table_of(name, is_ipv6=is_ipv6), plain.destination) is not None
-        aim = "what is far away is reached by a route" if is_routed else "there is no route to nowhere"
-        yield Wish(port=way_in.port, frame=_frame(way_in, plain), about=about, aim=aim)
+        purpose = "what is far away is reached by a route" if is_routed else "there is no route to nowhere"
+        yield Candidate(port=ingress.port, frame=_frame(ingress, plain), about=about, purpose=purpose)
         for text in sorted(interface.addresses):
             own = ip_interface(text)
             if (own.version == 6) != is_ipv6:
                 continue
             packet = replace(plain, destination=str(own.ip))
-            aim = f"the address {own.ip} is the router's"
-            yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim=aim)
+            purpose = f"the address {own.ip} is the router's"
+            yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=purpose)
             last = replace(packet, ttl=1)
-            yield Wish(port=way_in.port, frame=_frame(way_in, last), about=about, aim=f"{aim}, at the last hop too")
-            aim = "frames to another MAC address are not taken"
+            yield Candidate(
+                port=ingress.port, frame=_frame(ingress, last), about=about, purpose=f"{purpose}, at the last hop too"
+            )
+            purpose = "frames to another MAC address are not taken"
             if network.is_up(name):
-                yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=OTHER_MAC), about=about, aim=aim)
+                yield Candidate(
+                    port=ingress.port, frame=_frame(ingress, packet, mac=OTHER_MAC), about=about, purpose=purpose
+                )
         if network.is_enabled(name, is_ipv6=is_ipv6):
-            yield from _to_others(network, interface, way_in, plain)
+            yield from _to_others(network, interface, ingress, plain)
 
 
-def _to_others(network: Network, interface: Interface, way_in: WayIn, plain: Packet) -> Iterator[Wish]:
+def _to_others(network: Network, interface: Interface, ingress: Ingress, plain: Packet) -> Iterator[Candidate]:
     """Send to other links of the same table, each of them from some interface."""
     table = network.table_of(interface.name, is_ipv6=plain.is_ipv6)
     others = [
@@ -232,44 +238,48 @@ def _to_others(network: Network, interface: Interface, way_in: WayIn, plain: Pac
             continue
         about = of_interface(found.interface)
         packet = replace(plain, destination=host)
-        yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim=f"{host} is reached")
+        yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=f"{host} is reached")
         expired = replace(packet, ttl=1)
-        yield Wish(port=way_in.port, frame=_frame(way_in, expired), about=about, aim="the last hop ends here")
+        yield Candidate(
+            port=ingress.port, frame=_frame(ingress, expired), about=about, purpose="the last hop ends here"
+        )
         mtu = network.mtu(found.interface, is_ipv6=plain.is_ipv6)
         for size, words in ((mtu, "a packet as large as the MTU passes"), (mtu + 1, "a larger one does not")):
             if size <= _LARGEST:
                 large = replace(packet, size=size, has_df=not plain.is_ipv6)
-                yield Wish(port=way_in.port, frame=_frame(way_in, large), about=about, aim=words)
+                yield Candidate(port=ingress.port, frame=_frame(ingress, large), about=about, purpose=words)
         if any(check.is_output for check in network.interface(found.interface).urpf):
             strange = replace(packet, source=STRANGER[plain.is_ipv6])
-            yield Wish(port=way_in.port, frame=_frame(way_in, strange), about=about, aim="it must come from somewhere")
+            yield Candidate(
+                port=ingress.port, frame=_frame(ingress, strange), about=about, purpose="it must come from somewhere"
+            )
         lists = network.interface(found.interface).acls.output
-        yield from _about_rules(network, lists, way_in, interface.name, found.interface, packet)
+        yield from _about_rules(network, lists, ingress, interface.name, found.interface, packet)
 
 
-def _about_routes(network: Network) -> Iterator[Wish]:
+def _about_routes(network: Network) -> Iterator[Candidate]:
     """Send to the prefix of each static route, by some interface whose packets are looked up in its table."""
-    entries: dict[tuple[int, bool], tuple[str, WayIn] | None] = {}
+    entries: dict[tuple[int, bool], tuple[str, Ingress] | None] = {}
     for route in list(network.state.of(Route).values())[:_MOST_ROUTES]:
         key = route.table_id, route.is_ipv6
         if key not in entries:
             entries[key] = _entry_to(network, *key)
         host, found = _host_of(network, route), entries[key]
         if host is not None and found is not None:
-            name, way_in = found
+            name, ingress = found
             packet = Packet(source=neighbor_of(network, name, is_ipv6=route.is_ipv6), destination=host)
-            aim = f"what goes to {route.prefix} " + ("goes nowhere" if route.end is not None else "takes its way")
-            yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=of_route(route), aim=aim)
+            purpose = f"what goes to {route.prefix} " + ("goes nowhere" if route.end is not None else "takes its way")
+            yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=of_route(route), purpose=purpose)
 
 
-def _entry_to(network: Network, table: int, is_ipv6: bool) -> tuple[str, WayIn] | None:
+def _entry_to(network: Network, table: int, is_ipv6: bool) -> tuple[str, Ingress] | None:
     """Return an interface that routes by a table, and how frames come in by it; None where there is none."""
     for name, interface in network.state.interfaces.items():
         is_routed = interface.l2xc is None and interface.bridge is None and network.is_up(name)
         if is_routed and network.is_enabled(name, is_ipv6=is_ipv6):
-            way_in = entry(network, name)
-            if way_in is not None and network.table_of(name, is_ipv6=is_ipv6) == table and not interface.urpf:
-                return name, way_in
+            ingress = entry(network, name)
+            if ingress is not None and network.table_of(name, is_ipv6=is_ipv6) == table and not interface.urpf:
+                return name, ingress
     return None
 
 
@@ -289,32 +299,34 @@ def _host_of(network: Network, route: Route) -> str | None:
     return None
 
 
-def _about_filters(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+def _about_filters(network: Network, interface: Interface, ingress: Ingress) -> Iterator[Candidate]:
     name = interface.name
     for check in interface.urpf:
         if not check.is_output:
             stranger = STRANGER[check.is_ipv6]
             packet = Packet(source=stranger, destination=NOWHERE[check.is_ipv6])
-            aim = "packets must come from where there is a route to"
-            yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=of_interface(name, "urpf"), aim=aim)
-    yield from _about_rules(network, interface.acls.input, way_in, name, name, None)
+            purpose = "packets must come from where there is a route to"
+            yield Candidate(
+                port=ingress.port, frame=_frame(ingress, packet), about=of_interface(name, "urpf"), purpose=purpose
+            )
+    yield from _about_rules(network, interface.acls.input, ingress, name, name, None)
     for route in interface.policy_routes:
         about = of_interface(name, "policy-routes")
         for rule in network.state.acls[route.acl].rules:
             for packet, _ in _packets_of(network, rule, name, None):
-                aim = f"what {route.acl} permits has a way of its own"
-                yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim=aim)
+                purpose = f"what {route.acl} permits has a way of its own"
+                yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=purpose)
 
 
 def _about_rules(
-    network: Network, lists: tuple[str, ...], way_in: WayIn, name: str, bound: str, towards: Packet | None
-) -> Iterator[Wish]:
+    network: Network, lists: tuple[str, ...], ingress: Ingress, name: str, bound: str, towards: Packet | None
+) -> Iterator[Candidate]:
     """Send what each rule is about, and what it is just not about."""
     for acl_name in lists:
         for number, rule in enumerate(network.state.acls[acl_name].rules):
-            about = Blame(thing=f"access list {acl_name}", aspect=f"rule {number + 1} on {bound}")
-            for packet, aim in _packets_of(network, rule, name, towards):
-                yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim=aim)
+            about = Blame(subject=f"access list {acl_name}", aspect=f"rule {number + 1} on {bound}")
+            for packet, purpose in _packets_of(network, rule, name, towards):
+                yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=purpose)
 
 
 def _packets_of(network: Network, rule: AclRule, name: str, towards: Packet | None) -> Iterator[tuple[Packet, str]]:
@@ -350,63 +362,69 @@ def _within(prefix: str, preferred: str) -> str:
     return str(type(net.network_address)(last))
 
 
-def _about_member(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+def _about_member(network: Network, interface: Interface, ingress: Ingress) -> Iterator[Candidate]:
     assert interface.bridge is not None
     about = of_bridge(interface.bridge, f"member {interface.name}")
     bridge = network.state.bridges.get(f"bd{interface.bridge}")
     packet = Packet(source=STRANGER[False], destination=NOWHERE[False])
-    for mac, aim in ((UNKNOWN_MAC, "unknown unicast is flooded"), (BROADCAST, "broadcast is flooded")):
-        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac), about=about, aim=aim)
+    for mac, purpose in ((UNKNOWN_MAC, "unknown unicast is flooded"), (BROADCAST, "broadcast is flooded")):
+        yield Candidate(port=ingress.port, frame=_frame(ingress, packet, mac=mac), about=about, purpose=purpose)
     for mac in bridge.filtered_macs if bridge is not None else ():
-        aim = "nothing is sent to a filtered MAC address"
-        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac), about=about, aim=aim)
+        purpose = "nothing is sent to a filtered MAC address"
+        yield Candidate(port=ingress.port, frame=_frame(ingress, packet, mac=mac), about=about, purpose=purpose)
     for member in network.bridge_members(interface.bridge):
         for each in member.static_macs:
             if each.bd_id == interface.bridge:
-                aim = f"{each.mac} is behind {member.name}"
-                yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=each.mac), about=about, aim=aim)
+                purpose = f"{each.mac} is behind {member.name}"
+                yield Candidate(
+                    port=ingress.port, frame=_frame(ingress, packet, mac=each.mac), about=about, purpose=purpose
+                )
         if member.is_bvi and network.mac_of(member.name):
-            yield from _to_bvi(network, member, way_in)
+            yield from _to_bvi(network, member, ingress)
 
 
-def _to_bvi(network: Network, bvi: Interface, way_in: WayIn) -> Iterator[Wish]:
+def _to_bvi(network: Network, bvi: Interface, ingress: Ingress) -> Iterator[Candidate]:
     mac = network.mac_of(bvi.name)
     for text in sorted(bvi.addresses):
         own = ip_interface(text)
         source = neighbor_of(network, bvi.name, is_ipv6=own.version == 6)
         packet = Packet(source=source, destination=str(own.ip))
-        aim = f"{own.ip} is reached through the bridge domain"
-        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac), about=of_interface(bvi.name), aim=aim)
+        purpose = f"{own.ip} is reached through the bridge domain"
+        yield Candidate(
+            port=ingress.port, frame=_frame(ingress, packet, mac=mac), about=of_interface(bvi.name), purpose=purpose
+        )
 
 
-def _about_cross_connect(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+def _about_cross_connect(network: Network, interface: Interface, ingress: Ingress) -> Iterator[Candidate]:
     about = of_interface(interface.name, "l2xc")
     packet = Packet(source=STRANGER[False], destination=NOWHERE[False])
-    for mac, aim in ((UNKNOWN_MAC, "unicast passes"), (BROADCAST, "broadcast passes")):
-        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac), about=about, aim=aim)
+    for mac, purpose in ((UNKNOWN_MAC, "unicast passes"), (BROADCAST, "broadcast passes")):
+        yield Candidate(port=ingress.port, frame=_frame(ingress, packet, mac=mac), about=about, purpose=purpose)
     packet = Packet(source=STRANGER[True], destination=NOWHERE[True], size=1200)
-    yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=UNKNOWN_MAC), about=about, aim="IPv6 passes")
+    yield Candidate(
+        port=ingress.port, frame=_frame(ingress, packet, mac=UNKNOWN_MAC), about=about, purpose="IPv6 passes"
+    )
 
 
-def _about_stations(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+def _about_stations(network: Network, interface: Interface, ingress: Ingress) -> Iterator[Candidate]:
     """Send what each rule of the MACIP list of an interface is about, and what it is just not about."""
     if interface.macip is None:
         return
-    about = Blame(thing=f"MACIP access list {interface.macip}", aspect=f"on {interface.name}")
+    about = Blame(subject=f"MACIP access list {interface.macip}", aspect=f"on {interface.name}")
     mac = UNKNOWN_MAC if interface.is_l2 else None
     for rule in network.state.macips[interface.macip].rules:
         is_ipv6 = ip_network(rule.source).version == 6
         source = _within(rule.source, STRANGER[is_ipv6])
         packet = Packet(source=source, destination=NOWHERE[is_ipv6])
-        station = replace(_frame(way_in, packet, mac=mac), source=_station(rule))
-        yield Wish(port=way_in.port, frame=station, about=about, aim="a station that a rule is about")
+        station = replace(_frame(ingress, packet, mac=mac), source=_station(rule))
+        yield Candidate(port=ingress.port, frame=station, about=about, purpose="a station that a rule is about")
         mask = int(rule.mac_mask.replace(":", ""), 16)
         if mask:
             another = int(station.source.replace(":", ""), 16) ^ (mask & -mask)
             other = replace(station, source=another.to_bytes(6).hex(":"))
-            yield Wish(port=way_in.port, frame=other, about=about, aim="another station with its address")
+            yield Candidate(port=ingress.port, frame=other, about=about, purpose="another station with its address")
         strange = replace(station, packet=replace(packet, source=STRANGER[is_ipv6]))
-        yield Wish(port=way_in.port, frame=strange, about=about, aim="the station with another address")
+        yield Candidate(port=ingress.port, frame=strange, about=about, purpose="the station with another address")
 
 
 def _station(rule: MacipRule) -> str:
@@ -415,56 +433,66 @@ def _station(rule: MacipRule) -> str:
     return (mac & mask | free & ~mask).to_bytes(6).hex(":")
 
 
-def _about_tags(network: Network, interface: Interface, way_in: WayIn) -> Iterator[Wish]:
+def _about_tags(network: Network, interface: Interface, ingress: Ingress) -> Iterator[Candidate]:
     """Send tags that are not those of the interface."""
     about = of_interface(interface.name, "encapsulation")
     packet = Packet(source=STRANGER[False], destination=NOWHERE[False])
     mac = UNKNOWN_MAC if network.interface(network.port_of(interface.name)).is_l2 else None
-    further = (*way_in.tags, Tag(vlan=_UNUSED_VLAN))
+    further = (*ingress.tags, Tag(vlan=_UNUSED_VLAN))
     if len(further) <= 2:
-        aim = "what has one more tag goes where it belongs"
-        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac, tags=further), about=about, aim=aim)
-    if way_in.tags:
-        outer = way_in.tags[0]
-        other = (replace(outer, is_dot1ad=not outer.is_dot1ad), *way_in.tags[1:])
-        aim = "what has tags of the other kind goes where it belongs"
-        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac, tags=other), about=about, aim=aim)
-    if len(way_in.tags) == 2:
-        aim = "what has one tag less goes where it belongs"
-        less = way_in.tags[:1]
-        yield Wish(port=way_in.port, frame=_frame(way_in, packet, mac=mac, tags=less), about=about, aim=aim)
+        purpose = "what has one more tag goes where it belongs"
+        yield Candidate(
+            port=ingress.port, frame=_frame(ingress, packet, mac=mac, tags=further), about=about, purpose=purpose
+        )
+    if ingress.tags:
+        outer = ingress.tags[0]
+        other = (replace(outer, is_dot1ad=not outer.is_dot1ad), *ingress.tags[1:])
+        purpose = "what has tags of the other kind goes where it belongs"
+        yield Candidate(
+            port=ingress.port, frame=_frame(ingress, packet, mac=mac, tags=other), about=about, purpose=purpose
+        )
+    if len(ingress.tags) == 2:
+        purpose = "what has one tag less goes where it belongs"
+        less = ingress.tags[:1]
+        yield Candidate(
+            port=ingress.port, frame=_frame(ingress, packet, mac=mac, tags=less), about=about, purpose=purpose
+        )
 
 
-def _about_tunnel(network: Network, name: str, made: Tunnel) -> Iterator[Wish]:
+def _about_tunnel(network: Network, name: str, virtual: Tunnel) -> Iterator[Candidate]:
     """Send what comes from the other router, and what only looks so."""
-    about = of_tunnel(made, name)
-    is_outer_ipv6 = ":" in made.local
+    about = of_tunnel(virtual, name)
+    is_outer_ipv6 = ":" in virtual.local
     inner = Packet(source=STRANGER[False], destination=NOWHERE[False])
     addresses = sorted(network.addresses(name)) if name in network.state.interfaces else []
     if addresses:
         own = ip_interface(addresses[0])
         inner = Packet(source=neighbor_of(network, name, is_ipv6=own.version == 6), destination=str(own.ip))
     inside = Inside(packet=inner)
-    if carries_frames(made):
+    if carries_frames(virtual):
         mac = network.mac_of(name) if not network.interface(name).is_l2 else UNKNOWN_MAC
         inside = Inside(frame=Frame(destination=mac or UNKNOWN_MAC, source=OTHER_MAC, packet=inner))
-    elif made.has_ethernet:  # copies of frames, which nobody takes out of it here
+    elif virtual.has_ethernet:  # copies of frames, which nobody takes out of it here
         return
-    packet = outer_packet(made, inside, is_incoming=True)
+    packet = outer_packet(virtual, inside, is_incoming=True)
     for each in network.state.interfaces.values():
-        way_in = entry(network, each.name)
-        if way_in is None or each.is_l2 or not network.is_up(each.name):
+        ingress = entry(network, each.name)
+        if ingress is None or each.is_l2 or not network.is_up(each.name):
             continue
-        if network.table_of(each.name, is_ipv6=is_outer_ipv6) != made.outer_table:
+        if network.table_of(each.name, is_ipv6=is_outer_ipv6) != virtual.outer_table:
             continue
         if not network.is_enabled(each.name, is_ipv6=is_outer_ipv6):
             continue
-        yield Wish(port=way_in.port, frame=_frame(way_in, packet), about=about, aim="what comes by it goes on")
+        yield Candidate(
+            port=ingress.port, frame=_frame(ingress, packet), about=about, purpose="what comes by it goes on"
+        )
         assert packet.inside is not None
-        other = of_another_tunnel(made, packet)
+        other = of_another_tunnel(virtual, packet)
         if other is not None:
-            aim = "another key or VNI is not taken"
-            yield Wish(port=way_in.port, frame=_frame(way_in, other), about=about, aim=aim)
+            purpose = "another key or VNI is not taken"
+            yield Candidate(port=ingress.port, frame=_frame(ingress, other), about=about, purpose=purpose)
         other = replace(packet, source="2001:db8:ffff:99::9" if is_outer_ipv6 else "203.0.113.99")
-        yield Wish(port=way_in.port, frame=_frame(way_in, other), about=about, aim="another router is not heard")
+        yield Candidate(
+            port=ingress.port, frame=_frame(ingress, other), about=about, purpose="another router is not heard"
+        )
         return

@@ -21,38 +21,38 @@ ANY_PORT = 1025
 """The source port of what is sent unless it matters."""
 
 
-def carries_frames(made: VirtualInterface) -> bool:
+def carries_frames(virtual: VirtualInterface) -> bool:
     """Return whether frames go into a tunnel and come out of it at the other end."""
-    return isinstance(made, Vxlan) or (isinstance(made, Gre) and made.mode is GreMode.TEB)
+    return isinstance(virtual, Vxlan) or (isinstance(virtual, Gre) and virtual.mode is GreMode.TEB)
 
 
-def of_another_tunnel(made: Tunnel, packet: Packet) -> Packet | None:
+def of_another_tunnel(virtual: Tunnel, packet: Packet) -> Packet | None:
     """Return a packet like one of a tunnel, but with another key or VNI; None for a kind without any."""
     inside = packet.inside
-    if inside is None or isinstance(made, Ipip):
+    if inside is None or isinstance(virtual, Ipip):
         return None
     if inside.vni is not None:
         return replace(packet, inside=replace(inside, vni=inside.vni ^ 0x800000))
     return replace(packet, inside=replace(inside, key=inside.key ^ 0x40000000))
 
 
-def wrap(way: Journey, name: str, frame: Frame | None, packet: Packet, *, is_routed: bool = False) -> None:
+def wrap(journey: Journey, name: str, frame: Frame | None, packet: Packet, *, is_routed: bool = False) -> None:
     """Put a frame, or a packet, into the tunnel that an interface is; `is_routed` says of a frame who made it.
 
     Frames that go into a GRE tunnel, their headers counted, are dropped where they are larger than its MTU
     (adj_l2_rewrite_inline in src/vnet/adj/adj_l2.c).
     """
-    made = way.network.virtual_of(name)
-    if not isinstance(made, Tunnel):
+    virtual = journey.network.virtual_of(name)
+    if not isinstance(virtual, Tunnel):
         raise UndecidedError("what it sends is not followed")
-    if isinstance(made, Gre) and frame is not None:
-        if is_routed and _has_feature_out(way.network.interface(name), packet):
+    if isinstance(virtual, Gre) and frame is not None:
+        if is_routed and _has_feature_out(journey.network.interface(name), packet):
             raise UndecidedError("VPP loses what is routed into such a tunnel behind a feature on the way out")
-        if len(frame_bytes(frame)) > way.network.state.packet_mtu(name):
-            return way.drop(Reason.TOO_BIG, of_interface(name, "mtu"))
-    outer = outer_packet(made, Inside(frame=frame) if frame is not None else Inside(packet=packet))
-    way.note("wrapped", name, of_tunnel(made, name))
-    return way.then(Wrapped(table=made.outer_table, packet=outer, tunnel=name))
+        if len(frame_bytes(frame)) > journey.network.state.packet_mtu(name):
+            return journey.drop(Reason.TOO_BIG, of_interface(name, "mtu"))
+    outer = outer_packet(virtual, Inside(frame=frame) if frame is not None else Inside(packet=packet))
+    journey.note("wrapped", name, of_tunnel(virtual, name))
+    return journey.then(Wrapped(table=virtual.outer_table, packet=outer, tunnel=name))
 
 
 def _has_feature_out(interface: Interface, packet: Packet) -> bool:
@@ -73,72 +73,72 @@ def _has_feature_out(interface: Interface, packet: Packet) -> bool:
     )
 
 
-def outer_packet(made: Tunnel, inside: Inside, *, is_incoming: bool = False) -> Packet:
+def outer_packet(virtual: Tunnel, inside: Inside, *, is_incoming: bool = False) -> Packet:
     """Return the packet of a tunnel, to the other router or from it."""
-    ends = (made.remote, made.local) if is_incoming else (made.local, made.remote)
-    protocol, ports = _protocol(made, inside)
-    if is_incoming and isinstance(made, Vxlan):
-        ports = (ANY_PORT, made.source_port)
-    key = made.key if isinstance(made, Gre) else 0
+    ends = (virtual.remote, virtual.local) if is_incoming else (virtual.local, virtual.remote)
+    protocol, ports = _protocol(virtual, inside)
+    if is_incoming and isinstance(virtual, Vxlan):
+        ports = (ANY_PORT, virtual.source_port)
+    key = virtual.key if isinstance(virtual, Gre) else 0
     carried = Inside(
-        packet=inside.packet, frame=inside.frame, key=key, vni=made.vni if isinstance(made, Vxlan) else None
+        packet=inside.packet, frame=inside.frame, key=key, vni=virtual.vni if isinstance(virtual, Vxlan) else None
     )
     ttl = 64 if is_incoming else 255
     return Packet(source=ends[0], destination=ends[1], protocol=protocol, ports=ports, inside=carried, ttl=ttl)
 
 
-def _protocol(made: Tunnel, inside: Inside) -> tuple[int, tuple[int, int]]:
-    if isinstance(made, Vxlan):
-        return UDP, (made.source_port, made.destination_port)
-    if isinstance(made, Gre):
+def _protocol(virtual: Tunnel, inside: Inside) -> tuple[int, tuple[int, int]]:
+    if isinstance(virtual, Vxlan):
+        return UDP, (virtual.source_port, virtual.destination_port)
+    if isinstance(virtual, Gre):
         return GRE, (0, 0)
     is_ipv6 = inside.packet is not None and inside.packet.is_ipv6
     return (IPV6_IN_IP if is_ipv6 else IPIP), (0, 0)
 
 
-def of_tunnel(made: Tunnel, name: str) -> Blame:
+def of_tunnel(virtual: Tunnel, name: str) -> Blame:
     """Return the blame for a tunnel."""
-    return Blame(thing=f"{made.noun} {name}")
+    return Blame(subject=f"{virtual.noun} {name}")
 
 
-def unwrap(way: Journey, table: int, packet: Packet) -> None:
+def unwrap(journey: Journey, table: int, packet: Packet) -> None:
     """Take what is in the packet of a tunnel out of it, by the tunnel with these ends."""
     inside = packet.inside
     if inside is None:
         raise UndecidedError("there is nothing in the packet")
     found = [
-        (name, made)
-        for name, made in way.network.state.virtual.items()
-        if isinstance(made, Tunnel) and made.outer_table == table and _is_of(made, packet, inside)
+        (name, virtual)
+        for name, virtual in journey.network.state.virtual.items()
+        if isinstance(virtual, Tunnel) and virtual.outer_table == table and _is_of(virtual, packet, inside)
     ]
     if not found and packet.protocol == UDP:
         raise UndecidedError("somebody else may listen on the port")
     if not found:
-        return way.drop(Reason.NO_TUNNEL, Blame(thing="tunnels"))
-    (name, made), *others = found
+        return journey.drop(Reason.NO_TUNNEL, Blame(subject="tunnels"))
+    (name, virtual), *others = found
     if others:
         raise UndecidedError("two tunnels have these ends")
-    way.note("unwrapped", name, of_tunnel(made, name))
-    if isinstance(made, Vxlan):
+    journey.note("unwrapped", name, of_tunnel(virtual, name))
+    if isinstance(virtual, Vxlan):
         assert inside.frame is not None
-        if not way.network.interface(name).is_l2:
+        if not journey.network.interface(name).is_l2:
             raise UndecidedError("the tunnel's frames are not switched")
-        return way.then(Switched(interface=name, frame=inside.frame))
-    if not way.network.is_up(name):
+        return journey.then(Switched(interface=name, frame=inside.frame))
+    if not journey.network.is_up(name):
         raise UndecidedError("the tunnel is down")
     if inside.frame is not None:
-        return way.then(ComesIn(port=name, frame=inside.frame))
+        return journey.then(ComesIn(port=name, frame=inside.frame))
     assert inside.packet is not None
-    return way.then(Routed(interface=name, packet=inside.packet))
+    return journey.then(Routed(interface=name, packet=inside.packet))
 
 
-def _is_of(made: Tunnel, packet: Packet, inside: Inside) -> bool:
+def _is_of(virtual: Tunnel, packet: Packet, inside: Inside) -> bool:
     """Return whether a packet from the other router belongs to a tunnel."""
-    if (made.local, made.remote) != (packet.destination, packet.source) or not made.is_plain:
+    if (virtual.local, virtual.remote) != (packet.destination, packet.source) or not virtual.is_plain:
         return False
-    if isinstance(made, Vxlan):
-        return packet.protocol == UDP and inside.vni == made.vni and packet.ports[1] == made.source_port
-    if isinstance(made, Gre):
+    if isinstance(virtual, Vxlan):
+        return packet.protocol == UDP and inside.vni == virtual.vni and packet.ports[1] == virtual.source_port
+    if isinstance(virtual, Gre):
         mode = GreMode.L3 if inside.frame is None else GreMode.TEB
-        return packet.protocol == GRE and (made.mode, made.key) == (mode, inside.key)
-    return isinstance(made, Ipip) and packet.protocol in (IPIP, IPV6_IN_IP)
+        return packet.protocol == GRE and (virtual.mode, virtual.key) == (mode, inside.key)
+    return isinstance(virtual, Ipip) and packet.protocol in (IPIP, IPV6_IN_IP)

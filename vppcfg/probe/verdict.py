@@ -128,7 +128,7 @@ def _instead(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], 
         lists = [step for step in observation.steps if step[0] == "filtered"]
         if end.reason is Reason.ACL and lists:
             name, rule = lists[-1][2].split(" ")[1:]
-            blame = Blame(thing=f"access list {name}", aspect=f"rule {int(rule) + 1}")
+            blame = Blame(subject=f"access list {name}", aspect=f"rule {int(rule) + 1}")
             return [blame], "an access list denies it"
     return None
 

@@ -44,9 +44,9 @@ def diff_lines(plan: Plan, most: int | None = None) -> Iterator[DiffLine]:
     """
     if not plan.changes and not plan.steps:
         return
-    entries, felt = plan_difference(plan), _Felt(plan)
-    shown = entries if most is None or len(entries) <= most else _foremost(entries, felt, most)
-    yield from _lines(shown, felt)
+    entries, impact_label = plan_difference(plan), _ImpactLabels(plan)
+    shown = entries if most is None or len(entries) <= most else _foremost(entries, impact_label, most)
+    yield from _lines(shown, impact_label)
     if len(shown) < len(entries):
         yield DiffLine(text=f"… and {len(entries) - len(shown):,} more entries; `vppcfg diff` shows all")
     yield from (DiffLine(text=f"  {line}") for line in impact_lines(plan))
@@ -77,10 +77,10 @@ def summary(plan: Plan) -> str:
 
 
 def _foremost(
-    entries: Sequence[EntryDifference], felt: Callable[[EntryDifference], str], most: int
+    entries: Sequence[EntryDifference], impact_label: Callable[[EntryDifference], str], most: int
 ) -> list[EntryDifference]:
     """Return so many entries in the order of the file, those that traffic feels rather than others."""
-    order = sorted(range(len(entries)), key=lambda place: not felt(entries[place]))
+    order = sorted(range(len(entries)), key=lambda place: not impact_label(entries[place]))
     return [entries[place] for place in sorted(order[:most])]
 
 
@@ -93,7 +93,7 @@ def _counts(entries: Iterable[EntryDifference]) -> str:
     )
 
 
-class _Felt:
+class _ImpactLabels:
     """What traffic feels, by the entries of a plan."""
 
     def __init__(self, plan: Plan) -> None:
@@ -119,9 +119,9 @@ class _Felt:
         return f"{worst.label} on {names[0] if len(names) == 1 else f'{len(names)} interfaces'}"
 
 
-def entry_lines(entry: EntryDifference, felt: str = "") -> Iterator[DiffLine]:
+def entry_lines(entry: EntryDifference, impact_label: str = "") -> Iterator[DiffLine]:
     """Yield the lines of one entry: its name with what traffic feels, and what of it differs below."""
-    yield DiffLine(text=_heading(entry, felt), action=entry.action)
+    yield DiffLine(text=_heading(entry, impact_label), action=entry.action)
     for line in entry.lines:
         text = f"    {line.sign} {line.text}" if line.sign else f"    {line.text}"
         yield DiffLine(text=text, action=_SIGNED.get(line.sign, entry.action))
@@ -139,14 +139,14 @@ def signed_name(entry: EntryDifference) -> str:
     return f"{_SIGNS[entry.action]} {entry_name(entry)}"
 
 
-def _lines(entries: Iterable[EntryDifference], felt: Callable[[EntryDifference], str]) -> Iterator[DiffLine]:
+def _lines(entries: Iterable[EntryDifference], impact_label: Callable[[EntryDifference], str]) -> Iterator[DiffLine]:
     for entry in entries:
-        yield from entry_lines(entry, felt(entry))
+        yield from entry_lines(entry, impact_label(entry))
 
 
-def _heading(entry: EntryDifference, felt: str) -> str:
+def _heading(entry: EntryDifference, impact_label: str) -> str:
     name = signed_name(entry)
-    note = felt or (f"made anew, because {_reason(entry.forced_by)}" if entry.forced_by else "")
+    note = impact_label or (f"made anew, because {_reason(entry.forced_by)}" if entry.forced_by else "")
     return f"{name:<{_NOTE_COLUMN - 2}}  {note}" if note else name
 
 

@@ -19,7 +19,7 @@ class EntryLine(NamedTuple):
 
 def whole_entry(keys: Iterable[KeyValue]) -> list[EntryLine]:
     """Return an entry that is new or goes, as a file says it, with all that an object is made with."""
-    told = [key._replace(is_default=key.value == []) if key.is_made_with else key for key in keys]
+    told = [key._replace(is_default=key.value == []) if key.is_set_at_creation else key for key in keys]
     return [EntryLine(text) for text in key_lines(told)]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.config.dump import yaml_entries
-from vppcfg.config.section_list import INTERFACES, MADE, SECTIONS
+from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTIONS
 from vppcfg.config.sections import acl, bridge, macip
 from vppcfg.config.sections.section import YamlEntry
 from vppcfg.config.yaml.text import KeyValue
@@ -39,7 +39,7 @@ _SECTIONS = {
     ObjectKind.MACIP: macip.SECTION.key,
 }
 """Of the objects that are no interfaces and have names."""
-_MADE = frozenset(section.key for section in MADE)
+_MADE = frozenset(section.key for section in VIRTUAL_SECTIONS)
 
 
 @record
@@ -116,9 +116,9 @@ class _Comparison:
     def _referred(self) -> Iterator[Reference]:
         """Yield what the objects refer to that differ: their keys can stand below it."""
         for change in self._others:
-            for thing in (change.before, change.after):
-                if isinstance(thing, VppObject):
-                    yield from thing.references()
+            for item in (change.before, change.after):
+                if isinstance(item, VppObject):
+                    yield from item.references()
 
     def entries(self) -> list[EntryDifference]:
         """Return every entry that differs, and what changes without one."""
@@ -161,9 +161,9 @@ class _Comparison:
         An interface on which nothing is set needs no entry beside that of its kind, which then has its description.
         """
         if entry.path[0] == INTERFACES.key:
-            is_needed = entry.name not in state.virtual or not _is_as_made(entry.name, state)
+            is_needed = entry.name not in state.virtual or not _is_as_created(entry.name, state)
             return entry.keys if is_needed else None
-        if entry.path[0] in _MADE and _is_as_made(entry.name, state):
+        if entry.path[0] in _MADE and _is_as_created(entry.name, state):
             described = state.described(entry.name, state.interfaces[entry.name].tag)
             return (KeyValue("description", described), *entry.keys) if described else entry.keys
         return entry.keys
@@ -246,7 +246,7 @@ def _members_of(bridges: Collection[str], states: Iterable[State]) -> set[str]:
 def _with_names_of(state: State, other: State) -> State:
     """Return a state with the names that only configurations have as in another one, where it lacks them."""
     return replace(
-        state, virtual={name: made.with_names_of(other.virtual.get(name)) for name, made in state.virtual.items()}
+        state, virtual={name: virtual.with_names_of(other.virtual.get(name)) for name, virtual in state.virtual.items()}
     )
 
 
@@ -272,18 +272,18 @@ def _with_what_is_open(before: State, after: State) -> State:
         for name, interface in after.interfaces.items()
         if not interface.mac and name in before.interfaces
     }
-    made = {}
+    closed = {}
     for name, virtual in after.virtual.items():
         former: Any = before.virtual.get(name)
         if former.__class__ is virtual.__class__:
             left = [field.name for field in fields(virtual) if is_open(field.name, getattr(virtual, field.name))]
-            made[name] = replace(virtual, **{attribute: getattr(former, attribute) for attribute in left})
+            closed[name] = replace(virtual, **{attribute: getattr(former, attribute) for attribute in left})
     known = {field.name: getattr(after.lldp, field.name) for field in fields(after.lldp)}
     lldp = replace(before.lldp, **{name: value for name, value in known.items() if value is not None})
-    return replace(after, interfaces={**after.interfaces, **interfaces}, virtual={**after.virtual, **made}, lldp=lldp)
+    return replace(after, interfaces={**after.interfaces, **interfaces}, virtual={**after.virtual, **closed}, lldp=lldp)
 
 
-def _is_as_made(name: str, state: State) -> bool:
+def _is_as_created(name: str, state: State) -> bool:
     """Return whether nothing is set on an interface that an entry of its own would have to say."""
     interface = state.interfaces.get(name)
     if (

@@ -43,7 +43,7 @@ class Causes:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._bond_of = {
-            member: bond for bond, made in plan.observed.virtual_as(Bond).items() for member in made.members
+            member: bond for bond, virtual in plan.observed.virtual_as(Bond).items() for member in virtual.members
         }
         self._interfaces = _changes_of(plan, ObjectKind.INTERFACE)
         self._pairs = _changes_of(plan, ObjectKind.LCP)

@@ -36,8 +36,8 @@ class _Suffering(NamedTuple):
     impact: Impact
     parts: frozenset[ServicePart | type[VppObject]]
     addresses: frozenset[str]
-    felt: frozenset[tuple[str, str]]
-    """What objects that are no interfaces feel, as predicates of one and of many."""
+    verbs: frozenset[tuple[str, str]]
+    """The impact on objects that are no interfaces, as predicates of one and of many."""
 
 
 def consequences(plan: Plan) -> list[Consequence]:
@@ -77,13 +77,15 @@ def _by_cause(name: str, losses: Iterable[Loss], causes: Causes) -> dict[CauseKe
     sufferings = {}
     for key, same in found.items():
         worst = max(loss.impact for loss in same)
-        felt = [loss for loss in same if loss.impact is worst]
+        worst_losses = [loss for loss in same if loss.impact is worst]
         sufferings[key] = _Suffering(
             worst,
-            frozenset(loss.part for loss in felt),
-            frozenset(loss.what for loss in felt if loss.part is ServicePart.ADDRESS),
+            frozenset(loss.part for loss in worst_losses),
+            frozenset(loss.what for loss in worst_losses if loss.part is ServicePart.ADDRESS),
             frozenset(
-                loss.part.felt[loss.what] for loss in felt if loss.what and not isinstance(loss.part, ServicePart)
+                loss.part.impact_verbs[loss.what]
+                for loss in worst_losses
+                if loss.what and not isinstance(loss.part, ServicePart)
             ),
         )
     return sufferings
@@ -96,19 +98,19 @@ def _consequence(
     bond = plan.observed.virtual_of(key.place, Bond)
     others = [name for name in names if bond is None or name not in bond.members] or names
     cause = causes.text(key, sufferers=others)
-    felt = {name: sufferers[name] for name in others}
-    verb = _verb(impact, [*felt.values()], is_one=len(others) == 1)
-    if all(_takes_along(name, suffering, plan) for name, suffering in felt.items()):
-        verb = _moving(felt.values(), is_one=len(others) == 1)
+    own = {name: sufferers[name] for name in others}
+    verb = _verb(impact, [*own.values()], is_one=len(others) == 1)
+    if all(_takes_along(name, suffering, plan) for name, suffering in own.items()):
+        verb = _moving(own.values(), is_one=len(others) == 1)
     sentence = f"{_counted(others, plan)} {verb}"
     text = f"{sentence}, because {cause}" if cause else sentence
     return Consequence(impact=impact, interfaces=tuple(names), text=text)
 
 
 def _verb(impact: Impact, sufferings: list[_Suffering], *, is_one: bool) -> str:
-    felt = {words for suffering in sufferings for words in suffering.felt}
-    if len(felt) == 1 and all(suffering.felt for suffering in sufferings):
-        return felt.pop()[not is_one]
+    verbs = {words for suffering in sufferings for words in suffering.verbs}
+    if len(verbs) == 1 and all(suffering.verbs for suffering in sufferings):
+        return verbs.pop()[not is_one]
     if impact is Impact.DEGRADE:
         return "degrades" if is_one else "degrade"
     if impact is Impact.POLICY:

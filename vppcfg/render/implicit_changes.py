@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from vppcfg.config.dump import yaml_entries
-from vppcfg.config.section_list import INTERFACES, MADE
+from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
 from vppcfg.config.sections.section import YamlEntry
 from vppcfg.kinds import loopback
 from vppcfg.kinds.l2 import rewrite_words
@@ -42,7 +42,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "bridge": frozenset({"host_bridge"}),
 }
 """The same for a Linux device, whose attributes change with those of its interface."""
-_OF_INTERFACES = (INTERFACES, loopback.KIND, *MADE)
+_OF_INTERFACES = (INTERFACES, loopback.KIND, *VIRTUAL_SECTIONS)
 """The sections whose entries tell of interfaces."""
 _SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot say."""
@@ -163,8 +163,8 @@ def _with(state: State, change: Change[Any], attribute: AttributeChange) -> Stat
         return replace(state, lcps={**state.lcps, name: replace(state.lcps[name], **altered)})
     if attribute.name in _INTERFACE_FIELDS:
         return replace(state, interfaces={**state.interfaces, name: evolve(state.interfaces[name], **altered)})
-    made: Any = state.virtual[name]
-    return replace(state, virtual={**state.virtual, name: replace(made, **altered)})
+    virtual: Any = state.virtual[name]
+    return replace(state, virtual={**state.virtual, name: replace(virtual, **altered)})
 
 
 def _told(attribute: AttributeChange) -> str:

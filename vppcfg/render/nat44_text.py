@@ -50,9 +50,9 @@ def _reset(plan: Plan) -> str:
 
 def _mappings(before: State, after: State) -> Iterator[str]:
     """Yield the mappings that lead nowhere, or elsewhere, then."""
-    wanted = after.of(NatMapping)
+    desired = after.of(NatMapping)
     for name, old in sorted(before.of(NatMapping).items(), key=lambda item: natural_key(item[0])):
-        new = wanted.get(name)
+        new = desired.get(name)
         outer = f"{name.partition(':')[2]}{f' ({old.tag})' if old.tag else ''}"
         if new is None:
             yield f"{outer} no longer leads to {old.inner_end}"

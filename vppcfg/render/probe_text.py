@@ -8,26 +8,26 @@ from typing import Any
 from vppcfg.probe.frame import frame_bytes, frame_text
 from vppcfg.probe.outcome import FrameProbe, Unproved
 from vppcfg.probe.report import ProbeReport, Suspect, reasons
-from vppcfg.probe.test_cases import Campaign
+from vppcfg.probe.test_cases import ProbeSet
 from vppcfg.probe.verdict import ProbeFinding, end_text
 
 _FIRST = 3
 """So many findings of one object are shown; the document has all."""
 
 
-def campaign_lines(campaign: Campaign) -> Iterator[str]:
+def probe_set_lines(probe_set: ProbeSet) -> Iterator[str]:
     """Yield what would be sent, and what is to become of it."""
-    thing = None
-    for probe in sorted(campaign.probes, key=lambda each: each.about.thing):
-        if probe.about.thing != thing:
-            thing = probe.about.thing
-            yield thing
-        yield f"  {probe.aim}"
+    subject = None
+    for probe in sorted(probe_set.probes, key=lambda each: each.about.subject):
+        if probe.about.subject != subject:
+            subject = probe.about.subject
+            yield subject
+        yield f"  {probe.purpose}"
         yield f"    in by {probe.port}: {frame_text(probe.frame)}"
         yield f"    {_ends_text(probe)}"
-    yield from _unproved_lines(campaign.unproved)
-    yield from _untried_lines(campaign.untried)
-    yield _frames(len(campaign.probes))
+    yield from _unproved_lines(probe_set.unproved)
+    yield from _untested_lines(probe_set.untested)
+    yield _frames(len(probe_set.probes))
 
 
 def _ends_text(probe: FrameProbe) -> str:
@@ -43,14 +43,14 @@ def _predicted(probe: FrameProbe) -> list[list[str]]:
 def report_lines(report: ProbeReport) -> Iterator[str]:
     """Yield what came of the frames: what is wrong by object, what was not proved, and the count last."""
     for suspect in report.suspects:
-        yield f"{suspect.thing}: {_charges(suspect)}"
+        yield f"{suspect.subject}: {_charges(suspect)}"
         yield from (f"  {line}" for line in suspect.lines)
         for finding in suspect.findings[:_FIRST]:
             yield from _finding_lines(finding)
         if len(suspect.findings) > _FIRST:
             yield f"  {len(suspect.findings) - _FIRST} more"
     yield from _unproved_lines(report.unproved)
-    yield from _untried_lines(report.untried)
+    yield from _untested_lines(report.untested)
     yield summary(report)
 
 
@@ -65,7 +65,7 @@ def _charges(suspect: Suspect) -> str:
 def _finding_lines(finding: ProbeFinding) -> Iterator[str]:
     probe = finding.probe
     aspect = f"{finding.blame.aspect}: " if finding.blame is not None and finding.blame.aspect else ""
-    yield f"  {aspect}{probe.aim} ({probe.about.text})"
+    yield f"  {aspect}{probe.purpose} ({probe.about.text})"
     yield f"    in by {probe.port}: {frame_text(probe.frame)}"
     yield f"    {finding.text}"
     if finding.observation is not None and finding.observation.nodes:
@@ -81,9 +81,9 @@ def _frames(count: int) -> str:
     return "1 frame" if count == 1 else f"{count:,} frames"
 
 
-def _untried_lines(untried: tuple[tuple[str, int], ...]) -> Iterator[str]:
-    if untried:
-        yield f"not tried: {', '.join(f'{what} ({count:,})' for what, count in untried)}"
+def _untested_lines(untested: tuple[tuple[str, int], ...]) -> Iterator[str]:
+    if untested:
+        yield f"not tried: {', '.join(f'{what} ({count:,})' for what, count in untested)}"
 
 
 def summary(report: ProbeReport) -> str:
@@ -97,12 +97,12 @@ def summary(report: ProbeReport) -> str:
     return text
 
 
-def campaign_document(campaign: Campaign) -> dict[str, Any]:
+def probe_set_document(probe_set: ProbeSet) -> dict[str, Any]:
     """Return what would be sent as plain data."""
     return {
-        "probes": [_probe_document(probe) for probe in campaign.probes],
-        "not_sent": _unproved(campaign.unproved),
-        "not_tried": _untried(campaign.untried),
+        "probes": [_probe_document(probe) for probe in probe_set.probes],
+        "not_sent": _unproved(probe_set.unproved),
+        "not_tried": _untested(probe_set.untested),
     }
 
 
@@ -114,14 +114,14 @@ def report_document(report: ProbeReport) -> dict[str, Any]:
         "wrong": report.wrong,
         "suspects": [
             {
-                "object": suspect.thing,
+                "object": suspect.subject,
                 "findings": [_finding_document(each) for each in suspect.findings],
                 "otherwise": list(suspect.lines),
             }
             for suspect in report.suspects
         ],
         "not_sent": _unproved(report.unproved),
-        "not_tried": _untried(report.untried),
+        "not_tried": _untested(report.untested),
         "text": summary(report),
     }
 
@@ -129,7 +129,7 @@ def report_document(report: ProbeReport) -> dict[str, Any]:
 def _probe_document(probe: FrameProbe) -> dict[str, Any]:
     return {
         "about": probe.about.text,
-        "aim": probe.aim,
+        "aim": probe.purpose,
         "port": probe.port,
         "frame": frame_text(probe.frame),
         "bytes": frame_bytes(probe.frame).hex(),
@@ -152,5 +152,5 @@ def _unproved(unproved: tuple[Unproved, ...]) -> list[dict[str, Any]]:
     return [{"why": why, "count": count} for why, count in reasons(unproved)]
 
 
-def _untried(untried: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
-    return [{"what": what, "count": count} for what, count in untried]
+def _untested(untested: tuple[tuple[str, int], ...]) -> list[dict[str, Any]]:
+    return [{"what": what, "count": count} for what, count in untested]

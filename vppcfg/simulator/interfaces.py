@@ -30,14 +30,14 @@ def require(tables: Tables, sw_if_index: int) -> SwInterface:
     return interface
 
 
-def made_up_mac(number: int) -> bytes:
+def generated_mac(number: int) -> bytes:
     """Return a MAC address as VPP makes them up; the last four bytes are random there."""
     return bytes([0x02, 0xFE]) + (number & 0xFFFFFFFF).to_bytes(4)
 
 
-def made_up_mac_of(name: str) -> bytes:
+def generated_mac_of(name: str) -> bytes:
     """Return a made-up MAC address for the port of this name: the same one, whatever VPP has made before it."""
-    return made_up_mac(crc32(to_bytes(name)))
+    return generated_mac(crc32(to_bytes(name)))
 
 
 def create_port(tables: Tables, port: HwInterface, packet_mtu: int) -> SwInterface:

@@ -83,8 +83,8 @@ class Kind:
     habits: tuple[ReleaseQuirk, ...] = ()
     """What some releases do otherwise than others."""
     interface: InterfaceKind | None = None
-    """What `make` makes."""
-    make: Maker | None = None
+    """The kind of interface that `create` creates."""
+    create: Maker | None = None
     configure: Callable[[Tables, State], None] | None = None
     """Sets what startup.conf would, each time that VPP starts."""
     load: Callable[[Tables, State, Rows], None] | None = None

@@ -50,7 +50,7 @@ class LinuxNl:
         is_ipv6 = ":" in prefix
         main = self._tables.fib6 if is_ipv6 else self._tables.fib4
         if table_id not in main.tables:
-            main.make(table_id, b"", FibSource.LINUX_NL)
+            main.create(table_id, b"", FibSource.LINUX_NL)
         paths = tuple(self._path(hop, is_ipv6) for hop in hops)
         self._main.routes.setdefault((is_ipv6, table_id), {}).setdefault(prefix_of(prefix), {})[source] = paths
 

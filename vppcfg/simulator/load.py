@@ -10,7 +10,7 @@ from vppcfg.model.interface import DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Kind, Maker
-from vppcfg.simulator.port import PhysicalPort, mac_bytes, made_up_mac
+from vppcfg.simulator.port import PhysicalPort, generated_mac, mac_bytes
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import FibSource, HwInterface, SwInterface, Tables
 from vppcfg.simulator.wire import to_bytes
@@ -33,29 +33,29 @@ def load_local0(tables: Tables) -> None:
 def load_ports(tables: Tables, ports: Sequence[PhysicalPort]) -> None:
     """Make ports; their interfaces get indexes in the order given."""
     for position, port in enumerate(ports, 1):
-        _add_port(tables, port, mac_bytes(port.mac or made_up_mac(position)))
+        _add_port(tables, port, mac_bytes(port.mac or generated_mac(position)))
 
 
 def ports_of(state: State, known: Collection[PhysicalPort]) -> Iterator[PhysicalPort]:
     """Yield the ports of a state that are not among those known, as a VPP that has just started finds them."""
     names = {port.name for port in known}
     for name in _in_order(state):
-        wanted = state.interfaces[name]
-        is_found = wanted.kind is InterfaceKind.PHYSICAL and name not in state.virtual
-        if is_found and wanted.device_class in _PORT_CLASSES and name not in names:
-            rx_queues, tx_queues = _queues_of(wanted)
+        desired = state.interfaces[name]
+        is_found = desired.kind is InterfaceKind.PHYSICAL and name not in state.virtual
+        if is_found and desired.device_class in _PORT_CLASSES and name not in names:
+            rx_queues, tx_queues = _queues_of(desired)
             yield PhysicalPort(
                 name=name,
-                device_class=wanted.device_class or "dpdk",
-                mac=wanted.mac,
+                device_class=desired.device_class or "dpdk",
+                mac=desired.mac,
                 rx_queues=rx_queues,
                 tx_queues=tx_queues,
             )
 
 
-def _queues_of(wanted: Interface) -> tuple[int, int]:
+def _queues_of(desired: Interface) -> tuple[int, int]:
     """Return how many receive and transmit queues a port of a state has, as far as it tells."""
-    return len(wanted.rx_placement) or 1, len(wanted.tx_placement) or 1
+    return len(desired.rx_placement) or 1, len(desired.tx_placement) or 1
 
 
 def _add_port(tables: Tables, port: PhysicalPort, mac: bytes) -> SwInterface:
@@ -83,8 +83,8 @@ def load_state(tables: Tables, state: State, kinds: Sequence[Kind]) -> None:
     """
     for table in state.vrfs.values():
         main = tables.fib6 if table.is_ipv6 else tables.fib4
-        main.make(table.table_id, to_bytes(table.name), FibSource.API)
-    makers = {kind.interface: kind.make for kind in kinds if kind.make is not None}
+        main.create(table.table_id, to_bytes(table.name), FibSource.API)
+    makers = {kind.interface: kind.create for kind in kinds if kind.create is not None}
     rows = {name: _load_interface(tables, state, state.interfaces[name], makers) for name in _in_order(state)}
     for name, row in rows.items():
         _load_settings(tables, state.interfaces[name], row)
@@ -106,55 +106,55 @@ def _in_order(state: State) -> list[str]:
 
 
 def _load_interface(
-    tables: Tables, state: State, wanted: Interface, makers: Mapping[InterfaceKind | None, Maker]
+    tables: Tables, state: State, desired: Interface, makers: Mapping[InterfaceKind | None, Maker]
 ) -> SwInterface:
-    known = tables.named(wanted.name)
+    known = tables.named(desired.name)
     if known is not None:
         return known
-    virtual = state.virtual.get(wanted.name)
-    maker = makers.get(wanted.kind if virtual is None else virtual.kind)
-    made = _make(tables, state, wanted, maker)
-    if made is not None:
-        return made
-    rx_queues, tx_queues = _queues_of(wanted)
+    virtual = state.virtual.get(desired.name)
+    maker = makers.get(desired.kind if virtual is None else virtual.kind)
+    created = _create(tables, state, desired, maker)
+    if created is not None:
+        return created
+    rx_queues, tx_queues = _queues_of(desired)
     port = PhysicalPort(
-        name=wanted.name,
-        device_class=wanted.device_class or "dpdk",
-        link_mtu=wanted.link_mtu or 9000,
+        name=desired.name,
+        device_class=desired.device_class or "dpdk",
+        link_mtu=desired.link_mtu or 9000,
         rx_queues=rx_queues,
         tx_queues=tx_queues,
     )
-    mac = mac_bytes(wanted.mac or made_up_mac(_FIRST_MADE_UP + tables.hw.end))
+    mac = mac_bytes(desired.mac or generated_mac(_FIRST_MADE_UP + tables.hw.end))
     row = _add_port(tables, port, mac)
-    tables.hw_of(row).is_ethernet = tables.hw_of(row).is_ethernet and (bool(wanted.mac) or _is_ethernet(wanted))
+    tables.hw_of(row).is_ethernet = tables.hw_of(row).is_ethernet and (bool(desired.mac) or _is_ethernet(desired))
     return row
 
 
-def _make(tables: Tables, state: State, wanted: Interface, maker: Maker | None) -> SwInterface | None:
+def _create(tables: Tables, state: State, desired: Interface, maker: Maker | None) -> SwInterface | None:
     """Make an interface of a state; return None for a port, and for one that the state only half describes."""
-    number = _NUMBER.search(wanted.name)
-    if maker is None or (number is None and wanted.name not in state.virtual):
+    number = _NUMBER.search(desired.name)
+    if maker is None or (number is None and desired.name not in state.virtual):
         return None
     try:
-        return maker(tables, state, wanted, 0 if number is None else int(number[0]))
+        return maker(tables, state, desired, 0 if number is None else int(number[0]))
     except RefusedError as refusal:
-        raise UsageError(f"VPP cannot have {wanted.name} ({refusal.retval})", refusal.text) from None
+        raise UsageError(f"VPP cannot have {desired.name} ({refusal.retval})", refusal.text) from None
 
 
-def _is_ethernet(wanted: Interface) -> bool:
+def _is_ethernet(desired: Interface) -> bool:
     """Return whether an interface without a MAC is a port that leaves it open, not a tunnel that has none."""
-    return wanted.link_mtu is not None or wanted.device_class in _PORT_CLASSES
+    return desired.link_mtu is not None or desired.device_class in _PORT_CLASSES
 
 
-def _load_settings(tables: Tables, wanted: Interface, row: SwInterface) -> None:
-    row.mtus = [wanted.packet_mtu, *wanted.protocol_mtus]
-    row.is_up = wanted.is_up
+def _load_settings(tables: Tables, desired: Interface, row: SwInterface) -> None:
+    row.mtus = [desired.packet_mtu, *desired.protocol_mtus]
+    row.is_up = desired.is_up
     if row.is_up:
         tables.look_at_l2(row.index)
-    row.tag = to_bytes(wanted.tag)
+    row.tag = to_bytes(desired.tag)
     if not row.is_sub:
         port = tables.hw_of(row)
-        if wanted.kind is not InterfaceKind.BOND and not port.has_link_of_its_own:
-            port.is_link_up = wanted.is_up
-        port.mac = mac_bytes(wanted.mac) if wanted.mac else port.mac
-        port.link_mtu = wanted.link_mtu or port.link_mtu
+        if desired.kind is not InterfaceKind.BOND and not port.has_link_of_its_own:
+            port.is_link_up = desired.is_up
+        port.mac = mac_bytes(desired.mac) if desired.mac else port.mac
+        port.link_mtu = desired.link_mtu or port.link_mtu

@@ -67,7 +67,7 @@ def mac_bytes(mac: str) -> bytes:
     return bytes.fromhex(mac.replace(":", "")) if mac else bytes(6)
 
 
-def made_up_mac(position: int) -> str:
+def generated_mac(position: int) -> str:
     """Return a locally administered MAC for the port at `position`."""
     return ":".join(f"{byte:02x}" for byte in bytes([2, 0]) + ipaddress.IPv4Address(position).packed)
 

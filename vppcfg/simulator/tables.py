@@ -6,6 +6,7 @@ The tables of a single kind are a class in its module, and `Tables.part` returns
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
@@ -230,8 +231,8 @@ class FibTable:
     index: int
     name: bytes
     holders: set[FibSource] = field(default_factory=set)
-    endpoints: int = 0
-    """How many tunnels look up their other end in it."""
+    locks: Counter[str] = field(default_factory=Counter)
+    """How often others hold it, by the name of their source: tunnels that look up their other end, relays."""
     routes: Routes = field(default_factory=dict)
     """Those of the prompt and of the API."""
     marked: set[Prefix] = field(default_factory=set)
@@ -256,13 +257,13 @@ class FibMain:
 
     def __post_init__(self) -> None:
         """Make table 0."""
-        self.make(0, b"", FibSource.API)
+        self.create(0, b"", FibSource.API)
 
-    def make(self, table_id: int, name: bytes, holder: FibSource) -> None:
+    def create(self, table_id: int, name: bytes, holder: FibSource) -> None:
         """Make a table, with VPP's name unless one is given, or hold one that is there, whose name stays."""
-        self.find_or_make(table_id, name).holders.add(holder)
+        self.find_or_create(table_id, name).holders.add(holder)
 
-    def find_or_make(self, table_id: int, name: bytes = b"") -> FibTable:
+    def find_or_create(self, table_id: int, name: bytes = b"") -> FibTable:
         """Return a table, made when there is none; nobody holds it by that."""
         known = self.tables.get(table_id)
         if known is None:
@@ -349,14 +350,16 @@ class Tables:
         """Called with each IPv4 address that an interface has got, or lost."""
         self.events: list[InterfaceEvent] = []
         """What happened since the events were last sent."""
+        self.processes: set[str] = set()
+        """The nodes of processes that were created on the way, by name."""
         self._parts: dict[type[Any], Any] = {}
 
     def part(self, kind: type[Part]) -> Part:
         """Return the tables of one kind: the only object of this class, which is made when first asked for."""
         if kind not in self._parts:
             self._parts[kind] = kind()
-        made: Part = self._parts[kind]
-        return made
+        created: Part = self._parts[kind]
+        return created
 
     def parent_of(self, interface: SwInterface) -> SwInterface:
         """Return a sub-interface's parent, which may be gone; an interface is its own."""

@@ -183,17 +183,17 @@ class SimulatedVpp:
 
     def _answer(self, call: Call, values: Values, verdict: Verdict) -> Iterable[Outgoing]:
         if verdict is Verdict.REFUSE:
-            return [self._made_up(call, self.faults.faults.fail_retval)]
+            return [self._generated(call, self.faults.faults.fail_retval)]
         if verdict is Verdict.SKIP:
-            return [self._made_up(call, 0)]
+            return [self._generated(call, 0)]
         try:
             answer = _ANSWERS[call.message](call, values)
             answers = [answer] if isinstance(answer, tuple) else list(answer)
         except RefusedError as refusal:
-            return [self._made_up(call, refusal.retval)]
-        return [self._made_up(call, self.faults.faults.fail_retval)] if verdict is Verdict.LIE else answers
+            return [self._generated(call, refusal.retval)]
+        return [self._generated(call, self.faults.faults.fail_retval)] if verdict is Verdict.LIE else answers
 
-    def _made_up(self, call: Call, retval: int) -> Outgoing:
+    def _generated(self, call: Call, retval: int) -> Outgoing:
         """Return a reply to a message with this return code, with no index and zeros elsewhere."""
         fields = self.codec.zeros(f"{call.message}_reply")
         return call.reply(**{name: NONE for name in fields if name.endswith("index")}, retval=retval)
@@ -203,7 +203,7 @@ class SimulatedVpp:
         if not self.tables.events:
             return []
         events, self.tables.events = self.tables.events, []
-        listeners = [client for client in clients.values() if client.wants_events]
+        listeners = [client for client in clients.values() if client.is_subscribed]
         return list(self._packed_events(listeners, events)) if listeners else []
 
     def _packed_events(self, listeners: list[Client], events: list[InterfaceEvent]) -> Iterator[tuple[int, bytes]]:

@@ -23,7 +23,7 @@ class Client:
 
     handle: int
     """What the client calls itself in its messages (client_index)."""
-    wants_events: bool = False
+    is_subscribed: bool = False
     pid: int = 0
     is_leaving: bool = False
     """It said goodbye: close it once what it is owed is sent."""

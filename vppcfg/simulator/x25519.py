@@ -42,13 +42,13 @@ def _ladder(scalar: int) -> int:
     return x2 * pow(z2, _PRIME - 2, _PRIME) % _PRIME
 
 
-def made_up_key(number: int) -> bytes:
+def generated_key(number: int) -> bytes:
     """Return a private key, or a preshared one, for nothing but simulation: anybody can work it out."""
     return sha256(f"simulated key {number}".encode()).digest()
 
 
 @lru_cache(maxsize=1)
-def made_up_keys() -> dict[bytes, bytes]:
+def generated_keys() -> dict[bytes, bytes]:
     """Return made-up private keys by what they give, and made-up preshared keys by their digests."""
-    keys = [made_up_key(number) for number in range(_MADE_UP)]
+    keys = [generated_key(number) for number in range(_MADE_UP)]
     return {public_key(key): key for key in keys} | {sha256(key).digest(): key for key in keys}

@@ -12,8 +12,8 @@ from vppcfg.plan.state_document import state_of
 from vppcfg.transaction.accepted_copy import Accepted
 from vppcfg.transaction.entry import (
     ACCEPTED,
-    HALF_WAY,
     IN_FORCE,
+    INTERRUPTED,
     ROLLBACKS,
     UNDECIDED,
     Entry,
@@ -112,9 +112,9 @@ def beginning(records: Sequence[Record], last: Record) -> Record:
     """
     first = last
     for record in reversed([other for other in records if other.entry.number < last.entry.number]):
-        if record.status in HALF_WAY:
+        if record.status in INTERRUPTED:
             first = record
-        elif record.status is not Status.UNDONE:
+        elif record.status is not Status.REVERTED:
             break
         if first is record and restores(records, record):
             break
@@ -128,16 +128,16 @@ def restores(records: Sequence[Record], record: Record) -> bool:
     return last_accepted([other for other in records if other.entry.number < record.entry.number]) is not None
 
 
-def left_half_way(newest_first: Iterable[Record]) -> Record | None:
+def last_interrupted(newest_first: Iterable[Record]) -> Record | None:
     """Return the change that left VPP between two states, as far as the journal knows; None when VPP is settled.
 
     One that is under way, or whose timer brings the old state back, is none.
     """
     for record in newest_first:
-        if record.status is Status.UNDONE:
+        if record.status is Status.REVERTED:
             continue
         is_under_way = record.status is Status.STARTED and is_another_running(record.entry.pid, record.entry.process)
-        return record if record.status in HALF_WAY and record.timer is None and not is_under_way else None
+        return record if record.status in INTERRUPTED and record.timer is None and not is_under_way else None
     return None
 
 

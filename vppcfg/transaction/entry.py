@@ -17,7 +17,7 @@ class Status(Enum):
     APPLIED = "applied"
     WAITING = "waiting to be confirmed"
     CONFIRMED = "confirmed"
-    UNDONE = "failed, undone"
+    REVERTED = "failed, undone"
     """Failed, and the old state was back at the end of it."""
     STRANDED = "failed half-way"
     ROLLED_BACK = "rolled back"
@@ -32,7 +32,7 @@ IN_FORCE = frozenset({*ACCEPTED, *UNDECIDED, Status.STRANDED})
 """What may have left something in VPP that can be rolled back."""
 
 
-HALF_WAY = frozenset({Status.STARTED, Status.CUT_OFF, Status.STRANDED})
+INTERRUPTED = frozenset({Status.STARTED, Status.CUT_OFF, Status.STRANDED})
 """What leaves VPP in a state that nobody wanted, unless it is under way."""
 
 

@@ -28,7 +28,7 @@ def folder_name(socket_path: str) -> str:
     return name if len(name) <= _LONGEST_NAME else hashlib.sha256(name.encode()).hexdigest()
 
 
-def made_folder(path: Path) -> Path:
+def create_folder(path: Path) -> Path:
     """Return a folder after making what is missing of it. Raise StorageError or UntrustedFileError."""
     try:
         _make(path)
@@ -80,7 +80,7 @@ def why_unusable(path: Path) -> str:
 def is_usable(path: Path) -> bool:
     """Return whether files can be made in a folder, which is made when it is missing."""
     try:
-        made_folder(path)
+        create_folder(path)
     except StorageError:
         return False
     return os.access(path, os.W_OK | os.X_OK)

@@ -10,6 +10,8 @@ from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.neighbor import LeftNeighbor
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
@@ -136,7 +138,7 @@ def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
     No option lifts it: VPP would leave the routes to the next table that is made, or keep the table for them. Nothing
     is asked when no table goes. Raise DataplaneError.
     """
-    tables = doomed_tables(plan)
+    tables = deleted_tables(plan)
     found: dict[str, list[ForeignRoutes]] = {}
     for routes in dataplane.foreign_routes(tables) if tables else ():
         found.setdefault(routes.table.key, []).append(routes)
@@ -147,7 +149,23 @@ def about_routes(plan: Plan, dataplane: Dataplane) -> Iterator[Objection]:
 
 def _is_taken_off(routes: ForeignRoutes, plan: Plan) -> bool:
     """Return whether the plan removes the routes itself, and brings them back where their table comes back."""
-    return routes.source == _TYPED and any(each.holder == routes.table.key for each in plan.observed.unmanaged)
+    if routes.source == _TYPED:
+        return any(each.holder == routes.table.key for each in plan.observed.unmanaged)
+    return routes.source in _sources_of_objects(routes.table, plan.observed)
+
+
+def _sources_of_objects(table: FibTable, observed: State) -> set[str]:
+    """Return the sources of objects that refer to a table: those of the file go before it, those of others too."""
+    place = Reference(Referent.TABLE, table.key)
+    found = {
+        source
+        for kind, things in observed.objects.items()
+        if kind.fib_sources and any(place in each.references() for each in things.values())
+        for source in kind.fib_sources
+    }
+    clients = (each for each in observed.interfaces.values() if each.dhcp_client is not None)
+    has_client = any(each.tables[table.is_ipv6] == table.table_id for each in clients)
+    return found - {_OF_CLIENTS} if has_client else found
 
 
 def about_neighbors(plan: Plan) -> Iterator[Objection]:
@@ -198,12 +216,14 @@ def _freeing(left: LeftNeighbor) -> str:
     )
 
 
-def doomed_tables(plan: Plan) -> tuple[FibTable, ...]:
+def deleted_tables(plan: Plan) -> tuple[FibTable, ...]:
     """Return the FIB tables that a plan deletes, to come back with another name or not."""
     vrfs = (change for change in plan.changes if change.kind is ObjectKind.VRF)
     return tuple(change.before for change in vrfs if change.before is not None)
 
 
+_OF_CLIENTS = "DHCP"
+"""The source of routes of DHCP clients, which is that of relays too."""
 _TYPED = "CLI"
 """What VPP calls the source of the routes that come from its prompt."""
 

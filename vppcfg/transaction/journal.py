@@ -26,7 +26,7 @@ from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted
 from vppcfg.transaction.disk_reservation import give_back, put_into_spare, room_for, take
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
-from vppcfg.transaction.folders import made_folder
+from vppcfg.transaction.folders import create_folder
 from vppcfg.transaction.installing import settle_file
 from vppcfg.transaction.key_file import MODE as PRIVATE
 from vppcfg.transaction.key_file import kept_keys, sealed_keys
@@ -252,7 +252,7 @@ class Journal:
         do `hooks`, those of the configuration. What may have to be undone reserves as much room as it takes; what
         undoes it uses that when there is no other.
         """
-        made_folder(self.folder)
+        create_folder(self.folder)
         self._folders.sweep()
         number = self._folders.next_number()
         record = Record(entry=replace(entry, number=number), status=Status.STARTED, at=entry.made_at)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vppcfg.errors import PlanRefusedError, UntrustedFileError
-from vppcfg.model.secret_key import KeyWanted, digest_of, key_bytes, key_text
+from vppcfg.model.secret_key import RequiredKey, digest_of, key_bytes, key_text
 from vppcfg.transaction.safe_open import read_secret, read_trusted
 from vppcfg.transaction.signed_document import sealed, unsealed
 
@@ -16,19 +16,19 @@ _KIND = "journal keys"
 _FORMAT_VERSION = 1
 
 
-def read_key(wanted: KeyWanted) -> bytes:
+def read_key(required: RequiredKey) -> bytes:
     """Return the key in the file that a configuration names.
 
     Raise PlanRefusedError when there is none, when others can read it, or when it is another key.
     """
-    if not wanted.file:
-        raise PlanRefusedError(f"{wanted.thing} ({wanted.name}) is not known any more; nothing was changed")
-    key = _key_in(wanted.file)
-    found = digest_of(key) if wanted.name.startswith("sha256:") else public_key_of(key, wanted.file)
-    if found != wanted.name:
+    if not required.file:
+        raise PlanRefusedError(f"{required.description} ({required.name}) is not known any more; nothing was changed")
+    key = _key_in(required.file)
+    found = digest_of(key) if required.name.startswith("sha256:") else public_key_of(key, required.file)
+    if found != required.name:
         raise PlanRefusedError(
-            f"{wanted.file} is not {wanted.thing}: it gives {found}, and the configuration says {wanted.name}; nothing "
-            "was changed",
+            f"{required.file} is not {required.description}: it gives {found}, but the file has {required.name}; "
+            "nothing was changed",
             "correct one of the two",
         )
     return key

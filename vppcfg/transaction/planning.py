@@ -27,13 +27,13 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
     holders = touched(plan) | holders_of(desired)
     if not holders:
         return plan
-    there = holders & (observed.interfaces.keys() | observed.vrfs.keys())
+    there = frozenset(filter(observed.has_holder, holders))
     return with_unmanaged(plan, dataplane.unmanaged(there, plan.observed))
 
 
 def _with_sessions(plan: Plan, dataplane: Dataplane) -> Plan:
     """Return a plan that knows how many sessions of NAT44 it loses, where it loses all."""
-    if not any(isinstance(each, RemoveObject) and isinstance(each.thing, Nat44) for each in plan.operations):
+    if not any(isinstance(each, RemoveObject) and isinstance(each.item, Nat44) for each in plan.operations):
         return plan
     facts = replace(plan.observed.facts, nat44_sessions=dataplane.nat44_sessions())
     return replace(plan, observed=replace(plan.observed, facts=facts))
@@ -44,15 +44,15 @@ def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
 
     VPP is asked about those alone that the plan sets.
     """
-    found = dataplane.hidden([each.thing for each in plan.operations if isinstance(each, SetObject)])
+    found = dataplane.hidden([each.item for each in plan.operations if isinstance(each, SetObject)])
     there = [each for each in found if each.found is not None and each.found.name not in plan.observed.hidden_by]
     for each in there:
-        _log.warning("%s", shadow_text(each.thing.name, each.by))
+        _log.warning("%s", shadow_text(each.item.name, each.by))
     if there:
         plan = make_plan(plan.observed.with_hidden(there), plan.desired)
-    names = {name for things in plan.desired.objects.values() for name in things}
+    names = {name for items in plan.desired.objects.values() for name in items}
     hidden_by = {name: by for name, by in plan.observed.hidden_by.items() if name in names}
-    hidden_by |= {each.thing.name: each.by for each in found}
+    hidden_by |= {each.item.name: each.by for each in found}
     return replace(plan, desired=replace(plan.desired, hidden_by=hidden_by)) if hidden_by else plan
 
 
@@ -60,7 +60,7 @@ def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachmen
     """Return what others had in a former state and is missing now, by what VPP has. Raise DataplaneError."""
     if not before.unmanaged:
         return ()
-    there = holders_of(before) & (now.interfaces.keys() | now.vrfs.keys())
+    there = frozenset(filter(now.has_holder, holders_of(before)))
     return missing(before, dataplane.unmanaged(there, replace(now, owned=before.owned)))
 
 

@@ -252,10 +252,10 @@ def go_back(
     now = session.dataplane.observe()
     target = closest_to(before, now, is_unmanaged, created, ours)
     left = not_back(before, session.dataplane, now)
-    if not target.missing and not tuple(diff(now, target.state)):
+    if not target.awaited and not tuple(diff(now, target.state)):
         return Outcome(ending=Ending.OLD, failure=failure, inverse=inverse, not_back=left)
-    if target.missing:
-        trouble = f"gone since: {', '.join(target.missing)}"
+    if target.awaited:
+        trouble = f"gone since: {', '.join(target.awaited)}"
     return Outcome(
         ending=Ending.BETWEEN,
         failure=failure,

@@ -104,7 +104,7 @@ def arm_again(watch: TimerWatch) -> Timer:
         return _arm_process(replace(watch, log=Path(os.devnull)))
 
 
-def left_s(timer: Timer, now: datetime) -> float:
+def remaining_s(timer: Timer, now: datetime) -> float:
     """Return how many seconds are left until the deadline, below 0 when it is past; `now` has a zone.
 
     Setting the clock changes nothing, unless the timer is of another run of the machine.

@@ -175,17 +175,17 @@ def composition_of(
     `add` and `drop` give the share of packets that pass a node. Raise UsageError when no sample has a node.
     """
     base = max(samples, key=lambda sample: sample.n_graph)
-    made = compose(base, seen, add, drop)
+    composition = compose(base, seen, add, drop)
     return {
         "base": base.name,
-        "base_clocks": round(made.base_clocks, 1),
-        "nodes": {name: round(clocks, 1) for name, clocks in made.added},
-        "clocks_per_packet": round(made.clocks, 1),
-        "pps": round(made.pps),
-        "low_pps": round(made.pps * (1 - COMPOSITION_ERROR)),
-        "high_pps": round(made.pps * (1 + COMPOSITION_ERROR)),
+        "base_clocks": round(composition.base_clocks, 1),
+        "nodes": {name: round(clocks, 1) for name, clocks in composition.added},
+        "clocks_per_packet": round(composition.clocks, 1),
+        "pps": round(composition.pps),
+        "low_pps": round(composition.pps * (1 - COMPOSITION_ERROR)),
+        "high_pps": round(composition.pps * (1 + COMPOSITION_ERROR)),
         "vectors": round(base.n_graph, 1),
-        "remarks": list(made.remarks),
+        "remarks": list(composition.remarks),
     }
 
 

@@ -1,7 +1,8 @@
-"""Reads which counters of a driver are lost packets, whatever the driver calls them.
+"""Reads which counters of a driver are lost packets, whatever the driver calls them, and of how many.
 
-Names are those of VPP's own drivers (plugins/avf/format.c of 25.10, vnet/dev/counters.c, plugins/vmxnet3/format.c) and
-of the extended statistics of DPDK's, which `show hardware-interfaces` prints as they are.
+Names are those of VPP's own drivers (plugins/avf/format.c of 25.10, vnet/dev/counters.c, plugins/vmxnet3/format.c,
+plugins/memif/device.c) and of the extended statistics of DPDK's, which `show hardware-interfaces` prints as they are
+(drivers/net/*/*_ethdev.c of DPDK).
 """
 
 from __future__ import annotations
@@ -10,11 +11,26 @@ import re
 from collections.abc import Iterable, Mapping
 
 _LOST = re.compile(
-    r"miss|discard|drop|err|crc|overrun|overflow|no.?buf|nombuf|out of buffer|no descr|no dma|reject|no free|timeout"
+    r"miss|discard|drop|err|crc|overrun|overflow|no.?bufs?\b|nombuf|no.mbufs|out of buffer|no descr|nodesc|no dma"
+    r"|reject|no free|no tx slot|timeout|allowance exceeded|truncat|undersize|oversize|jabber|alloc\w* fail|starv"
 )
-_HARMLESS = re.compile(r"unicast|multicast|broadcast|pause|xon|xoff|priority|filter")
-"""Packets that were counted for what they are, and links that were asked to wait."""
-_SENT = re.compile(r"^(?:tx|out|.* tx)\b")
+_HARMLESS = re.compile(
+    r"unicast|multicast|broadcast|pause|xon|xoff|priority|filter|flow director|fdir|timestamp|fault|octets|bytes"
+    r"|\bmax no tx slot|interrupt|correct"
+)
+"""Packets that were counted for what they are, links that were asked to wait, events of a link, and sizes."""
+_SENT = re.compile(r"^(?:tx|out)\b|\btx\b|transmitted|\bsent\b")
+_PASSED = re.compile(
+    r"^(?:[rt]x (?:frames ok|good packets|packets|ucast packets)|total packets (?:received|transmitted))$"
+)
+_SEEN = re.compile(r"^[rt]x unicast$")
+"""What avf counts as come in, packets that it then discards among them (virtchnl_eth_stats)."""
+
+
+def is_loss(name: str) -> bool:
+    """Return whether a counter of this name stands for lost packets."""
+    words = _words(name)
+    return bool(_LOST.search(words)) and not _HARMLESS.search(words)
 
 
 def driver_losses(counters: Iterable[tuple[str, int]]) -> dict[str, tuple[str, int]]:
@@ -25,13 +41,26 @@ def driver_losses(counters: Iterable[tuple[str, int]]) -> dict[str, tuple[str, i
     """
     found: dict[str, tuple[str, int]] = {}
     for name, count in counters:
-        words = re.sub(r"[_-]", " ", name).lower()
-        if not count or not _LOST.search(words) or _HARMLESS.search(words):
+        if not count or not is_loss(name):
             continue
-        way = "tx" if _SENT.search(words) else "rx"
+        way = _way(name)
         if count > found.get(way, ("", 0))[1]:
             found[way] = name, count
     return found
+
+
+def driver_totals(counters: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return how many packets came to a port, or were handed to it, by direction; where the driver counts them."""
+    counted = tuple(counters)
+    lost = driver_losses(counted)
+    totals: dict[str, int] = {}
+    for name, count in counted:
+        way, words = _way(name), _words(name)
+        if _SEEN.match(words):
+            totals[way] = max(totals.get(way, 0), count)
+        elif _PASSED.match(words):
+            totals[way] = max(totals.get(way, 0), count + lost.get(way, ("", 0))[1])
+    return totals
 
 
 def lost_between(before: Iterable[tuple[str, int]], after: Iterable[tuple[str, int]]) -> dict[str, tuple[str, int]]:
@@ -40,3 +69,11 @@ def lost_between(before: Iterable[tuple[str, int]], after: Iterable[tuple[str, i
     return driver_losses(
         (name, count - former.get(name, 0) if count >= former.get(name, 0) else count) for name, count in after
     )
+
+
+def _words(name: str) -> str:
+    return re.sub(r"[_-]", " ", name).lower()
+
+
+def _way(name: str) -> str:
+    return "tx" if _SENT.search(_words(name)) else "rx"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,8 @@ from vppcfg.common.rates import CHECKSUM_BYTES, SMALLEST_FRAME, line_rate_pps
 from vppcfg.model.counters import takes_from_devices
 from vppcfg.record import record
 from vppcfg.tune.reading import ErrorCounter, Hardware, InterfaceCounters, PrintedRates, Reading, RxQueue, TxQueue
+
+_DROPS_WHAT_IT_SENDS = re.compile(r"^(?:VirtualEthernet|tap|virtio|Bond)")
 
 
 @record
@@ -81,6 +84,11 @@ class ThreadLoad:
         """Return the nodes that packets pass through, input nodes left out."""
         return tuple(node for node in self.nodes if node.vectors and node.calls and not node.is_input)
 
+    @property
+    def is_fed_by_generator(self) -> bool:
+        """Return whether all packets are those of the packet generator, which fills its vectors whatever the load."""
+        return {node.name for node in self.inputs if node.vectors} == {"pg-input"}
+
     @cached_property
     def rx_packets(self) -> int:
         """Return the packets taken from devices."""
@@ -139,6 +147,7 @@ class PortLoad:
     rx_error_pps: float | None = None
     tx_error_pps: float | None = None
     drops_pps: float | None = None
+    punts_pps: float | None = None
     driver_lost_pps: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     """What the driver counts as lost, by direction: the name of its counter, and packets per second."""
     rx_frame: float | None = None
@@ -157,6 +166,18 @@ class PortLoad:
     def link_bps(self) -> int | None:
         """Return the speed of the link."""
         return self.hardware.link_bps if self.hardware else None
+
+    @property
+    def drops_of(self) -> int:
+        """Return the packets that its counter `drops` is a part of.
+
+        Those are what it received, and what it was to send too where a driver counts as a drop what it could not send
+        (plugins/vhost/vhost_user_output.c, plugins/tap/tx_node.c, vnet/devices/virtio/device.c, vnet/bonding/device.c).
+        """
+        if self.counters is None:
+            return 0
+        sent = self.counters.tx_packets if _DROPS_WHAT_IT_SENDS.match(self.name) else 0
+        return self.counters.rx_packets + sent
 
     @property
     def tx_deficit(self) -> float:

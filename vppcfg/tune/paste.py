@@ -83,8 +83,15 @@ _ANY_HEADER = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _HEADERS))
 _ANY_SHAPE = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _SHAPES))
 _OF_A_THREAD = re.compile(r"^Thread \d+ \(\S+\):$")
 _BARE_THREAD = re.compile(r"^\s*Thread \d+ \S+\s*$")
-_TAG = re.compile(r"</?(?:br|p|pre|code|span|div|td|tr|li|b|i|font)\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:br|hr|p|pre|code|tt|kbd|samp|span|div|table|thead|tbody|td|th|tr|li|ul|ol|b|i|u|s|em|strong|small|font|h[1-6]"
+    r"|blockquote)\b[^<>]*>",
+    re.IGNORECASE,
+)
 """What a page leaves in text that is copied from its source."""
+_MARKUP = re.compile(r"\{\{|\}\}|\*\*|\{(?:noformat|code)(?::[^{}]*)?\}")
+"""How issue trackers mark text as printed by a program, or as bold."""
+_MARKS = ("<", "&", "{", "**")
 _ENTITIES = (("&gt;", ">"), ("&lt;", "<"), ("&amp;", "&"), ("&nbsp;", " "))
 _LEFT_OUT = re.compile(r"^(?:\.\.\.|…|\[\.\.\.\]|\[?<?snip>?\]?|-+ ?snip ?-+|--More--.*)$", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*(?:```.*|~~~.*)$")
@@ -166,9 +173,9 @@ def _unquoted(text: str) -> Iterator[str]:
 
 
 def _without_tags(line: str) -> str:
-    if "<" not in line and "&" not in line:
+    if not any(mark in line for mark in _MARKS):
         return line
-    plain = _TAG.sub("", line)
+    plain = _MARKUP.sub("", _TAG.sub("", line))
     for entity, sign in _ENTITIES:
         plain = plain.replace(entity, sign)
     return plain

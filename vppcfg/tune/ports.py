@@ -136,6 +136,7 @@ def _counted(
         rx_error_pps=rate("rx_error"),
         tx_error_pps=rate("tx_error"),
         drops_pps=rate("drops"),
+        punts_pps=rate("punts"),
     )
 
 

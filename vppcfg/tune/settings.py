@@ -30,9 +30,9 @@ SECTION = "dataplane"
 
 def larger_ring(limits: QueueLimits) -> int | None:
     """Return twice the present descriptors, or as many as the NIC takes; None when it takes no more."""
-    wanted = min(2 * limits.descriptors, limits.max_descriptors, _MOST_DESCRIPTORS)
-    wanted -= wanted % max(limits.align, 1)
-    return wanted if wanted > limits.descriptors else None
+    needed = min(2 * limits.descriptors, limits.max_descriptors, _MOST_DESCRIPTORS)
+    needed -= needed % max(limits.align, 1)
+    return needed if needed > limits.descriptors else None
 
 
 def tx_descriptors(count: int, former: int | None) -> Setting:
@@ -85,8 +85,8 @@ def live_ring(port: PortLoad, way: str, descriptors: int | None) -> tuple[str, .
     return (f"set dpdk interface descriptors {port.name} {way} {descriptors}",)
 
 
-def more_rx_queues(ports: Iterable[PortLoad], wanted: int) -> tuple[Setting, ...]:
-    """Return the settings by which ports get up to `wanted` receive queues, where the NICs have them and have fewer.
+def more_rx_queues(ports: Iterable[PortLoad], needed: int) -> tuple[Setting, ...]:
+    """Return the settings by which ports get up to `needed` receive queues, where the NICs have them and have fewer.
 
     One number is for all ports with DPDK; each device of VPP's own drivers has its own.
     """
@@ -96,12 +96,12 @@ def more_rx_queues(ports: Iterable[PortLoad], wanted: int) -> tuple[Setting, ...
     settings: list[Setting] = []
     if known:
         most, present = min(each.max_queues for each in known), min(each.queues for each in known)
-        if min(wanted, most) > present:
-            settings.append(rx_queues(min(wanted, most), present))
+        if min(needed, most) > present:
+            settings.append(rx_queues(min(needed, most), present))
     for port in filter(is_native, with_limits):
         limits = port.hardware.rx_limits if port.hardware else None
-        if port.hardware and limits and min(wanted, limits.max_queues) > limits.queues:
-            most = min(wanted, limits.max_queues)
+        if port.hardware and limits and min(needed, limits.max_queues) > limits.queues:
+            most = min(needed, limits.max_queues)
             settings += _native(port.hardware, "rx-queues", "num-rx-queues", most, limits.queues)
     return tuple(settings)
 
@@ -204,9 +204,9 @@ def _megabytes(size_bytes: int) -> str:
 
 def doubled_megabytes(size_bytes: int) -> int:
     """Return twice a size, as a power of two of megabytes."""
-    wanted = 2 * size_bytes / MIB
+    needed = 2 * size_bytes / MIB
     size = 64
-    while size < wanted:
+    while size < needed:
         size *= 2
     return size
 

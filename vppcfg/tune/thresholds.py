@@ -60,5 +60,7 @@ DROPS_PPS = 50.0
 """Ours: drops below this rate are what a network without traffic has: broadcasts, discovery, other protocols."""
 MANY_PACKETS = 1000
 """Ours: packets dropped at times that nothing tells from which on they are a loss and no notice."""
+SURELY = 0.1
+"""Ours: a share of all packets since the counters began that was not lost in one bad hour."""
 PAST_S = 3600.0
 """Ours: an average over more than this says nothing about the present."""

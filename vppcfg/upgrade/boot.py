@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from vppcfg.app.approval import Terms
-from vppcfg.app.booting import apply_at_boot
+from vppcfg.app.booting import LATE, apply_at_boot
 from vppcfg.app.console import Silent
 from vppcfg.app.report import Report, SilentReport
 from vppcfg.app.target import Target
@@ -23,7 +23,6 @@ from vppcfg.render.plan_text import cli_line, describe
 from vppcfg.transaction.transact import Failure
 from vppcfg.upgrade.subject import UpgradeSubject
 
-_MISSING = "phy-missing"
 _LOGGERS = ("root.main", "vppcfg")
 
 
@@ -84,7 +83,7 @@ def _booted(subject: UpgradeSubject, target: Target, files: SourceFiles) -> Boot
     try:
         with target.connect() as dataplane:
             problems = resolve(subject.configuration, dataplane.observe()).problems
-        missing = [problem.text for problem in problems if problem.rule == _MISSING]
+        missing = [problem.text for problem in problems if problem.rule in LATE]
         if missing:  # a boot would wait for ports to appear
             return Boot(failed_at=0, failure="; ".join(missing))
         code = apply_at_boot(files, target, Terms(), audience)

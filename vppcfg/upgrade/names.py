@@ -24,7 +24,7 @@ def name_findings(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[Up
     """Yield ports that get another name, and globs that match other interfaces than before."""
     if change.crosses(DOMAINS_SINCE):
         yield from _ports(subject, change)
-    if change.crosses(HIGH_TAPS_SINCE) and subject.wanted.lcps:
+    if change.crosses(HIGH_TAPS_SINCE) and subject.desired.lcps:
         yield from _globs(subject, change)
 
 

@@ -72,12 +72,12 @@ class BehaviourNote:
 
 
 def _pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
-    return subject.wanted.lcps
+    return subject.desired.lcps
 
 
 def _followed_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
     """Yield the pairs of a VPP that follows Linux."""
-    return subject.wanted.lcps if all(subject.loads("linux_nl", release) for release in change.ends) else ()
+    return subject.desired.lcps if all(subject.loads("linux_nl", release) for release in change.ends) else ()
 
 
 def _echoed_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
@@ -92,16 +92,16 @@ def _echoed_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[st
 
 
 def _unannounced(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
-    return (name for name, _ in unannounced(subject.wanted))
+    return (name for name, _ in unannounced(subject.desired))
 
 
 def _mpls_pairs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
-    return (name for name in subject.wanted.lcps if subject.wanted.interfaces[name].has_mpls)
+    return (name for name in subject.desired.lcps if subject.desired.interfaces[name].has_mpls)
 
 
 def _pairs_twice(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
     """Yield the commands of scripts that make a pair of an interface that has one in the file, or has had one."""
-    grammar, seen = grammar_of(change.old), set(subject.wanted.lcps)
+    grammar, seen = grammar_of(change.old), set(subject.desired.lcps)
     for place, command in subject.commands():
         meant = grammar.read(command)
         name = meant.rest.split(maxsplit=1)[0] if meant.rest.strip() else ""
@@ -164,12 +164,12 @@ def _dpdk_ports(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]
 
 
 def _bonds(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
-    return subject.wanted.virtual_as(Bond)
+    return subject.desired.virtual_as(Bond)
 
 
 def _taps(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
     """Yield pairs, which have a TAP each, and TAPs of the file."""
-    return (*subject.wanted.lcps, *subject.wanted.virtual_as(Tap))
+    return (*subject.desired.lcps, *subject.desired.virtual_as(Tap))
 
 
 def _encrypting(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
@@ -177,11 +177,11 @@ def _encrypting(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]
 
 
 def _neighbors(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
-    return (name for name, interface in subject.wanted.interfaces.items() if interface.neighbors)
+    return (name for name, interface in subject.desired.interfaces.items() if interface.neighbors)
 
 
 def _large_ids(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
-    found = subject.wanted.interfaces.items()
+    found = subject.desired.interfaces.items()
     return (name for name, each in found if each.parent is not None and each.sub_id > _LARGEST_SIGNED)
 
 
@@ -234,7 +234,7 @@ def _worker_behind_port(subject: UpgradeSubject, change: ReleaseChange) -> Itera
 
 
 def _proxied_in_vrfs(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
-    ranges = sorted(subject.wanted.proxy_arps, key=lambda each: each.order)
+    ranges = sorted(subject.desired.proxy_arps, key=lambda each: each.order)
     return (f"{each.first}-{each.last} in table {each.table_id}" for each in ranges if each.table_id)
 
 

@@ -148,7 +148,7 @@ def _differences(
 
 def _comparable(subject: UpgradeSubject, state: State) -> State:
     """Return what a boot makes of a state: without what VPP chooses and numbers by itself, and without Linux."""
-    kept = subject.wanted.interfaces
+    kept = subject.desired.interfaces
     chosen = {name for name, config in subject.configuration.interfaces.items() if config.mac is None}
     interfaces = {
         name: replace(each, device_class="", mac="" if name in chosen else each.mac)

@@ -34,7 +34,7 @@ class UpgradeSubject:
 
     loaded: Loaded
     configuration: Configuration
-    wanted: State
+    desired: State
     """What the file makes of a VPP that has its ports."""
     startup: NamedText | None = None
     """startup.conf; None when it is not known."""
@@ -57,15 +57,15 @@ class UpgradeSubject:
 
     def ports(self, *device_classes: str) -> Iterator[str]:
         """Yield the ports with drivers of these classes, of all when none is named."""
-        for name, port in self.wanted.interfaces.items():
-            is_port = port.kind is InterfaceKind.PHYSICAL and port.parent is None and name not in self.wanted.virtual
+        for name, port in self.desired.interfaces.items():
+            is_port = port.kind is InterfaceKind.PHYSICAL and port.parent is None and name not in self.desired.virtual
             if is_port and (not device_classes or port.device_class in device_classes):
                 yield name
 
     @property
     def encrypting(self) -> tuple[str, ...]:
         """Return the interfaces whose packets a crypto engine has to encrypt."""
-        return tuple(self.wanted.virtual_as(Wireguard))
+        return tuple(self.desired.virtual_as(Wireguard))
 
     def commands(self) -> Iterator[tuple[str, str]]:
         """Yield the commands of all scripts, each with its place."""
@@ -76,7 +76,7 @@ class UpgradeSubject:
     @property
     def objects(self) -> int:
         """Return how many objects the file asks for."""
-        state = self.wanted
+        state = self.desired
         tables = (state.interfaces, state.lcps, state.bridges, state.vrfs, state.acls)
         return sum(len(table) for table in tables)
 
@@ -95,11 +95,11 @@ def subject_of(
     packages: Collection[str] | None = None,
 ) -> UpgradeSubject:
     """Return what is known of a router with this file; `observed` is what its VPP has, None when none was read."""
-    wanted = resolve(configuration, observed or assumed_state(configuration)).desired
+    desired = resolve(configuration, observed or assumed_state(configuration)).desired
     return UpgradeSubject(
         loaded=loaded,
         configuration=configuration,
-        wanted=wanted,
+        desired=desired,
         startup=startup,
         scripts=scripts,
         packages=packages,

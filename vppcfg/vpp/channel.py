@@ -87,8 +87,8 @@ class Channel:
         """
         deadline = time.monotonic() + seconds
         while not (messages := self._take_messages()):
-            left_s = deadline - time.monotonic()
-            if left_s < 0 or not self._transfer(left_s):
+            remaining_s = deadline - time.monotonic()
+            if remaining_s < 0 or not self._transfer(remaining_s):
                 return []
         return messages
 

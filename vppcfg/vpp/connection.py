@@ -142,8 +142,8 @@ class Connection:
         answered, ended = (_ID.pack(self.message(name).index) for name in (reply, event))
         deadline = time.monotonic() + patience_s
         self._channel.send(request)
-        while (left_s := deadline - time.monotonic()) > 0:
-            for data in self._without_events(self._channel.receive_within(left_s)):
+        while (remaining_s := deadline - time.monotonic()) > 0:
+            for data in self._without_events(self._channel.receive_within(remaining_s)):
                 if data.startswith(ended):
                     return data
                 if data.startswith(answered) and self.message(reply).reader("retval")(data)[0]:

@@ -9,7 +9,7 @@ import re
 
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.ownership import is_made_by_us
+from vppcfg.model.ownership import is_created_by_us
 
 _SHARED_TAP_CLASS = "virtio"
 """Class of TAPs up to 25.10 (vnet/devices/tap/tap.c), and of virtio PCI ports in every release."""
@@ -62,7 +62,7 @@ def kind_of(device_class: str, name: str, tag: str = "") -> InterfaceKind:
 
     So is what somebody gave another name, which a configuration could not create again.
     """
-    kinds = _MARKED_KINDS if is_made_by_us(tag) and device_class in _MARKED_KINDS else _KINDS
+    kinds = _MARKED_KINDS if is_created_by_us(tag) and device_class in _MARKED_KINDS else _KINDS
     kind, names = kinds.get(device_class, (InterfaceKind.PHYSICAL, None))
     return kind if names is None or names.fullmatch(name) else InterfaceKind.PHYSICAL
 

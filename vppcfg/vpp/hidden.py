@@ -13,15 +13,15 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages.interface import read_names
 
 
-def read_hidden(connection: Connection, things: Sequence[VppObject]) -> list[Hidden]:
-    """Return those of `things` that VPP does not show, and what it keeps of ours instead. Raise DataplaneError."""
-    if not things:
+def read_hidden(connection: Connection, items: Sequence[VppObject]) -> list[Hidden]:
+    """Return those of `items` that VPP does not show, and what it keeps of ours instead. Raise DataplaneError."""
+    if not items:
         return []
     names = {index: name for name, index in read_names(connection).items()}
     return [
         found
         for kind in OBJECT_KINDS
-        for found in kind.hidden(connection, [each for each in things if isinstance(each, kind.thing)], names)
+        for found in kind.hidden(connection, [each for each in items if isinstance(each, kind.object_class)], names)
     ]
 
 

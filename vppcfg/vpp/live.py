@@ -102,9 +102,9 @@ class LiveDataplane:
         yield from self._formerly()
         yield from self._set.values()
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
-        """Return those of `things` that VPP does not show since it goes by another one. Raise DataplaneError."""
-        return read_hidden(self._connection, things)
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
+        """Return those of `items` that VPP does not show since it goes by another one. Raise DataplaneError."""
+        return read_hidden(self._connection, items)
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         """Return what others have put into these FIB tables. Raise DataplaneError."""
@@ -155,7 +155,7 @@ class LiveDataplane:
 
         require_release(self.version)
 
-    def inject(self, injections: Sequence[Injection], *, is_guest: bool = False) -> dict[int, str]:
+    def inject(self, injections: Sequence[Injection], *, is_in_service: bool = False) -> dict[int, str]:
         """Send frames into VPP as if they came in by its ports, and return what its tracer tells of each, by place.
 
         What was in the trace is gone; a guest does not touch what is somebody else's, and calls `withdraw` at last.
@@ -163,7 +163,7 @@ class LiveDataplane:
         """
         from vppcfg.vpp.probing import inject
 
-        return inject(self._connection, injections, is_guest=is_guest)
+        return inject(self._connection, injections, is_in_service=is_in_service)
 
     def whose_traces(self) -> str:
         """Return what somebody else traces or captures, '' for nothing. Raise DataplaneError."""
@@ -225,9 +225,9 @@ class LiveDataplane:
         performance = perform(self._connection, operations, on_progress, should_stop, waits)
         for operation in (operations[place] for place in performance.done):
             if isinstance(operation, SetObject):
-                self._set[type(operation.thing), operation.thing.name] = operation.thing
+                self._set[type(operation.item), operation.item.name] = operation.item
             elif isinstance(operation, RemoveObject):
-                self._set.pop((type(operation.thing), operation.thing.name), None)
+                self._set.pop((type(operation.item), operation.item.name), None)
         return performance
 
     def ask(self, question: Question) -> AskOutcome:

@@ -83,9 +83,9 @@ def observe(connection: Connection, version: str) -> State:
         virtual={
             **details.bonds,
             **{
-                name: made
-                for virtual in VIRTUAL_INTERFACES
-                for name, made in virtual.read(connection, replies, by_index).items()
+                name: virtual
+                for section in VIRTUAL_INTERFACES
+                for name, virtual in section.read(connection, replies, by_index).items()
             },
         },
         bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
@@ -175,14 +175,14 @@ def _objects(
     there = frozenset(kept.values())
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *vrfs]
     found = {
-        kind.thing: by_name(
+        kind.object_class: by_name(
             each
             for each in kind.read(connection, replies, names if kind.sees_hosts else kept, tables)
             if all(one.name in there for one in each.references() if one.referent is Referent.INTERFACE)
         )
         for kind in OBJECT_KINDS
     }
-    return {thing: objects for thing, objects in found.items() if objects}
+    return {item: objects for item, objects in found.items() if objects}
 
 
 def _surroundings(

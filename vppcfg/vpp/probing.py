@@ -92,7 +92,7 @@ def _tables(connection: Connection, family: int) -> Iterator[tuple[str, int]]:
         yield found[1], int(found[2])
 
 
-def inject(connection: Connection, injections: Sequence[Injection], *, is_guest: bool = False) -> dict[int, str]:
+def inject(connection: Connection, injections: Sequence[Injection], *, is_in_service: bool = False) -> dict[int, str]:
     """Send frames into VPP and return what `show trace` prints of each, by their place.
 
     What was in the trace is gone. A guest leaves the trace when somebody else's packets are in it, and the interface
@@ -102,9 +102,9 @@ def inject(connection: Connection, injections: Sequence[Injection], *, is_guest:
     try:
         for start in range(0, len(injections), _AT_ONCE):
             some = injections[start : start + _AT_ONCE]
-            found |= _inject_some(connection, start, some, is_guest=is_guest)
+            found |= _inject_some(connection, start, some, is_in_service=is_in_service)
     finally:
-        if not is_guest:
+        if not is_in_service:
             show(connection, f"delete packet-generator interface {_OWN_INTERFACE}")
     return found
 
@@ -163,11 +163,11 @@ def _of_others(trace: str) -> bool:
 
 
 def _inject_some(
-    connection: Connection, start: int, injections: Sequence[Injection], *, is_guest: bool
+    connection: Connection, start: int, injections: Sequence[Injection], *, is_in_service: bool
 ) -> dict[int, str]:
     names = {_STREAM.format(start + place): start + place for place in range(len(injections))}
     refused: set[str] = set()
-    _clear(connection, is_guest=is_guest)
+    _clear(connection, is_in_service=is_in_service)
     _run(connection, f"trace add pg-input {4 * len(injections)}")
     try:
         for name, injection in zip(names, injections, strict=True):
@@ -183,16 +183,16 @@ def _inject_some(
                 continue
             _run(connection, f"packet-generator enable-stream {name}")
         found = _traced(connection, {name: place for name, place in names.items() if name not in refused})
-        _clear(connection, is_guest=is_guest)  # while there are streams that tell whose packets are in it
+        _clear(connection, is_in_service=is_in_service)  # while there are streams that tell whose packets are in it
     finally:
         for name in names.keys() - refused:
             show(connection, f"packet-generator delete {name}")
     return found
 
 
-def _clear(connection: Connection, *, is_guest: bool) -> None:
+def _clear(connection: Connection, *, is_in_service: bool) -> None:
     """Empty the trace. Raise DataplaneError for a guest when somebody else's packets are in it."""
-    if is_guest and _of_others(_run(connection, "show trace max 1000")):
+    if is_in_service and _of_others(_run(connection, "show trace max 1000")):
         raise DataplaneError(
             "somebody has begun to trace packets in this VPP, and no more frames are sent",
             "`clear trace` at VPP's prompt ends that trace; then try again",

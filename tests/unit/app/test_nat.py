@@ -123,18 +123,18 @@ def test_sessions_are_read_as_vpp_prints_them() -> None:
 
 @pytest.mark.parametrize("inside", ["100.64.0.0/24", "100.65.0.0/27", "100.66.0.0/22"])
 def test_each_host_has_ports_that_lead_back_to_it_and_nobody_has_the_others(inside: str) -> None:
-    thing = Det44Map(inside=inside, outside="198.51.100.16/30")
+    item = Det44Map(inside=inside, outside="198.51.100.16/30")
     seen: set[tuple[IPv4Address, int]] = set()
     first = IPv4Address(inside.partition("/")[0])
-    for number in range(thing.hosts):
-        address, ports = thing.ports_of(first + number)
+    for number in range(item.hosts):
+        address, ports = item.ports_of(first + number)
         assert seen.isdisjoint((address, port) for port in (ports[0], ports[-1]))
         seen |= {(address, port) for port in ports}
-        assert {thing.host_of(address, port) for port in (ports[0], ports[-1])} == {first + number}
+        assert {item.host_of(address, port) for port in (ports[0], ports[-1])} == {first + number}
     for number in range(4):
         address = IPv4Address("198.51.100.16") + number
         nobodys = {port for port in range(1, 65536) if (address, port) not in seen}
-        assert {thing.host_of(address, port) for port in nobodys} == {None}
+        assert {item.host_of(address, port) for port in nobodys} == {None}
 
 
 def test_a_map_names_its_host_with_its_sessions() -> None:

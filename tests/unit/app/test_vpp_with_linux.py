@@ -76,7 +76,7 @@ class Vpp:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:
@@ -118,8 +118,8 @@ class Linux:
         self._allow(question)
         return AskOutcome(is_answered=True)
 
-    def observe(self, wanted: set[tuple[str, str]]) -> LinuxSide:
-        self._allow(wanted)
+    def observe(self, requested: set[tuple[str, str]]) -> LinuxSide:
+        self._allow(requested)
         return LinuxSide(devices=self._devices or {}, namespaces=frozenset({"blue"}), bridges=frozenset({("", "br0")}))
 
     def add_namespace(self, name: str) -> None:
@@ -139,10 +139,10 @@ class Linux:
         self._allow(("port", netns, name, bridge))
 
     def read_settings(
-        self, netns: str, devices: Mapping[str, str], wanted: Collection[str]
+        self, netns: str, devices: Mapping[str, str], requested: Collection[str]
     ) -> Sequence[tuple[str, LinuxSetting]]:
-        self._allow(("read", netns, dict(devices), set(wanted)))
-        return [(name, each) for name in wanted for each in (address("192.0.2.1", name), address("192.0.2.9", name))]
+        self._allow(("read", netns, dict(devices), set(requested)))
+        return [(name, each) for name in requested for each in (address("192.0.2.1", name), address("192.0.2.9", name))]
 
     def restore(self, netns: str, settings: Sequence[LinuxSetting]) -> LinkOutcome:
         self._allow(("restore", netns, *(each.device for each in settings)))
@@ -271,8 +271,8 @@ def test_devices_of_a_namespace_are_set_together_and_in_order() -> None:
     operations = links(("blue", 1), ("blue", 2), ("", 3), ("blue", 4))
     performance = Router(Vpp(log), Linux(log, {})).perform([UP, *operations, UP], progress.append)
     assert performance.done == (0, 1, 2, 3, 4, 5)
-    wanted = [("link", netns, f"e{n}", n + 1, True) for n, netns in enumerate(["blue", "blue", "", "blue"])]
-    assert log == [UP, *wanted, UP]
+    requested = [("link", netns, f"e{n}", n + 1, True) for n, netns in enumerate(["blue", "blue", "", "blue"])]
+    assert log == [UP, *requested, UP]
     assert progress == [1, 3, 4, 5, 6]
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.laws.examples import TIMES
 from tests.unit.cli.conftest import L2XC, L3, Serve, consenting, two_ports
-from vppcfg.app.intent import Made
+from vppcfg.app.intent import ChangeResult
 from vppcfg.app.rollback import go_back
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode, UntrustedFileError
@@ -298,7 +298,7 @@ def test_a_change_is_confirmed_whatever_became_of_others(waiting: Router, number
 def test_a_timer_survives_an_error_in_vppcfg_itself(waiting: Router, monkeypatch: pytest.MonkeyPatch) -> None:
     errors = iter([KeyError("a damaged answer"), AssertionError("what cannot be"), RecursionError("too deep")])
 
-    def stumble(*arguments: Any, **named: Any) -> Made:
+    def stumble(*arguments: Any, **named: Any) -> ChangeResult:
         for error in errors:
             raise error
         return go_back(*arguments, **named)

@@ -18,7 +18,7 @@ from tests.unit.cli.test_confirm import PATIENCE_S, Router, until
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.entry import Timer
 from vppcfg.transaction.process import machine_run
-from vppcfg.transaction.watchdog import left_s, seconds_since_boot
+from vppcfg.transaction.watchdog import remaining_s, seconds_since_boot
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -140,11 +140,11 @@ def test_setting_the_clock_moves_nothing() -> None:
     deadline = (NOW + timedelta(seconds=30)).isoformat()
     timer = Timer(deadline=deadline, pid=1, moment_s=seconds_since_boot() + 30, machine_run=machine_run())
     for jump in (timedelta(), timedelta(days=1), timedelta(days=-1)):
-        assert 29 < left_s(timer, NOW + jump) <= 30
+        assert 29 < remaining_s(timer, NOW + jump) <= 30
 
 
 def test_a_timer_of_another_run_of_the_machine_goes_by_the_clock() -> None:
     deadline = (NOW + timedelta(seconds=30)).isoformat()
-    assert left_s(Timer(deadline=deadline, moment_s=1e9, machine_run="another"), NOW) == 30
-    assert left_s(Timer(deadline=deadline), NOW + timedelta(minutes=1)) == -30
-    assert left_s(Timer(deadline="no time"), NOW) == 0
+    assert remaining_s(Timer(deadline=deadline, moment_s=1e9, machine_run="another"), NOW) == 30
+    assert remaining_s(Timer(deadline=deadline), NOW + timedelta(minutes=1)) == -30
+    assert remaining_s(Timer(deadline="no time"), NOW) == 0

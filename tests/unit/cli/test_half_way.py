@@ -85,7 +85,7 @@ def test_history_calls_the_middle_what_it_is(run: Run) -> None:
 def test_what_was_undone_in_between_changes_nothing(run: Run, folders_of_this_test: Path, files: Path) -> None:
     folder = next(path for path in (folders_of_this_test / "state").iterdir() if path.is_dir())
     journal = Journal(folder)
-    journal.end(journal.record(3), Status.UNDONE, "")
+    journal.end(journal.record(3), Status.REVERTED, "")
     (files / "l3.yaml").write_text((files / "l3.yaml").read_text().replace("100.64.10.1", "100.64.10.9"))
     assert run("apply", "-c", "l3.yaml")[0] == ExitCode.DONE
     assert run("rollback", "--yes")[0] == ExitCode.DONE

@@ -83,15 +83,15 @@ def test_a_vpp_that_does_not_start_leaves_nothing(
 def test_a_frame_that_goes_elsewhere_is_told_with_its_way(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from vppcfg.app.rehearsing import campaign_for
+    from vppcfg.app.rehearsing import probe_set_for
     from vppcfg.config.load import load
 
     configuration = load(ROUTER).configuration
     assert configuration is not None
-    probe = campaign_for(configuration).probes[0]
-    blame = Blame(thing="interface GigabitEthernet1/0/0", aspect="vrf")
+    probe = probe_set_for(configuration).probes[0]
+    blame = Blame(subject="interface GigabitEthernet1/0/0", aspect="vrf")
     findings = tuple(ProbeFinding(probe=probe, observation=None, blame=blame, text=f"wrong {n}") for n in range(5))
-    report = ProbeReport(sent=9, suspects=(Suspect(thing=blame.thing, findings=findings),), unproved=())
+    report = ProbeReport(sent=9, suspects=(Suspect(subject=blame.subject, findings=findings),), unproved=())
     monkeypatch.setattr("vppcfg.app.rehearsing.rehearse", lambda configuration, prefix: report)
     assert main(["probe", "-q", "-c", ROUTER, "--rehearse", "/usr"]) == ExitCode.DRIFT
     lines = capsys.readouterr().out.splitlines()

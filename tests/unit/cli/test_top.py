@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.app.monitoring.following import RouterView
@@ -27,12 +29,15 @@ from vppcfg.app.monitoring.rates import (
 )
 from vppcfg.cli.output import Colour
 from vppcfg.cli.top_columns import short
+from vppcfg.cli.top_document import document_of_view
 from vppcfg.cli.top_screen import press
 from vppcfg.cli.top_view import Choice, Page, fit, rows_of, screen, whole
+from vppcfg.common.printable import json_text
 from vppcfg.model.counters import VppCounters
 from vppcfg.model.monitored import MonitoredInterface, QueuePlace, RouterSnapshot
 from vppcfg.render.change_metrics import ChangeStatus
 
+SCHEMA = Draft202012Validator(json.loads((Path(__file__).parents[3] / "docs/top.schema.json").read_text()))
 FILE = "interfaces:\n  eth0: { description: to Zurich, lcp: e0 }\n"
 SIZES = [(80, 24), (132, 43), (40, 10), (81, 11)]
 
@@ -109,7 +114,7 @@ def test_what_is_wrong_has_a_colour() -> None:
 def test_a_change_that_waits_and_drift_are_told() -> None:
     view = replace(VIEW, changes=replace(VIEW.changes, deadline_s=1_700_100_060.0), differences=3)
     assert texts(view)[2].startswith("3 entries differ from the file; change 12 goes back at ")
-    view = replace(VIEW, changes=replace(VIEW.changes, is_half_way=True), differences=0)
+    view = replace(VIEW, changes=replace(VIEW.changes, is_interrupted=True), differences=0)
     assert texts(view)[2].startswith("As its file says; change 12 left VPP between two states")
     assert texts(replace(VIEW, changes=ChangeStatus(is_readable=False)))[2].startswith("The journal cannot be read")
 
@@ -235,9 +240,26 @@ def test_once_writes_a_page_of_text(vpp: Router) -> None:
     assert output_of(vpp.folder, "--once", "--interface", "eth0")[1].count("packets in, in all") == 1
 
 
+def described(document: dict[str, Any]) -> dict[str, Any]:
+    """Hold a document against docs/top.schema.json and return it."""
+    SCHEMA.validate(document)
+    return document
+
+
+def test_every_part_of_the_document_is_in_its_schema() -> None:
+    document = described(json.loads(json_text(document_of_view(VIEW))))
+    lists = ("interfaces", "workers", "nodes", "reasons", "queues")
+    assert all(document[name] for name in lists)
+    for name in lists:
+        document[name][0]["unknown"] = 1
+        assert not SCHEMA.is_valid(document)
+        del document[name][0]["unknown"]
+    assert SCHEMA.is_valid(document)
+
+
 def test_json_is_one_look(vpp: Router) -> None:
     code, text, _ = output_of(vpp.folder, "--once", "--json")
-    document = json.loads(text)
+    document = described(json.loads(text))
     (port,) = document["interfaces"]
     assert (code, document["format_version"], document["is_up"]) == (0, 1, True)
     assert (port["name"], port["description"], port["lcp"], port["rx_pps"]) == ("eth0", "to Zurich", "e0", 0.0)
@@ -245,6 +267,7 @@ def test_json_is_one_look(vpp: Router) -> None:
 
 
 def test_without_a_vpp_it_ends_with_4(tmp_path: Path) -> None:
+    assert described(json.loads(output_of(tmp_path, "--once", "--json")[1]))["is_up"] is False
     code, text, _ = output_of(tmp_path, "--once")
     assert code == 4
     assert "cannot read VPP's statistics" in text

@@ -41,11 +41,11 @@ def test_no_shell_reads_the_words() -> None:
     assert run_command(("/bin/echo", "$(id)", "a;b"), {}, 5.0, lambda: False).output == b"$(id) a;b\n"
 
 
-@pytest.mark.parametrize(("within_s", "stops"), [(0.3, False), (20.0, True)])
+@pytest.mark.parametrize(("within_s", "stops"), [(1.0, False), (60.0, True)])
 def test_a_late_or_unwanted_command_is_killed_with_its_children(within_s: float, stops: bool, tmp_path: Path) -> None:
     began = time.monotonic()
     found = ran(f"sleep 60 & echo $! > {tmp_path}/child; echo begun; wait", within_s, stops=stops and began > 0)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert found.trouble.endswith("killed")
     if not stops:
         assert found.output == b"begun\n"
@@ -53,7 +53,7 @@ def test_a_late_or_unwanted_command_is_killed_with_its_children(within_s: float,
 
 
 def is_gone(pid: int) -> bool:
-    until = time.monotonic() + 2
+    until = time.monotonic() + 20
     while time.monotonic() < until:
         try:
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
@@ -67,9 +67,9 @@ def is_gone(pid: int) -> bool:
 
 def test_a_child_that_stays_does_not_hold_up_what_comes_next() -> None:
     began = time.monotonic()
-    found = ran("sleep 3 & echo done")
+    found = ran("sleep 20 & echo done")
     assert (found.output, found.trouble) == (b"done\n", "")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 15
 
 
 def test_endless_output_is_cut_and_does_not_fill_the_memory() -> None:

@@ -117,7 +117,7 @@ def test_members_without_an_entry_get_one_with_the_bonds_mtu() -> None:
         "eth0": {"mtu": 9000},
         "eth2": {},
     }
-    assert [note.kind for note in found.notes] == [MigrationKind.MADE, MigrationKind.MADE]
+    assert [note.kind for note in found.notes] == [MigrationKind.CREATED, MigrationKind.CREATED]
 
 
 STRICTER = [

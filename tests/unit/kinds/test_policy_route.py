@@ -53,10 +53,10 @@ FOREIGN = PolicyRoute(priority=4, acl="web", hops=(NextHop(gateway="192.0.2.9", 
 
 def misled(plan: Plan) -> list[str]:
     """Return what VPP would forward by the wrong policy on the way, by an account of its own of the lists it asks."""
-    draft, asked, wrong = WorkingState(plan.observed), [], []
+    working, asked, wrong = WorkingState(plan.observed), [], []
     for each in plan.operations:
-        each.apply_to(draft)
-        routes = sorted(draft.interfaces["eth0"].policy_routes, key=lambda route: route.priority)
+        each.apply_to(working)
+        routes = sorted(working.interfaces["eth0"].policy_routes, key=lambda route: route.priority)
         lists = [route.acl for route in routes]
         if isinstance(each, AttachPolicy | DetachPolicy) and len(set(lists)) == len(lists):
             asked = lists
@@ -77,7 +77,7 @@ def test_another_list_is_a_new_policy_before_the_old_one_goes() -> None:
     plan = planned(one, "voice 192.0.2.2 10")
     assert names(plan) == ["CreatePolicy", "AttachPolicy", "DetachPolicy", "RemovePolicy"]
     (create,) = (each for each in plan.operations if isinstance(each, CreatePolicy))
-    assert create.thing.policy_id == OWN_IDS[1]
+    assert create.item.policy_id == OWN_IDS[1]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_path_that_a_policy_has_is_never_sent() -> None:
     add = AddPolicyPaths(interface="eth0", route=route, hops=(heavier,))
     assert "has this path already" in str(add.precondition_error(WorkingState(state)))
     loose = LoosePolicy(policy_id=route.policy_id or 0, acl="guests", hops=route.hops)
-    assert "there is a policy" in str(CreatePolicy(thing=loose).precondition_error(WorkingState(state)))
+    assert "there is a policy" in str(CreatePolicy(item=loose).precondition_error(WorkingState(state)))
 
 
 def test_a_policy_of_somebody_else_is_left_alone_without_the_key() -> None:
@@ -186,4 +186,4 @@ def test_a_script_with_policies_is_adopted(
 @pytest.mark.parametrize(("table_id", "is_typed"), [(0x7FFFFFFF, True), (0x80000000, False)])
 def test_no_line_names_a_table_that_the_prompt_cannot_read(table_id: int, is_typed: bool) -> None:
     policy = LoosePolicy(policy_id=1, acl="guests", hops=(NextHop(table_id=table_id),))
-    assert (CreatePolicy(thing=policy, acl_index=0).cli() is not None) is is_typed
+    assert (CreatePolicy(item=policy, acl_index=0).cli() is not None) is is_typed

@@ -26,7 +26,7 @@ def test_a_call_holds_numbers_bytes_and_names_in_a_form_that_can_be_stored() -> 
     assert call == ApiCall(
         message="m", values=("a=7", "b=x01ff", "c=@loop10", "d=0"), list_name="l", elements=("x=1 y=2",)
     )
-    assert list(call.interfaces()) == ["loop10"]
+    assert list(call.refers()) == ["loop10"]
 
 
 def test_a_state_document_keeps_what_others_have_configured() -> None:

@@ -17,7 +17,7 @@ from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
-from vppcfg.model.ownership import MADE_MARK
+from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
@@ -88,16 +88,16 @@ def test_a_golden_case_observes_one(virtual: type[VirtualInterface]) -> None:
 @every_example
 def test_what_creates_one_is_what_vpp_then_shows(name: str, virtual: VirtualInterface, plane: LiveDataplane) -> None:
     create = KIND_OF[type(virtual)].create(as_created(name, virtual.kind), virtual)
-    steps = [create, SetTag(interface=name, tag=MADE_MARK)] if virtual.is_ours_by_mark else [create]
+    steps = [create, SetTag(interface=name, tag=CREATED_MARK)] if virtual.is_ours_by_mark else [create]
     assert plane.perform(steps).done == tuple(range(len(steps)))
     state = plane.observe()
     assert state.virtual == {name: virtual}
     made, expected = state.interfaces[name], as_created(name, virtual.kind, virtual)
     told = ("kind", "link_mtu", "packet_mtu", "is_up")
     assert [getattr(made, each) for each in told] == [getattr(expected, each) for each in told]
-    draft = WorkingState(State())
-    create.apply_to(draft)
-    assert draft.virtual == {name: virtual}
+    working = WorkingState(State())
+    create.apply_to(working)
+    assert working.virtual == {name: virtual}
 
 
 @every_example

@@ -24,10 +24,10 @@ def tunnel(name: str, *addresses: str) -> Interface:
 
 
 def test_a_tunnel_has_link_from_whoever_has_its_address() -> None:
-    draft = draft_of(PORT, tunnel("gre0"), gre0=Gre(local="192.0.2.1", remote="203.0.113.1"))
-    links = Links(draft)
+    working = draft_of(PORT, tunnel("gre0"), gre0=Gre(local="192.0.2.1", remote="203.0.113.1"))
+    links = Links(working)
     assert links.linked == {"gi0", "gre0"}
-    draft.change("gi0", is_up=False)
+    working.change("gi0", is_up=False)
     assert links.update(["gi0"]) == {"gi0", "gre0"}
     assert links.linked == set()
 
@@ -40,22 +40,22 @@ def test_nobody_holds_himself_up_in_a_circle() -> None:
 
 
 def test_a_bvi_has_link_while_another_member_has() -> None:
-    draft = draft_of(BVI, MEMBER)
-    links = Links(draft)
+    working = draft_of(BVI, MEMBER)
+    links = Links(working)
     assert links.linked == {"loop0", "gi1"}
-    draft.change("gi1", is_up=False)
+    working.change("gi1", is_up=False)
     assert {"loop0", "gi1"} <= links.update(["gi1"])
     assert links.linked == set()
-    draft.change("gi1", is_up=True)
+    working.change("gi1", is_up=True)
     assert {"loop0", "gi1"} <= links.update(["gi1"])
     assert links.linked == {"loop0", "gi1"}
-    draft.switch("gi1")
+    working.switch("gi1")
     assert "loop0" in links.update(["gi1"])
     assert links.linked == {"gi1"}
 
 
 def test_a_bond_is_made_as_it_is_said() -> None:
-    draft = draft_of()
+    working = draft_of()
     wanted = CreateBond(interface="bond0", instance=0, mac="", mode=BondMode.LACP, load_balance=LoadBalance.L34)
-    wanted.apply_to(draft)
-    assert draft.virtual["bond0"] == Bond(mode=BondMode.LACP, load_balance=LoadBalance.L34)
+    wanted.apply_to(working)
+    assert working.virtual["bond0"] == Bond(mode=BondMode.LACP, load_balance=LoadBalance.L34)

@@ -193,19 +193,19 @@ def test_a_plan_with_a_step_that_would_be_refused_is_no_plan() -> None:
 
 def test_a_new_link_mtu_overwrites_the_packet_mtus_of_a_port_and_all_that_is_upon_it() -> None:
     other = replace(PORT, name="gi1")
-    draft = WorkingState(state(PORT, replace(SUB, packet_mtu=1400), other))
-    SetLinkMtu(interface="gi0", mtu=1500).apply_to(draft)
-    assert [draft.interfaces[name].packet_mtu for name in ("gi0", "gi0.100")] == [1500, 1400], "VPP does nothing"
-    SetLinkMtu(interface="gi0", mtu=9000).apply_to(draft)
-    sizes = {name: (each.link_mtu, each.packet_mtu) for name, each in draft.interfaces.items()}
+    working = WorkingState(state(PORT, replace(SUB, packet_mtu=1400), other))
+    SetLinkMtu(interface="gi0", mtu=1500).apply_to(working)
+    assert [working.interfaces[name].packet_mtu for name in ("gi0", "gi0.100")] == [1500, 1400], "VPP does nothing"
+    SetLinkMtu(interface="gi0", mtu=9000).apply_to(working)
+    sizes = {name: (each.link_mtu, each.packet_mtu) for name, each in working.interfaces.items()}
     assert sizes == {"gi0": (9000, 9000), "gi0.100": (None, 9000), "gi1": (1500, 1500)}
 
 
 def test_a_table_or_tunnel_of_its_own_is_not_refused() -> None:
-    draft = WorkingState(TUNNELLED)
-    assert CreateVrf(table_id=5, is_ipv6=True, name="red").precondition_error(draft) is None
+    working = WorkingState(TUNNELLED)
+    assert CreateVrf(table_id=5, is_ipv6=True, name="red").precondition_error(working) is None
     assert (
-        CreateGre(interface="gre1", instance=1, tunnel=replace(GRE, remote="192.0.2.3")).precondition_error(draft)
+        CreateGre(interface="gre1", instance=1, tunnel=replace(GRE, remote="192.0.2.3")).precondition_error(working)
         is None
     )
 

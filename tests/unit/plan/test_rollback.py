@@ -12,7 +12,7 @@ from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.ownership import MADE_MARK
+from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable, table_key
@@ -156,7 +156,7 @@ def test_a_port_that_the_change_made_goes_although_it_bears_no_mark_yet() -> Non
     name, made = "host-e1", HostInterface(device="e1")
     unmarked = Interface(name=name, kind=InterfaceKind.PHYSICAL, link_mtu=9000, packet_mtu=9000)
     now = replace(state_of(PORT, unmarked), virtual={name: made})
-    after = replace(state_of(PORT, replace(unmarked, kind=made.kind, tag=MADE_MARK)), virtual={name: made})
+    after = replace(state_of(PORT, replace(unmarked, kind=made.kind, tag=CREATED_MARK)), virtual={name: made})
     created = created_ports(state_of(PORT), after)
     target = closest_to(state_of(PORT), now, lambda name: False, created)
     assert make_plan(now, target.state).operations == (DeleteHostInterface(interface=name, port=made),)
@@ -177,7 +177,7 @@ def test_a_port_without_its_mark_that_vpp_polls_has_a_way_back_to() -> None:
         rx_mode=RxMode.POLLING,
     )
     now = replace(state_of(PORT, unmarked), virtual={name: server})
-    before = replace(unmarked, kind=client.kind, tag=MADE_MARK, rx_mode=None)
+    before = replace(unmarked, kind=client.kind, tag=CREATED_MARK, rx_mode=None)
     former = replace(state_of(PORT, before), virtual={name: client})
     plan = make_plan(now, closest_to(former, now, lambda name: False).state)
     assert SetRxMode(interface=name, mode=RxMode.POLLING) in way_back(plan, lambda name: False).operations

@@ -142,13 +142,13 @@ def test_what_an_interface_does_besides_its_macip_acl_is_policy_too() -> None:
 
 
 def test_what_lends_its_addresses_cannot_go_until_nobody_borrows_them() -> None:
-    draft = WorkingState(State(interfaces={"gi0": PORT, "loop0": replace(LOOPBACK, addresses=frozenset())}))
+    working = WorkingState(State(interfaces={"gi0": PORT, "loop0": replace(LOOPBACK, addresses=frozenset())}))
     delete = DeleteLoopback(interface="loop0")
-    assert delete.precondition_error(draft) is None
-    SetUnnumbered(interface="gi0", donor="loop0").apply_to(draft)
-    assert delete.precondition_error(draft) is not None
-    UnsetUnnumbered(interface="gi0", donor="loop0").apply_to(draft)
-    assert delete.precondition_error(draft) is None
+    assert delete.precondition_error(working) is None
+    SetUnnumbered(interface="gi0", donor="loop0").apply_to(working)
+    assert delete.precondition_error(working) is not None
+    UnsetUnnumbered(interface="gi0", donor="loop0").apply_to(working)
+    assert delete.precondition_error(working) is None
 
 
 def test_only_a_borrower_whose_interface_is_made_anew_borrows_again() -> None:
@@ -171,9 +171,9 @@ def test_only_a_borrower_whose_interface_is_made_anew_borrows_again() -> None:
 def test_a_member_is_an_active_one_with_short_timeouts_unless_it_is_said_otherwise() -> None:
     bond = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=9000)
     port = replace(PORT, packet_mtu=9000)
-    draft = WorkingState(State(interfaces={"gi0": port, "BondEthernet0": bond}, virtual={"BondEthernet0": Bond()}))
-    AddBondMember(interface="gi0", bond="BondEthernet0").apply_to(draft)
-    assert draft.virtual["BondEthernet0"] == Bond(members={"gi0": Membership()})
+    working = WorkingState(State(interfaces={"gi0": port, "BondEthernet0": bond}, virtual={"BondEthernet0": Bond()}))
+    AddBondMember(interface="gi0", bond="BondEthernet0").apply_to(working)
+    assert working.virtual["BondEthernet0"] == Bond(members={"gi0": Membership()})
 
 
 def test_a_tap_has_its_device_as_a_pair_has_its_own() -> None:

@@ -100,6 +100,7 @@ def test_a_state_that_was_written_before_is_read_and_written_the_same_again() ->
         ({"format_version": 1, "lcps": {"a": {"host_name": "e0"}}}, "no such interface"),
         ({"format_version": 1, "lcps": {"a": {}}}, "host_name"),
         ({"format_version": 1, "made": {}}, "unknown keys: made"),
+        ({"format_version": 1, "virtual": {}}, "unknown keys: virtual"),
         (
             {"format_version": 1, "bonds": {"a": {"kind": "bond"}}},
             "bonds.a in the state document has unknown keys: kind",

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.app.rehearsing import campaign_for, neighbors_to_add, rehearsable, with_neighbors
+from vppcfg.app.rehearsing import neighbors_to_add, probe_set_for, rehearsable, with_neighbors
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.state import State
-from vppcfg.probe.test_cases import Campaign
+from vppcfg.probe.test_cases import ProbeSet
 from vppcfg.probe.trace import Names, Node, packets
 
 FOLDER = Path(__file__).parent
@@ -45,9 +45,9 @@ def configuration() -> Configuration:
 
 
 @pytest.fixture(scope="session")
-def campaign(configuration: Configuration) -> Campaign:
+def probe_set(configuration: Configuration) -> ProbeSet:
     """Return the frames that prove it."""
-    return campaign_for(configuration)
+    return probe_set_for(configuration)
 
 
 @pytest.fixture(scope="session")

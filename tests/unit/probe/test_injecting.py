@@ -23,8 +23,8 @@ from vppcfg.model.state import State
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameProbe
 from vppcfg.probe.report import ProbeReport, reasons
-from vppcfg.probe.safe_injection import foreign_addresses, guests_for, is_documentation, went_out
-from vppcfg.probe.test_cases import Campaign
+from vppcfg.probe.safe_injection import foreign_addresses, is_documentation, safe_probes_for, went_out
+from vppcfg.probe.test_cases import ProbeSet
 from vppcfg.probe.trace import Names, Observation, observe_way
 from vppcfg.vpp.probing import Injection, Numbers, require_release
 
@@ -85,8 +85,8 @@ class Vpp:
         found = {each: network.asked[each] for each in asked}
         return {each: "" if way is None else str(way.network) for each, way in found.items()}
 
-    def inject(self, injections: Sequence[Injection], *, is_guest: bool) -> dict[int, str]:
-        assert is_guest
+    def inject(self, injections: Sequence[Injection], *, is_in_service: bool) -> dict[int, str]:
+        assert is_in_service
         if len(self.frames) == self.breaks_at:
             raise DataplaneError("VPP went away")
         self.frames += injections
@@ -129,9 +129,9 @@ def test_a_frame_that_ends_at_a_port_that_is_down_is_held_back_too(state: State)
     port = "GigabitEthernet1/0/3"
     down = replace(state, interfaces={**state.interfaces, port: replace(state.interfaces[port], is_up=False)})
     for network in (Network(down), Network(state, frozenset({port}))):
-        campaign = guests_for(network, network, may_leave=False)
-        assert len(campaign.probes) > 10
-        assert not [each for each in campaign.probes if any(step.kind == "sent" for step in each.prediction.steps)]
+        probe_set = safe_probes_for(network, network, may_leave=False)
+        assert len(probe_set.probes) > 10
+        assert not [each for each in probe_set.probes if any(step.kind == "sent" for step in each.prediction.steps)]
 
 
 def test_more_frames_are_sent_where_they_may_leave(vpp: Vpp, tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_a_vpp_that_takes_frames_for_those_of_another_interface_is_refused(
 
 def test_a_frame_is_held_back_where_a_mirror_would_copy_it(state: State) -> None:
     network = Network(state)
-    sent = {probe.port for probe in guests_for(network, network, may_leave=False).probes}
+    sent = {probe.port for probe in safe_probes_for(network, network, may_leave=False).probes}
     assert "GigabitEthernet1/0/2" not in sent
     name = "GigabitEthernet1/0/0"
     assert name in sent
@@ -229,7 +229,7 @@ def test_a_frame_is_held_back_where_a_mirror_would_copy_it(state: State) -> None
     told = Network(
         replace(state, interfaces={**state.interfaces, name: replace(state.interfaces[name], mirrors=(mirror,))})
     )
-    assert name not in {probe.port for probe in guests_for(network, told, may_leave=False).probes}
+    assert name not in {probe.port for probe in safe_probes_for(network, told, may_leave=False).probes}
 
 
 def test_a_route_that_the_file_does_not_know_is_found(state: State) -> None:
@@ -262,14 +262,14 @@ def test_addresses_for_documentation_are_known(address: str, *, is_for_it: bool)
 
 
 def test_every_recorded_way_that_ends_in_vpp_is_told_from_those_that_leave(
-    traces: Traces, names: Names, campaign: Campaign
+    traces: Traces, names: Names, probe_set: ProbeSet
 ) -> None:
     def ends_within(probe: FrameProbe) -> bool:
         is_copied = any(step.kind == "mirrored" for step in probe.prediction.steps)
         return not is_copied and all(end.fate is Fate.DROPPED for end, _ in probe.prediction.ends)
 
     told = {number: not went_out(observe_way(nodes, names)) for number, nodes in traces.items()}
-    assert told == {number: ends_within(campaign.probes[number]) for number in traces}
+    assert told == {number: ends_within(probe_set.probes[number]) for number in traces}
     assert {True, False} == set(told.values())
     assert went_out(None)
     assert went_out(Observation(steps=(), ends=frozenset(), nodes=traces[4]))

@@ -17,7 +17,7 @@ from vppcfg.model.route import RouteEnd
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Reason, UndecidedError
-from vppcfg.probe.safe_injection import guests_for, went_out
+from vppcfg.probe.safe_injection import safe_probes_for, went_out
 from vppcfg.probe.test_cases import probes_for
 from vppcfg.probe.trace import Names, Node, Observation, is_whole, observe_way, packets
 from vppcfg.probe.verdict import comparable, judge
@@ -106,7 +106,7 @@ def test_vpp_chooses_among_the_next_hops_of_the_best_preference(network: Network
 
 def about_route(network: Network, prefix: str) -> FrameProbe:
     """Return the frame that proves the route of a prefix."""
-    (found,) = (each for each in probes_for(network).probes if each.about.thing == f"route {prefix}")
+    (found,) = (each for each in probes_for(network).probes if each.about.subject == f"route {prefix}")
     return found
 
 
@@ -124,10 +124,10 @@ def test_any_next_hop_of_the_best_preference_is_right_and_no_other_way(network: 
     looked_up = tuple(step for step in steps if step[0] in ("routed", "looked up"))
     elsewhere = FrameEnd(fate=Fate.SENT, interface="eth2")
     finding = judge(probe, observation((*looked_up, ("rewritten", "eth2", "")), elsewhere))
-    assert finding.blame == Blame(thing="route 10.7.0.0/16")
+    assert finding.blame == Blame(subject="route 10.7.0.0/16")
     assert finding.probe == probe
     finding = judge(probe, observation(looked_up, FrameEnd(fate=Fate.DROPPED, reason=Reason.NO_ROUTE)))
-    assert finding.blame == Blame(thing="route 10.7.0.0/16")
+    assert finding.blame == Blame(subject="route 10.7.0.0/16")
 
 
 @pytest.mark.parametrize(
@@ -137,13 +137,13 @@ def test_any_next_hop_of_the_best_preference_is_right_and_no_other_way(network: 
 def test_what_a_route_refuses_is_not_forwarded(network: Network, prefix: str, reason: Reason) -> None:
     probe = about_route(network, prefix)
     ((end, blame),) = probe.prediction.ends
-    assert (end.fate, end.reason, blame.thing) == (Fate.REFUSED, reason, f"route {prefix}")
+    assert (end.fate, end.reason, blame.subject) == (Fate.REFUSED, reason, f"route {prefix}")
     steps = tuple(step.seen for step in probe.prediction.steps)
     for other in Reason.UNREACHABLE, Reason.PROHIBITED:
         finding = judge(probe, observation(steps, FrameEnd(fate=Fate.REFUSED, reason=other)))
         assert (finding.blame is None) == (other is reason)
     for wrong in FrameEnd(fate=Fate.DROPPED, reason=Reason.NO_ROUTE), FrameEnd(fate=Fate.SENT, interface="eth1"):
-        assert judge(probe, observation(steps, wrong)).blame == Blame(thing=f"route {prefix}")
+        assert judge(probe, observation(steps, wrong)).blame == Blame(subject=f"route {prefix}")
 
 
 REFUSED = {0: Reason.UNREACHABLE, 1: Reason.UNREACHABLE, 2: Reason.PROHIBITED, 3: Reason.PROHIBITED} | {
@@ -174,18 +174,18 @@ def test_a_trace_says_that_a_route_refuses(refused: dict[int, tuple[Node, ...]],
 
 
 def test_frames_that_vpp_may_answer_stay_out_of_a_router_at_work(network: Network) -> None:
-    about = [each.about.thing for each in guests_for(network, network, may_leave=False).probes]
+    about = [each.about.subject for each in safe_probes_for(network, network, may_leave=False).probes]
     assert not {"route 10.7.0.0/16", "route 10.8.0.0/16"} & set(about)
 
 
 def test_each_route_gets_a_frame_or_the_reason_why_not(network: Network) -> None:
-    campaign = probes_for(network)
-    proved = {probe.about.thing for probe in campaign.probes if probe.about.thing.startswith("route ")}
-    unproved = {each.about.thing for each in campaign.unproved if each.about.thing.startswith("route ")}
+    probe_set = probes_for(network)
+    proved = {probe.about.subject for probe in probe_set.probes if probe.about.subject.startswith("route ")}
+    unproved = {each.about.subject for each in probe_set.unproved if each.about.subject.startswith("route ")}
     prefixes = {"10.0.0.0/8", *(f"10.{number}.0.0/16" for number in range(1, 17))}
     assert unproved == {f"route 10.{number}.0.0/16" for number in (10, 11, 12, 13)}
     assert proved | unproved == {f"route {prefix}" for prefix in prefixes}
-    assert dict(campaign.untried)["static routes"] == 1  # that of a VRF without an interface
+    assert dict(probe_set.untested)["static routes"] == 1  # that of a VRF without an interface
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from vppcfg.probe.frame import Tag
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
-from vppcfg.probe.test_cases import Campaign
+from vppcfg.probe.test_cases import ProbeSet
 from vppcfg.probe.trace import Names, Node, is_whole, observe_way
 from vppcfg.probe.verdict import ProbeFinding, judge
 
@@ -108,17 +108,17 @@ def test_a_station_is_denied_where_its_list_drops_and_not_by_words_that_releases
     assert passed.ends == {dropped(Reason.NOT_ENABLED)}
 
 
-def test_every_recorded_frame_went_where_the_file_says(traces: Traces, names: Names, campaign: Campaign) -> None:
+def test_every_recorded_frame_went_where_the_file_says(traces: Traces, names: Names, probe_set: ProbeSet) -> None:
     assert len(traces) > 25
-    findings = [judge(campaign.probes[number], observe_way(nodes, names)) for number, nodes in traces.items()]
+    findings = [judge(probe_set.probes[number], observe_way(nodes, names)) for number, nodes in traces.items()]
     assert [finding.text for finding in findings if finding.blame is not None] == []
 
 
-def judged(number: int, traces: Traces, names: Names, campaign: Campaign, old: str, new: str) -> ProbeFinding:
+def judged(number: int, traces: Traces, names: Names, probe_set: ProbeSet, old: str, new: str) -> ProbeFinding:
     """Judge a recorded trace in which something reads otherwise."""
     assert any(old in f"{node.name}\n{node.text}" for node in traces[number])
     nodes = [Node(name=node.name.replace(old, new), text=node.text.replace(old, new)) for node in traces[number]]
-    return judge(campaign.probes[number], observe_way(tuple(nodes), names))
+    return judge(probe_set.probes[number], observe_way(tuple(nodes), names))
 
 
 FAULTS = {
@@ -133,27 +133,27 @@ FAULTS = {
 
 @pytest.mark.parametrize(("number", "old", "new", "blame"), FAULTS.values(), ids=FAULTS)
 def test_a_frame_that_goes_elsewhere_is_blamed_on_an_object_of_the_file(
-    traces: Traces, names: Names, campaign: Campaign, number: int, old: str, new: str, blame: str
+    traces: Traces, names: Names, probe_set: ProbeSet, number: int, old: str, new: str, blame: str
 ) -> None:
-    finding = judged(number, traces, names, campaign, old, new)
+    finding = judged(number, traces, names, probe_set, old, new)
     assert finding.blame is not None
     assert finding.blame.text == blame
 
 
-def test_a_frame_that_is_not_seen_again_is_blamed_on_its_port(campaign: Campaign) -> None:
-    finding = judge(campaign.probes[0], None)
+def test_a_frame_that_is_not_seen_again_is_blamed_on_its_port(probe_set: ProbeSet) -> None:
+    finding = judge(probe_set.probes[0], None)
     assert finding.blame is not None
-    assert finding.blame.thing == f"interface {campaign.probes[0].port}"
+    assert finding.blame.subject == f"interface {probe_set.probes[0].port}"
 
 
 def test_a_copy_too_many_is_blamed_on_the_interface_that_it_leaves_by(
-    traces: Traces, names: Names, campaign: Campaign
+    traces: Traces, names: Names, probe_set: ProbeSet
 ) -> None:
     seen = observe_way(traces[33], names)
     more = replace(seen, ends=seen.ends | {sent("GigabitEthernet1/0/5", LAST_HOST, FAR, 64)})
-    finding = judge(campaign.probes[33], more)
+    finding = judge(probe_set.probes[33], more)
     assert finding.blame is not None
-    assert finding.blame.thing == "interface GigabitEthernet1/0/5"
+    assert finding.blame.subject == "interface GigabitEthernet1/0/5"
 
 
 def test_a_reason_that_nobody_knows_is_told_as_vpp_says_it(traces: Traces, names: Names) -> None:

@@ -523,8 +523,8 @@ def test_an_entry_differs_key_by_key(before: list[KeyValue], after: list[KeyValu
 
 def test_a_new_entry_tells_what_it_is_made_with_but_no_empty_list() -> None:
     keys = [
-        key("members", [], is_default=True, is_made_with=True),
-        key("mode", "lacp", is_default=True, is_made_with=True),
+        key("members", [], is_default=True, is_set_at_creation=True),
+        key("mode", "lacp", is_default=True, is_set_at_creation=True),
         key("mpls", False, is_default=True),
         key("terms", [(key("action", "deny"),)], is_block=True),
     ]

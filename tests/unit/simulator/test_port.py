@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vppcfg.errors import UsageError
-from vppcfg.simulator.port import PhysicalPort, made_up_mac, parse_port
+from vppcfg.simulator.port import PhysicalPort, generated_mac, parse_port
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_a_port_that_makes_no_sense_is_refused(text: str, words: str) -> None:
 
 
 def test_macs_that_are_made_up_are_local_and_differ() -> None:
-    assert [made_up_mac(position) for position in (1, 256)] == ["02:00:00:00:00:01", "02:00:00:00:01:00"]
+    assert [generated_mac(position) for position in (1, 256)] == ["02:00:00:00:00:01", "02:00:00:00:01:00"]

@@ -17,7 +17,7 @@ from vppcfg.transaction.accepted import (
     awaited,
     beginning,
     last_accepted,
-    left_half_way,
+    last_interrupted,
     restores,
     rolled_back_unnoted,
     settle,
@@ -67,7 +67,7 @@ def test_what_was_accepted_last_was_somebodys_wish() -> None:
     applied, confirmed = record(1, Status.APPLIED), record(2, Status.CONFIRMED)
     assert last_accepted([applied, confirmed]) is confirmed
     assert last_accepted([applied, record(2, Status.APPLIED, Origin.TIMER)]) is applied, "a timer wishes nothing"
-    assert last_accepted([applied, record(2, Status.WAITING), record(3, Status.UNDONE)]) is applied
+    assert last_accepted([applied, record(2, Status.WAITING), record(3, Status.REVERTED)]) is applied
     assert last_accepted([record(1, Status.ROLLED_BACK)]) is None
 
 
@@ -79,7 +79,7 @@ def test_a_boot_goes_by_the_later_one_of_entries_and_copy() -> None:
     assert number_of(accepted_entry([applied], copy_of(3))) == 3, "the entry of 3 is lost"
     assert number_of(accepted_entry([], copy_of(3))) == 3
     assert accepted_entry([], None) is None
-    assert accepted_entry([record(1, Status.UNDONE)], None) is None
+    assert accepted_entry([record(1, Status.REVERTED)], None) is None
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_boot_goes_by_the_later_one_of_entries_and_copy() -> None:
         (Status.STARTED, 3),
         (Status.CUT_OFF, 3),
         (Status.ROLLED_BACK, 2),
-        (Status.UNDONE, 2),
+        (Status.REVERTED, 2),
         (Status.STRANDED, 2),
         (Status.WAITING, 2),
     ],
@@ -129,7 +129,7 @@ def test_a_file_was_rolled_back_when_that_was_the_last_that_became_of_it() -> No
     assert was_rolled_back([back], "a") is back
     assert was_rolled_back([of_file(3, Status.APPLIED), back], "a") is None, "it was applied since"
     assert was_rolled_back([of_file(3, Status.APPLIED, "b"), back], "a") is back, "that was another file"
-    assert was_rolled_back([of_file(3, Status.UNDONE), of_file(4, Status.WAITING), back], "a") is back
+    assert was_rolled_back([of_file(3, Status.REVERTED), of_file(4, Status.WAITING), back], "a") is back
     assert was_rolled_back([of_file(2, Status.ROLLED_BACK, "b")], "a") is None
     assert was_rolled_back([of_file(2, Status.ROLLED_BACK, "")], "") is None, "what is no file has no digest"
 
@@ -137,7 +137,7 @@ def test_a_file_was_rolled_back_when_that_was_the_last_that_became_of_it() -> No
 def test_what_waits_is_the_last_with_a_timer_that_nobody_decided() -> None:
     waiting = record(2, Status.WAITING, timer=TIMER)
     assert awaited([waiting]) is waiting
-    assert awaited([record(3, Status.UNDONE, Origin.TIMER), waiting]) is waiting, "the timer tries again"
+    assert awaited([record(3, Status.REVERTED, Origin.TIMER), waiting]) is waiting, "the timer tries again"
     assert awaited([record(3, Status.APPLIED, Origin.TIMER), waiting]) is None
     assert awaited([record(3, Status.APPLIED), waiting]) is None
     assert awaited([record(2, Status.CONFIRMED, timer=TIMER)]) is None
@@ -150,15 +150,15 @@ def test_a_rollback_goes_back_before_what_waits_or_was_wished_last() -> None:
     assert to_roll_back([applied, waiting]) is waiting
     later = [record(2, Status.APPLIED, origin) for origin in (Origin.ROLLBACK, Origin.TIMER, Origin.BOOT)]
     assert to_roll_back([applied, *later]) is applied
-    assert to_roll_back([applied, record(2, Status.UNDONE), record(3, Status.ROLLED_BACK)]) is applied
+    assert to_roll_back([applied, record(2, Status.REVERTED), record(3, Status.ROLLED_BACK)]) is applied
     stranded = record(2, Status.STRANDED)
     assert to_roll_back([applied, stranded]) is stranded
-    assert to_roll_back([record(1, Status.UNDONE)]) is None
+    assert to_roll_back([record(1, Status.REVERTED)]) is None
 
 
 def test_what_went_on_from_half_way_is_one_with_what_was_cut_off() -> None:
     settled, cut_off, last = record(1, Status.APPLIED), record(2, Status.CUT_OFF), record(5, Status.APPLIED)
-    inverse, stranded = record(3, Status.UNDONE), record(4, Status.STRANDED)
+    inverse, stranded = record(3, Status.REVERTED), record(4, Status.STRANDED)
     assert beginning([settled, cut_off, inverse, stranded, last], last) is cut_off
     assert beginning([settled, inverse, last], last) is last
     assert beginning([cut_off, record(3, Status.APPLIED), last], last) is last
@@ -188,8 +188,8 @@ def test_a_boot_that_brings_back_what_was_accepted_begins_at_a_settled_state() -
 )
 def test_half_way_is_what_ended_between_and_has_no_timer(status: Status, timer: Timer | None, *, is_left: bool) -> None:
     found = record(2, status, timer=timer)
-    assert left_half_way([found, record(1, Status.CUT_OFF)]) is (found if is_left else None)
-    assert left_half_way([record(3, Status.UNDONE), found]) is (found if is_left else None)
+    assert last_interrupted([found, record(1, Status.CUT_OFF)]) is (found if is_left else None)
+    assert last_interrupted([record(3, Status.REVERTED), found]) is (found if is_left else None)
 
 
 def test_what_a_rollback_has_undone_without_a_word() -> None:
@@ -198,7 +198,7 @@ def test_what_a_rollback_has_undone_without_a_word() -> None:
     assert [number_of(found) for found in rolled_back_unnoted([*changes[:3], back, changes[3]])] == [2, 3]
     noted = [changes[0], record(2, Status.ROLLED_BACK), record(3, Status.ROLLED_BACK), back]
     assert rolled_back_unnoted(noted) == []
-    failed = record(4, Status.UNDONE, Origin.ROLLBACK, target=2)
+    failed = record(4, Status.REVERTED, Origin.ROLLBACK, target=2)
     assert rolled_back_unnoted([*changes[:3], failed]) == []
     assert rolled_back_unnoted([*changes[:3], record(4, Status.APPLIED, Origin.APPLY, target=2)]) == []
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from vppcfg.errors import StorageError
-from vppcfg.transaction.folders import WHO_MAY, made_folder
+from vppcfg.transaction.folders import WHO_MAY, create_folder
 
 
 @pytest.mark.parametrize("below", ["", "vpp/sock"])
 def test_a_file_in_the_place_of_the_folder_is_named_as_the_reason(tmp_path: Path, below: str) -> None:
     (tmp_path / "state").touch()
     with pytest.raises(StorageError) as caught:
-        made_folder(tmp_path / "state" / below)
+        create_folder(tmp_path / "state" / below)
     assert caught.value.hint.startswith("a file is where it or a folder above it should be")
 
 
@@ -29,5 +29,5 @@ def test_only_who_is_not_root_is_advised_to_be(
     monkeypatch.setattr(Path, "mkdir", refuse)
     monkeypatch.setattr(os, "geteuid", lambda: user)
     with pytest.raises(StorageError) as caught:
-        made_folder(tmp_path / "state")
+        create_folder(tmp_path / "state")
     assert (caught.value.hint == WHO_MAY) == is_told

@@ -17,7 +17,7 @@ from vppcfg.model.state import State
 from vppcfg.transaction.accepted import last_accepted
 from vppcfg.transaction.entry import Entry, Origin, Record, Status
 from vppcfg.transaction.entry_folders import EntryFolders
-from vppcfg.transaction.folders import is_usable, made_folder
+from vppcfg.transaction.folders import create_folder, is_usable
 from vppcfg.transaction.journal import FORMAT_VERSION, Journal
 from vppcfg.transaction.safe_open import read_trusted
 from vppcfg.transaction.signed_document import sealed, unsealed
@@ -117,14 +117,14 @@ def test_the_last_accepted_one_is_kept_however_old_it_is(journal: Journal, statu
     added(journal, Status.APPLIED)
     added(journal, status)
     for _ in range(5):
-        added(journal, Status.UNDONE)
+        added(journal, Status.REVERTED)
     assert numbers(journal) == [2, 5, 6, 7]
 
 
 def test_what_waits_to_be_confirmed_is_kept(journal: Journal) -> None:
     added(journal, Status.WAITING)
     for _ in range(5):
-        added(journal, Status.UNDONE)
+        added(journal, Status.REVERTED)
     assert numbers(journal) == [1, 4, 5, 6]
 
 
@@ -174,7 +174,7 @@ def test_a_timer_that_tries_again_and_again_pushes_nothing_out(journal: Journal)
     added(journal, Status.APPLIED)
     added(journal, Status.WAITING)
     for _ in range(20):
-        added(journal, Status.UNDONE, Origin.TIMER, target=2)
+        added(journal, Status.REVERTED, Origin.TIMER, target=2)
     assert numbers(journal) == [1, 2, 22]
     added(journal, Status.APPLIED, Origin.TIMER, target=2)
     assert numbers(journal) == [1, 2, 23]
@@ -235,7 +235,7 @@ def test_a_file_is_that_of_its_change(journal: Journal) -> None:
     source = b"interfaces: {}"
 
     def made_for(content: bytes) -> int:
-        blank = added(journal, Status.UNDONE).entry
+        blank = added(journal, Status.REVERTED).entry
         digest = sha256(content).hexdigest() if content else ""
         return journal.add(replace(blank, source_digest=digest), State(), State(), {}, content).entry.number
 
@@ -308,10 +308,10 @@ def test_what_may_be_whole_stays_and_the_rest_is_set_aside(journal: Journal, mon
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
 def test_a_folder_that_root_makes_is_for_the_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vppcfg.transaction.folders.group_id", lambda: 4243)
-    made = made_folder(tmp_path / "one" / "two" / "three")
+    made = create_folder(tmp_path / "one" / "two" / "three")
     assert (made.stat().st_gid, made.stat().st_mode & 0o7777) == (4243, 0o2770)
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert made_folder(tmp_path / "four").stat().st_gid == os.getegid()
+    assert create_folder(tmp_path / "four").stat().st_gid == os.getegid()
 
 
 def test_a_folder_is_usable_when_files_can_be_made_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,14 +9,14 @@ import pytest
 
 from tests.wireguard_keys import PRESHARED, PRIVATE, PUBLIC, key_file
 from vppcfg.errors import PlanRefusedError, UntrustedFileError
-from vppcfg.model.secret_key import KeyWanted, key_text
+from vppcfg.model.secret_key import RequiredKey, key_text
 from vppcfg.transaction.key_file import kept_keys, read_key, sealed_keys
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 
 
-def wanted(name: str, file: Path | str) -> KeyWanted:
-    return KeyWanted(name=name, file=str(file), thing="the private key of wg0")
+def wanted(name: str, file: Path | str) -> RequiredKey:
+    return RequiredKey(name=name, file=str(file), description="the private key of wg0")
 
 
 def test_a_key_is_read_by_what_it_gives(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ class ScriptedDataplane:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:

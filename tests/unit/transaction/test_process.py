@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.cli.history_document import status_of
-from vppcfg.transaction.accepted import left_half_way
+from vppcfg.transaction.accepted import last_interrupted
 from vppcfg.transaction.entry import Entry, Origin, Record, Status
 from vppcfg.transaction.process import is_another_running, is_running, machine_run, mark_of
 
@@ -100,6 +100,6 @@ def test_a_change_whose_process_is_dead_was_cut_off_although_its_id_lives(sleepe
 
     dead, living, of_old = started(f"{machine_run()}/1"), started(mark_of(sleeper)), started("")
     assert (status_of(dead), status_of(living)) == (Status.CUT_OFF, Status.STARTED)
-    assert left_half_way([dead]) is dead
-    assert left_half_way([living]) is None
-    assert left_half_way([of_old]) is None, "without a mark the id is all that is known"
+    assert last_interrupted([dead]) is dead
+    assert last_interrupted([living]) is None
+    assert last_interrupted([of_old]) is None, "without a mark the id is all that is known"

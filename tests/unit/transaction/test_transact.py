@@ -56,7 +56,7 @@ class Played:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:
@@ -203,7 +203,7 @@ def test_a_way_back_without_a_step_is_none(states: Sequence[State], ways_back: i
 class Failing(Played):
     """Goes away during the first batch."""
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:

@@ -14,7 +14,15 @@ from vppcfg.errors import StorageError
 from vppcfg.transaction import watchdog
 from vppcfg.transaction.entry import Timer
 from vppcfg.transaction.process import machine_run
-from vppcfg.transaction.watchdog import TimerWatch, arm, arm_again, is_alive, left_s, seconds_since_boot, uses_systemd
+from vppcfg.transaction.watchdog import (
+    TimerWatch,
+    arm,
+    arm_again,
+    is_alive,
+    remaining_s,
+    seconds_since_boot,
+    uses_systemd,
+)
 
 READY = "import os, sys, time; os.write(int(sys.argv[sys.argv.index('--ready-fd') + 1]), b'armed\\n'); time.sleep(60)"
 
@@ -133,7 +141,7 @@ def test_a_process_that_is_something_else_is_no_timer() -> None:
 def test_what_is_left_is_below_0_once_the_moment_is_past() -> None:
     now = datetime.fromisoformat("2026-01-02T03:04:05+00:00")
     timer = Timer(deadline="", moment_s=seconds_since_boot() - 5, machine_run=machine_run())
-    assert -6 < left_s(timer, now) <= -5
+    assert -6 < remaining_s(timer, now) <= -5
 
 
 def test_a_unit_that_is_gone_is_stopped_without_a_word(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from vppcfg.tune.diagnosis import diagnose
-from vppcfg.tune.driver_counters import driver_losses, lost_between
+from vppcfg.tune.driver_counters import driver_losses, driver_totals, lost_between
 from vppcfg.tune.interval import load_of
 from vppcfg.tune.reading import InterfaceCounters, Reading
 from vppcfg.tune.rule_context import Situation
@@ -51,6 +53,10 @@ TenGigabitEthernet1/0/0            1     up   TenGigabitEthernet1/0/0
         ("rx missed", "rx"), ("rx_missed_errors", "rx"), ("rx discards", "rx"), ("rx_crc_errors", "rx"),
         ("rx_mbuf_allocation_errors", "rx"), ("cgr reject frames", "rx"), ("rx_out_of_buffer", "rx"),
         ("tx_errors", "tx"), ("tx discards", "tx"), ("tx queue 0 drops", "tx"), ("tx_q0_errors", "tx"),
+        ("pps_allowance_exceeded", "rx"), ("brb_truncates", "rx"), ("rx_nodesc_drops", "rx"), ("no_mbufs", "rx"),
+        ("rx_fcs_err_frames", "rx"), ("total drops received", "rx"), ("total drops transmitted", "tx"),
+        ("tx ring 0 no tx slot", "tx"), ("tx queue 1 Discard packets", "tx"), ("rx queue 0 No Bufs", "rx"),
+        ("rx_drop_octets", None), ("mac_local_faults", None), ("rx_fdir_missed", None), ("max no tx slot", None),
         ("rx_good_packets", None), ("rx multicast", None), ("rx_pause_frames", None), ("tx_q3_packets", None),
     ],
 )  # fmt: skip
@@ -88,3 +94,85 @@ def test_a_small_share_of_old_losses_leaves_open_whether_they_go_on() -> None:
     verdict = diagnose(Situation(load=load_of([seen]))).verdict
     assert verdict.word is VerdictWord.UNDECIDED
     assert verdict.text.startswith("packets were lost since the counters began")
+
+
+OTHERS = """
+              Name                Idx   Link  Hardware
+vmxnet3-0/b/0/0                    1     up   vmxnet3-0/b/0/0
+  flags: admin-up
+  rx queues 2, rx desc 1024, tx queues 2, tx desc 1024
+  TX Queue 0:
+    ucast packets                       5000
+    Errors packets                      3
+    Discard packets                     70
+  RX Queue 0:
+    ucast packets                       9000
+    No Bufs                             1200
+memif1/0                           2     up   memif1/0
+  MEMIF interface
+    instance 0
+      master-to-slave ring 0
+        packets sent: 800
+        no tx slot: 4500
+        max no tx slot: 256
+      slave-to-master ring 0
+        packets received: 900
+eth0                               3     up   eth0
+  Link speed: 10 Gbps
+  Driver is 'ena', bus is 'pci'
+    total packets received                       7000
+    total drops received                         61
+TenGigabitEthernet1/0/0            4     up   TenGigabitEthernet1/0/0
+  Amazon ENA
+    cpu socket 0
+    rx frames ok                                   5
+    extended stats:
+      bw_in_allowance_exceeded                     12
+      pps_allowance_exceeded                       33
+"""
+
+
+def test_the_counters_of_every_driver_are_read_whatever_their_names_and_headings() -> None:
+    lost = {port.name: driver_losses(port.counters) for port in parse_hardware(OTHERS)[0]}
+    assert lost == {
+        "vmxnet3-0/b/0/0": {"tx": ("tx queue 0 Discard packets", 70), "rx": ("rx queue 0 No Bufs", 1200)},
+        "memif1/0": {"tx": ("tx ring 0 no tx slot", 4500)},
+        "eth0": {"rx": ("total drops received", 61)},
+        "TenGigabitEthernet1/0/0": {"rx": ("pps_allowance_exceeded", 33)},
+    }
+
+
+@pytest.mark.parametrize(
+    ("counters", "totals"),
+    [
+        ((("rx frames ok", 100), ("rx missed", 20)), {"rx": 120}),
+        ((("rx unicast", 135), ("rx discards", 94), ("tx unicast", 40)), {"rx": 135, "tx": 40}),
+        ((("total packets received", 7000), ("total drops received", 61)), {"rx": 7061}),
+        ((("rx missed", 20),), {}),
+    ],
+)
+def test_a_loss_is_a_share_of_all_that_came_where_the_driver_counts_it(counters: Any, totals: dict[str, int]) -> None:
+    assert driver_totals(counters) == totals
+
+
+@pytest.mark.parametrize(
+    ("counters", "words"),
+    [
+        (InterfaceCounters(name="memif1", tx_packets=616_631_302, tx_error=458_997_285),
+         "458,997,285 of 616,631,302 (74.4 %)"),
+        (InterfaceCounters(name="Gi1", rx_packets=23_373_568, rx_miss=27_789_925),
+         "27,789,925 of 51,163,493 (54.3 %)"),
+    ],
+)  # fmt: skip
+def test_a_loss_shows_what_it_is_a_share_of(counters: InterfaceCounters, words: str) -> None:
+    found = diagnose(Situation(load=load_of([Reading(interfaces=(counters,))])))
+    assert found.verdict.word is VerdictWord.LOSS
+    assert words in found.verdict.text
+
+
+def test_a_loss_of_an_unknown_share_is_no_verdict() -> None:
+    text = MISSED.replace("    rx frames ok                                   100123456\n", "")
+    text = text.replace("      rx_good_packets                              100123456\n", "")
+    found = diagnose(Situation(load=load_of([Reading(hardware=parse_hardware(text)[0])])))
+    assert found.verdict.word is VerdictWord.UNDECIDED
+    assert "packets were lost since the counters began" in found.verdict.text

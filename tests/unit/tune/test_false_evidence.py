@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.unit.tune.material import load, node, one, port, rules, worker
-from vppcfg.tune.load import ThreadLoad
+from tests.unit.tune.material import load, node, one, port, queue, rules, worker
+from vppcfg.tune.finding import FindingSeverity
+from vppcfg.tune.load import ErrorRate, PortLoad, ThreadLoad
 from vppcfg.tune.paste import split_paste
-from vppcfg.tune.reading import Processor, Reading, ThreadCounters
+from vppcfg.tune.reading import InterfaceCounters, Processor, Reading, ThreadCounters
 from vppcfg.tune.show.hardware import parse_interface
 
 GHZ = Reading(cpu=Processor(model="Xeon", base_hz=2.1e9))
@@ -51,6 +52,48 @@ def test_a_worker_without_a_rate_is_no_proof_of_imbalance() -> None:
 def test_the_thread_of_a_heap_is_none_of_the_runtime() -> None:
     text = "Thread 0 vpp_main\n  base 0x7f0000000000, size 1g, locked, name 'main heap'\n    total: 1.00G, used: 90M\n"
     assert set(split_paste(text).texts) == {"memory"}
+
+
+def test_frames_for_others_are_no_loss_as_long_as_most_packets_pass() -> None:
+    counter = ErrorRate(node="ethernet-input", reason="l3 mac mismatch", count=5554, per_s=None)
+    once = replace(load(port()), duration_s=None, errors=(counter,), threads=())
+    assert one(once, "not-tuning").severity is FindingSeverity.NOTICE
+    few = replace(port(), counters=InterfaceCounters(name="GigabitEthernet1/0/0", rx_packets=6000))
+    found = one(replace(once, ports=(few,)), "not-tuning")
+    assert found.severity is FindingSeverity.LOSS and "5,554 packets of 6,000 (92.6 %)" in found.verdict
+    flooded = replace(counter, count=20_000, per_s=2000.0)
+    assert one(load(port(), errors=(flooded,)), "not-tuning").severity is FindingSeverity.NOTICE
+    assert one(load(port(), errors=(replace(flooded, per_s=6e5),)), "not-tuning").severity is FindingSeverity.LOSS
+
+
+def test_what_a_guest_does_not_take_is_a_share_of_what_is_sent_to_it_too() -> None:
+    guest = InterfaceCounters(name="VirtualEthernet0/0/0", rx_packets=50_384, tx_packets=6_569_213, drops=1498)
+    seen = PortLoad(name=guest.name, counters=guest)
+    assert rules(replace(load(seen, threads=()), duration_s=None)) == []
+    wire = replace(guest, name="GigabitEthernet1/0/0")
+    found = one(replace(load(PortLoad(name=wire.name, counters=wire), threads=()), duration_s=None), "not-tuning")
+    assert "1,498 packets of 50,384 (2.97 %)" in found.verdict and found.severity is FindingSeverity.NOTICE
+
+
+def test_a_port_that_is_down_is_no_proof_of_why_packets_are_dropped() -> None:
+    busy = InterfaceCounters(name="GigabitEthernet1/0/0", rx_packets=10_000, drops=5_000)
+    down = InterfaceCounters(name="GigabitEthernet3/0/0", is_up=False)
+    ports = tuple(PortLoad(name=each.name, counters=each) for each in (busy, down))
+    found = one(replace(load(*ports, threads=()), duration_s=None), "not-tuning")
+    assert "`show errors` tells why; GigabitEthernet3/0/0 is down, which may be it" in found.verdict
+
+
+def test_a_virtual_port_may_wait_for_interrupts_as_long_as_its_rate_is_unknown() -> None:
+    for name, is_found in (("host-eth0", False), ("tap0", False), ("GigabitEthernet1/0/0", True)):
+        waiting = port(name, rx_queues=(queue(name, mode="interrupt"),))
+        assert ("interrupt-mode" in rules(load(waiting, threads=()))) is is_found, name
+    assert "interrupt-mode" in rules(load(port("tap0", rx_pps=5e4, rx_queues=(queue("tap0", mode="interrupt"),))))
+
+
+def test_what_issue_trackers_mark_text_with_is_no_text() -> None:
+    text = "show interface\n <tt>host-e0 8 up rx packets 793</tt>\n {{ rx bytes 139574}}\n**drops 15**\n{noformat}\n"
+    (found,), unread = parse_interface(split_paste(text).texts["interface"])
+    assert (found.name, found.rx_packets, found.rx_bytes, found.drops, unread) == ("host-e0", 793, 139574, 15, ())
 
 
 def test_what_a_page_leaves_at_the_ends_of_lines_is_no_text() -> None:

@@ -208,6 +208,21 @@ def test_interfaces_come_with_counters_in_the_lines_below() -> None:
     assert (last.name, last.mtu) == ("local0", None)
 
 
+def test_interfaces_of_releases_without_a_column_for_the_mtu_are_read() -> None:
+    text = """
+              Name               Idx       State          Counter          Count
+TenGigabitEthernetc/0/0           5         up       rx packets                502022
+                                                     rx-miss                    64525
+TenGigabitEthernetd/0/0           6        down
+"""
+    found, unread = parse_interface(text)
+    assert unread == ()
+    assert [(each.name, each.is_up, each.mtu, each.rx_packets, each.rx_miss) for each in found] == [
+        ("TenGigabitEthernetc/0/0", True, None, 502022, 64525),
+        ("TenGigabitEthernetd/0/0", False, None, 0, 0),
+    ]
+
+
 def test_queues_are_placed_on_threads_with_or_without_a_line_for_the_node() -> None:
     text = (
         "Thread 1 (vpp_wk_0):\n node dpdk-input:\n    eth0 queue 0 (polling)\n"

@@ -74,7 +74,7 @@ def test_a_goodbye_that_is_not_answered_is_not_awaited_for_long() -> None:
     start = time.monotonic()
     with connected(stub, timeout_s=SILENCE_S):
         pass
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 20
 
 
 def test_a_vpp_that_hangs_up_on_goodbye_is_no_error() -> None:
@@ -122,7 +122,7 @@ def test_a_vpp_that_falls_silent_is_an_error_in_bounded_time(stage: str) -> None
     stub.answers[stage] = lambda request: []
     start = time.monotonic()
     assert f"has not answered for {SILENCE_S} seconds" in error_of(stub).message
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 20
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -18,7 +18,7 @@ from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
-LONG_S, SHORT_S = 5.0, 0.05
+LONG_S, SHORT_S = 30.0, 0.05
 
 
 @contextmanager

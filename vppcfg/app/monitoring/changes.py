@@ -6,7 +6,7 @@ import logging
 from datetime import datetime
 from itertools import islice
 
-from vppcfg.app.interrupted_change import half_way
+from vppcfg.app.interrupted_change import interrupted_change
 from vppcfg.app.target import Target
 from vppcfg.errors import VppcfgError
 from vppcfg.render.change_metrics import ChangeStatus
@@ -22,7 +22,7 @@ def change_status(target: Target) -> ChangeStatus:
     journal = target.journal()
     try:
         records = list(islice(journal.newest_first(), _LOOKED_AT))
-        found = half_way(records) if records and not target.is_another_at_work() else None
+        found = interrupted_change(records) if records and not target.is_another_at_work() else None
     except VppcfgError as error:
         _log.debug("%s", error.message)
         return ChangeStatus(is_readable=False)
@@ -36,7 +36,7 @@ def change_status(target: Target) -> ChangeStatus:
         origin=last.entry.origin.value,
         outcome=last.status.value,
         deadline_s=_deadline_s(waiting) if waiting is not None else None,
-        is_half_way=found is not None,
+        is_interrupted=found is not None,
     )
 
 

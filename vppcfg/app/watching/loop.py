@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from vppcfg.app.confirming import Unconfirmed
-from vppcfg.app.interrupted_change import HalfWay
+from vppcfg.app.interrupted_change import InterruptedChange
 from vppcfg.app.planning import exit_code_of
 from vppcfg.app.unmanaged import lost_protection, unprotected_text
 from vppcfg.app.watching.file import WatchedFile
@@ -58,7 +58,7 @@ class VppWatch:
         boot_time: Callable[[], float | None] = lambda: None,
         is_busy: Callable[[], bool] = lambda: False,
         attend: Callable[[], Unconfirmed | None] = lambda: None,
-        half_way: Callable[[str], HalfWay | None] = lambda boot_id: None,
+        interrupted_change: Callable[[str], InterruptedChange | None] = lambda boot_id: None,
         protected_by: Callable[[str], State | None] = lambda boot_id: None,
         verifier: Verifier | None = None,
         daemon_drift: Callable[[], tuple[str, ...]] = tuple,
@@ -67,12 +67,12 @@ class VppWatch:
     ) -> None:
         """`boot_time` tells when the VPP that is connected started, in Unix seconds.
 
-        `is_busy` tells whether another vppcfg is changing it: what that is half-way through is no drift. `attend` looks
-        after the timer of a change that waits to be confirmed; `half_way` tells, for a run of VPP, whether a change
-        left it between two states; `protected_by` returns, for a run of VPP, the state that was accepted last in it,
-        for the IPsec that interfaces had then. `verifier` holds VPP against Linux after a look, once in an interval;
+        `is_busy` returns whether another vppcfg is changing it: what that has not finished is no drift. `attend` looks
+        after the timer of a change that waits to be confirmed. For a run of VPP, `interrupted_change` returns the
+        change that left it between two states, and `protected_by` the state that was accepted last in it, for the
+        IPsec that interfaces had then. `verifier` compares VPP with Linux after a look, once in an interval;
         `daemon_drift` is asked then how routing daemons differ from what was accepted.
-        When it `is_verbose`, each difference is told beside their summary, and VPP's ids.
+        With `is_verbose` each difference is reported as well as their summary, and VPP's ids.
         """
         self._file = file
         self._connect = connect
@@ -84,8 +84,8 @@ class VppWatch:
         self._boot_time = boot_time
         self._is_busy = is_busy
         self._attend = attend
-        self._half_way = half_way
-        self._was_half_way: HalfWay | None = None
+        self._interrupted = interrupted_change
+        self._was_interrupted: InterruptedChange | None = None
         self._protected_by = protected_by
         self._unprotected: tuple[Attachment, ...] = ()
         self._verifier = verifier
@@ -208,8 +208,8 @@ class VppWatch:
 
     def _wait(self, seconds: float) -> None:
         end = self._clock.monotonic() + seconds
-        while (left_s := end - self._clock.monotonic()) > 0:
-            self._clock.sleep(min(TICK_S, left_s))
+        while (remaining_s := end - self._clock.monotonic()) > 0:
+            self._clock.sleep(min(TICK_S, remaining_s))
             self._renew()
 
     def _renew(self) -> bool:
@@ -315,9 +315,9 @@ class VppWatch:
         if found is not None and found != said:
             data = {"change": found.number, "deadline": found.deadline, "is_overdue": found.is_overdue}
             self._say("unconfirmed", found.text, data, is_bad=True)
-        was, self._was_half_way = self._was_half_way, self._half_way(self._boot_id)
-        if self._was_half_way is not None and self._was_half_way != was:
-            self._say("half_way", self._was_half_way.text, {"change": self._was_half_way.number}, is_bad=True)
+        was, self._was_interrupted = self._was_interrupted, self._interrupted(self._boot_id)
+        if self._was_interrupted is not None and self._was_interrupted != was:
+            self._say("half_way", self._was_interrupted.text, {"change": self._was_interrupted.number}, is_bad=True)
 
     def _reconcile(self) -> bool:
         """Bring VPP to the file where that is wanted; return whether it was tried."""

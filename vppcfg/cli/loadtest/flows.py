@@ -144,8 +144,8 @@ def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Call
 
     def on_sample(sample: CoresSample) -> None:
         idle = ", ".join(f"core {load.core} {100 * load.idle:.0f} % idle" for load in sample.loads[:8])
-        left_s = plan.duration_s - sample.at_s
-        show(f"flows {clock_text(sample.at_s)}, {clock_text(left_s)} left{', ' if idle else ''}{idle}")
+        remaining_s = plan.duration_s - sample.at_s
+        show(f"flows {clock_text(sample.at_s)}, {clock_text(remaining_s)} left{', ' if idle else ''}{idle}")
 
     placed, placed_by = _placed_flows(args, plan, router)
     version = require_iperf3()

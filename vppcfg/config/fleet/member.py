@@ -180,15 +180,15 @@ class _MemberReader:
         )
 
     def _tunnels(self, addresses: tuple[FleetAddress, ...]) -> Iterator[FleetTunnel]:
-        for made in self._configuration.virtual.values():
-            if isinstance(made, EncapConfig):
+        for virtual in self._configuration.virtual.values():
+            if isinstance(virtual, EncapConfig):
                 yield FleetTunnel(
                     router=self._router,
-                    virtual=made,
-                    mtu=self._inner_mtu(made.name),
-                    outer_mtu=self._outer_mtu(made, addresses),
-                    place=self._place(made.path),
-                    parts=tuple(map(self._place, made.parts())),
+                    virtual=virtual,
+                    mtu=self._inner_mtu(virtual.name),
+                    outer_mtu=self._outer_mtu(virtual, addresses),
+                    place=self._place(virtual.path),
+                    parts=tuple(map(self._place, virtual.parts())),
                 )
 
     def _gateways(self) -> Iterator[FleetGateway]:

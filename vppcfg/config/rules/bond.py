@@ -9,7 +9,7 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
-from vppcfg.config.section_list import MADE
+from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.model.bond import BondMode
 from vppcfg.model.interface import InterfaceKind
@@ -18,7 +18,7 @@ from vppcfg.model.problem import Problem
 _NO_MEMBERS = {
     InterfaceKind.SUB_INTERFACE: "a sub-interface",
     InterfaceKind.LOOPBACK: "a loopback",
-    **{section.kind: f"a {section.thing}" for section in MADE if not section.can_join_bond},
+    **{section.kind: f"a {section.noun}" for section in VIRTUAL_SECTIONS if not section.can_join_bond},
 }
 """Kinds that cannot be members, in words; VPP bonds ports, and TAPs behave like one (vnet/bonding/cli.c)."""
 

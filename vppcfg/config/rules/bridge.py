@@ -8,7 +8,7 @@ from vppcfg.common.addresses import is_station
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import BridgeConfig, InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.config.section_list import MADE
+from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -18,7 +18,7 @@ def bridge_member_place(index: Index) -> Iterator[Problem]:
     for bridge, position, name in _named(index):
         first = index.bridges[name][0]
         bvi_of = index.bvi_bridges.get(name)
-        if not index.has(name) and not _is_made_alone(index, name):
+        if not index.has(name) and not _is_created_alone(index, name):
             text = f"{name} is not in this file; add it below `interfaces`{did_you_mean(name, index.names)}"
             yield _problem("bd-member-missing", bridge, position, text)
         elif bvi_of:
@@ -130,9 +130,9 @@ def _named(index: Index) -> Iterator[tuple[BridgeConfig, int, str]]:
             yield bridge, position, name
 
 
-def _is_made_alone(index: Index, name: str) -> bool:
+def _is_created_alone(index: Index, name: str) -> bool:
     """Return whether a tunnel or a TAP stands in its own section; of its MTU nothing is known then."""
-    return any(index.has_made(section, name) for section in MADE if not section.needs_interface)
+    return any(index.creates(section, name) for section in VIRTUAL_SECTIONS if not section.needs_interface)
 
 
 def _is_first(index: Index, bridge: BridgeConfig, position: int, name: str) -> bool:

@@ -69,7 +69,7 @@ class Index:
         """Return whether the file has an entry `name` in a section, of which `sound` holds the sound ones."""
         return name in sound or name in self.broken_entries.get(section, ()) or section in self.lost_sections
 
-    def has_made(self, section: VirtualInterfaceSection[Any, Any], name: str) -> bool:
+    def creates(self, section: VirtualInterfaceSection[Any, Any], name: str) -> bool:
         """Return whether the file has an entry `name` in a section of interfaces that VPP makes, sound or not."""
         is_sound = section.is_entry(self.configuration.virtual.get(name))
         return is_sound or self.has_entry(section.key, name, {})

@@ -8,7 +8,7 @@ from fnmatch import translate
 
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.rules.index import Index
-from vppcfg.config.section_list import MADE
+from vppcfg.config.section_list import VIRTUAL_SECTIONS
 from vppcfg.model.nat44 import MARK
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.vrf import UNMANAGED_VRF
@@ -17,7 +17,7 @@ _WILD = frozenset("*?[")
 _MEANT: Mapping[str, str] = {
     **{
         name: f"{section.word}*"
-        for section in MADE
+        for section in VIRTUAL_SECTIONS
         if section.word
         for name in (section.word.lower(), section.kind.value, section.key)
     },

@@ -6,29 +6,29 @@ from collections.abc import Iterator
 
 from vppcfg.common.addresses import is_link_local
 from vppcfg.config.rules.index import Index
-from vppcfg.config.section_list import MADE, section_of
+from vppcfg.config.section_list import VIRTUAL_SECTIONS, section_of
 from vppcfg.kinds.tunnel import EncapConfig, TunnelConfig
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
 
-def made_elsewhere(index: Index) -> Iterator[Problem]:
+def created_elsewhere(index: Index) -> Iterator[Problem]:
     """Find bonds, tunnels and TAPs that the section which would make them lacks."""
-    sections = {section.kind: section for section in MADE}
+    sections = {section.kind: section for section in VIRTUAL_SECTIONS}
     for interface in index.interfaces:
         section = sections.get(interface.kind)
-        if section is not None and not index.has_made(section, interface.name):
+        if section is not None and not index.creates(section, interface.name):
             text = f"{interface.name} has to be made; add it to `{section.key}`"
             yield Problem(rule=section.rule("undefined"), path=interface.path, text=text)
 
 
-def made_alone(index: Index) -> Iterator[Problem]:
+def created_alone(index: Index) -> Iterator[Problem]:
     """Find tunnels and TAPs of which nothing is said but what they are made with."""
-    for made in index.configuration.virtual.values():
-        section = section_of(made)
-        if not section.needs_interface and not index.has(made.name):
-            text = f"{made.name} is made and then left as it is; say its MTU and state below `interfaces`"
+    for virtual in index.configuration.virtual.values():
+        section = section_of(virtual)
+        if not section.needs_interface and not index.has(virtual.name):
+            text = f"{virtual.name} is made and then left as it is; say its MTU and state below `interfaces`"
             rule = section.rule("no-interface")
-            yield Problem(rule=rule, path=made.path, text=text, severity=Severity.WARNING)
+            yield Problem(rule=rule, path=virtual.path, text=text, severity=Severity.WARNING)
 
 
 def tunnel_ends(index: Index) -> Iterator[Problem]:
@@ -103,13 +103,13 @@ def _owners(index: Index) -> dict[tuple[str | None, str], str]:
     }
 
 
-def made_without_ethernet(index: Index) -> Iterator[Problem]:
+def created_without_ethernet(index: Index) -> Iterator[Problem]:
     """Find what needs Ethernet on an interface that has none; VPP would take it."""
-    for made in index.configuration.virtual.values():
-        if not made.has_ethernet:
-            section = section_of(made)
-            for path, thing in _with_ethernet(index, made.name):
-                text = f"{made.name} carries packets without Ethernet and cannot {thing}{section.ethernet_hint}"
+    for virtual in index.configuration.virtual.values():
+        if not virtual.has_ethernet:
+            section = section_of(virtual)
+            for path, thing in _with_ethernet(index, virtual.name):
+                text = f"{virtual.name} carries packets without Ethernet and cannot {thing}{section.ethernet_hint}"
                 yield Problem(rule=section.rule("l3"), path=path, text=text)
 
 

@@ -36,7 +36,7 @@ class Acls(NamedSection):
     naming = Naming(
         is_name=is_acl_name,
         rule="acl-name",
-        wanted=f"an ACL has a lower case letter, then up to {ACL_LENGTH - 1} of a-z, 0-9 and `-`",
+        form=f"an ACL has a lower case letter, then up to {ACL_LENGTH - 1} of a-z, 0-9 and `-`",
         pattern=(LIST.pattern, ACL_LENGTH),
     )
 

@@ -54,7 +54,7 @@ class PrefixLists(NamedSection):
     naming = Naming(
         is_name=is_prefix_list_name,
         rule="prefixlist-name",
-        wanted=f"a prefix list has a lower case letter, then up to {LIST_LENGTH - 1} of a-z, 0-9 and `-`",
+        form=f"a prefix list has a lower case letter, then up to {LIST_LENGTH - 1} of a-z, 0-9 and `-`",
         pattern=(LIST.pattern, LIST_LENGTH),
     )
 

@@ -32,7 +32,7 @@ class Bridges(NamedSection):
 
     key = "bridgedomains"
     attribute = "bridges"
-    naming = numbered(_WORD, 1, MAX_BRIDGE, thing="bridge domain", rule="bd-id")
+    naming = numbered(_WORD, 1, MAX_BRIDGE, noun="bridge domain", rule="bd-id")
     holder = KeyHolder.BRIDGE
     dispensable = frozenset({"description", "settings", "split-horizon", "static-macs", "filtered-macs"}) | OWNED_KEYS
 

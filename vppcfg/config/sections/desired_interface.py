@@ -9,7 +9,7 @@ from vppcfg.common.release import OLDEST, Release
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
-from vppcfg.config.desired_state import DesiredStateBuilder, made_port_tag, marked_tag
+from vppcfg.config.desired_state import DesiredStateBuilder, created_port_tag, marked_tag
 from vppcfg.config.sections import acl, placement, tag_rewrite
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds import entry_keys, policy_route_section
@@ -32,23 +32,23 @@ from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
 from vppcfg.record import evolve
 
 
-def resolve(desired: DesiredStateBuilder, made: Sequence[VirtualInterfaceSection[Any, Any]]) -> None:
+def resolve(desired: DesiredStateBuilder, sections: Sequence[VirtualInterfaceSection[Any, Any]]) -> None:
     """Enter every interface of the file that may be configured; the sections have entered what they make."""
     resolver = _Resolver(desired)
     for config in sorted(desired.configuration.interfaces.values(), key=lambda config: config.parent is not None):
         if config.name not in desired.interfaces and resolver.may_configure(config):
             resolver.configure(config)
-    for name, kind, description in _without_entry(desired, made):
-        resolver.leave_as_made(name, kind, description)
+    for name, kind, description in _without_entry(desired, sections):
+        resolver.leave_as_created(name, kind, description)
     resolver.say_what_has_no_mtu()
     resolver.drop_missing_targets()
 
 
 def _without_entry(
-    desired: DesiredStateBuilder, made: Sequence[VirtualInterfaceSection[Any, Any]]
+    desired: DesiredStateBuilder, sections: Sequence[VirtualInterfaceSection[Any, Any]]
 ) -> Iterator[tuple[str, InterfaceKind, str | None]]:
     """Yield the interfaces that stand in the section that makes them alone."""
-    for section in made:
+    for section in sections:
         for name, config in () if section.needs_interface else section.entries_in(desired.configuration).items():
             if isinstance(desired.virtual.get(name), section.virtual) and name not in desired.interfaces:
                 yield name, section.kind, config.description
@@ -62,7 +62,7 @@ class _Resolver:
         self._desired = desired
         self._memberships = _memberships(desired)
         self._static_macs = _static_macs(desired)
-        bonds = [made for made in desired.virtual.values() if isinstance(made, Bond)]
+        bonds = [virtual for virtual in desired.virtual.values() if isinstance(virtual, Bond)]
         self._without_mtu: dict[str, list[InterfaceConfig]] = {}
         """Sub-interfaces by port."""
         self._joining = {member for bond in bonds for member in bond.members}
@@ -79,7 +79,7 @@ class _Resolver:
             return True
         text = f"VPP has no interface {config.name}; check its name with `vppctl show interface`, or take it out"
         text += did_you_mean(config.name, desired.observed.interfaces)
-        desired.problem("phy-missing", config.path, text)
+        desired.lacks(config.name, "phy-missing", config.path, text)
         return False
 
     def configure(self, config: InterfaceConfig) -> None:
@@ -94,7 +94,7 @@ class _Resolver:
             mac=self._mac(config, base) if self._has_ethernet(config.name) else "",
             link_mtu=self._link_mtu(config, base),
             packet_mtu=config.mtu
-            if config.says_mtu or observed is None or base.packet_mtu
+            if config.sets_mtu or observed is None or base.packet_mtu
             else self._packet_mtu(config, base, is_routed=bridging["bridge"] is None),
             protocol_mtus=(0, 0, 0),
             rx_mode=_rx_mode(config, base),
@@ -121,17 +121,17 @@ class _Resolver:
 
     def _gets_other_ethernet(self, name: str) -> bool:
         """Return whether a port is made anew with Ethernet that it had not, or without: its link MTU comes or goes."""
-        made, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
-        if made is None or found is None or not made.is_ours_by_mark:
+        virtual, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
+        if virtual is None or found is None or not virtual.is_ours_by_mark:
             return False
-        return made.has_ethernet is not found.has_ethernet
+        return virtual.has_ethernet is not found.has_ethernet
 
     def _is_taken_over(self, name: str) -> bool:
         """Return whether VPP has an interface that the file makes, and somebody else has made it alike."""
-        made, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
-        return made is not None and made.is_ours_by_mark and made.__class__ is found.__class__
+        virtual, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
+        return virtual is not None and virtual.is_ours_by_mark and virtual.__class__ is found.__class__
 
-    def leave_as_made(self, name: str, kind: InterfaceKind, description: str | None) -> None:
+    def leave_as_created(self, name: str, kind: InterfaceKind, description: str | None) -> None:
         """Leave MTUs, state and MAC of a tunnel or TAP alone; what an entry could have put on it is not wanted."""
         desired = self._desired
         observed = desired.observed.interfaces.get(name)
@@ -143,9 +143,9 @@ class _Resolver:
         if observed is not None and self._is_taken_over(name):
             base = evolve(observed, kind=kind)
         found = observed.tag if observed is not None else None
-        tag = marked_tag(description, found, is_made_by_us=True)
+        tag = marked_tag(description, found, is_created_by_us=True)
         if is_marked(kind):
-            tag = made_port_tag(description, found, keeps=True)
+            tag = created_port_tag(description, found, keeps=True)
         elif not description and observed is not None:
             tag = observed.tag
         desired.interfaces[name] = evolve(
@@ -194,16 +194,16 @@ class _Resolver:
         return {"tag_rewrite": config.tag_rewrite.rewrite}
 
     def _has_ethernet(self, name: str) -> bool:
-        made = self._desired.virtual.get(name)
-        return made is None or made.has_ethernet
+        virtual = self._desired.virtual.get(name)
+        return virtual is None or virtual.has_ethernet
 
     def _mac(self, config: InterfaceConfig, base: Interface) -> str:
         """Return the MAC, '' where it is left open: that of a bond and its members is a matter of who joins first."""
         if config.mac is not None and config.name not in self._joining:
             return config.mac
         if config.kind is InterfaceKind.BOND:
-            made = self._desired.configuration.virtual_of(config.name, BondConfig)
-            return (made.mac if made is not None else None) or ""
+            virtual = self._desired.configuration.virtual_of(config.name, BondConfig)
+            return (virtual.mac if virtual is not None else None) or ""
         return "" if config.name in self._members else base.mac
 
     def _packet_mtu(self, config: InterfaceConfig, base: Interface, *, is_routed: bool) -> int:
@@ -254,13 +254,13 @@ class _Resolver:
         return base.link_mtu
 
     def _tag(self, config: InterfaceConfig, observed: Interface | None) -> str:
-        made = self._desired.configuration.virtual.get(config.name)
-        description = config.description or (made.description if made is not None else None)
-        is_made_by_us = config.kind is not InterfaceKind.PHYSICAL or config.parent is not None
+        virtual = self._desired.configuration.virtual.get(config.name)
+        description = config.description or (virtual.description if virtual is not None else None)
+        is_created_by_us = config.kind is not InterfaceKind.PHYSICAL or config.parent is not None
         tag = observed.tag if observed is not None else None
         if config.parent is None and is_marked(config.kind):
-            return made_port_tag(description, tag)
-        return marked_tag(description, tag, is_made_by_us=is_made_by_us)
+            return created_port_tag(description, tag)
+        return marked_tag(description, tag, is_created_by_us=is_created_by_us)
 
     def _values(self, config: InterfaceConfig, base: Interface) -> dict[str, Any]:
         """Return the plain values by attribute, one that VPP cannot have as by default.

@@ -40,9 +40,9 @@ class Interfaces(Section):
     key = "interfaces"
     attribute = "interfaces"
 
-    def __init__(self, made: Sequence[VirtualInterfaceSection[Any, Any]]) -> None:
-        self._made = {section.kind: section for section in made}
-        words = {section.word: section.kind for section in made if section.word}
+    def __init__(self, sections: Sequence[VirtualInterfaceSection[Any, Any]]) -> None:
+        self._section_of = {section.kind: section for section in sections}
+        words = {section.word: section.kind for section in sections if section.word}
         self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
 
     def kind_of(self, name: str) -> InterfaceKind:
@@ -91,12 +91,12 @@ class Interfaces(Section):
 
     def _parse(self, part: Mapping[str, Any], name: str, path: KeyPath, parsing: Parsing) -> InterfaceConfig:
         kind = self._kind_in(name, parsing)
-        mtu = self._made[kind].default_mtu if kind in self._made else DEFAULT_MTU
+        mtu = self._section_of[kind].default_mtu if kind in self._section_of else DEFAULT_MTU
         return interface_keys.parse(part, name, path, kind, default_mtu=mtu)
 
     def _kind_in(self, name: str, parsing: Parsing) -> InterfaceKind:
         """Return what an interface is, by its name and whether the file makes it."""
-        for kind, section in self._made.items():
+        for kind, section in self._section_of.items():
             entries = parsing.content.get(section.key) if is_marked(kind) else None
             if isinstance(entries, dict) and name in entries:
                 return kind
@@ -119,7 +119,7 @@ class Interfaces(Section):
     def unsupported_reason(self, name: str, state: State) -> str | None:
         """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""
         interface = state.interfaces[name]
-        section = self._made.get(interface.kind)
+        section = self._section_of.get(interface.kind)
         return (
             self._why_not_named(interface)
             or (section.unsupported_virtual(interface, state) if section is not None else None)

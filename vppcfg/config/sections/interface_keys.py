@@ -15,7 +15,7 @@ from vppcfg.kinds import entry_keys
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
-from vppcfg.model.ownership import MADE_MARK, MARK, description_of, is_foreign, mark_of, tag_for
+from vppcfg.model.ownership import CREATED_MARK, MARK, description_of, is_foreign, mark_of, tag_for
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 
@@ -86,7 +86,7 @@ def parse(
         tx_placement=placement.parse(raw[placement.TX_KEY] or {}) if placement.TX_KEY in raw else (),
         mac=canonical_mac(raw.get("mac")),
         mtu=default_mtu if mtu is None else mtu,
-        says_mtu=mtu is not None,
+        sets_mtu=mtu is not None,
         is_up=raw.get("state") != "down",
         acls=_parse_acls(raw.get("acls")),
         tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
@@ -134,7 +134,7 @@ def from_state(
 
 def unsupported_ownership(interface: Interface) -> str | None:
     """Return why an entry cannot say the tag of an observed interface."""
-    if interface.tag in ("", MARK, MADE_MARK):
+    if interface.tag in ("", MARK, CREATED_MARK):
         return None
     if is_foreign(interface.tag):
         return f'its tag says that it is somebody else\'s: "{interface.tag}"'

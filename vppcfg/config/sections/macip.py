@@ -43,7 +43,7 @@ class MacipAcls(NamedSection):
     naming = Naming(
         is_name=is_acl_name,
         rule="macip-name",
-        wanted=f"a MACIP ACL has a lower case letter, then up to {ACL_LENGTH - 1} of a-z, 0-9 and `-`",
+        form=f"a MACIP ACL has a lower case letter, then up to {ACL_LENGTH - 1} of a-z, 0-9 and `-`",
         pattern=(LIST.pattern, ACL_LENGTH),
     )
 

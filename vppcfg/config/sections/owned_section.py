@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import OLDEST, Release
@@ -25,11 +25,29 @@ from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import table_key
 
 V = TypeVar("V")
+_KEYS: set[str] = set()
+"""The keys of all such sections."""
 _CHILDREN = "sub-interfaces"
 _LOOPBACKS = "loopbacks"
 _INTERFACES = "interfaces"
 DEFAULT_TABLE = "0"
 """The scope of the default FIB table."""
+_HOLDERS = {
+    _INTERFACES: KeyHolder.INTERFACE,
+    _LOOPBACKS: KeyHolder.INTERFACE,
+    "vrfs": KeyHolder.VRF,
+    "bridgedomains": KeyHolder.BRIDGE,
+}
+"""What the entries of each section are; those of all others are tunnels, or have no such key."""
+
+
+class _Given(NamedTuple):
+    """One such key of a file."""
+
+    holder: KeyHolder
+    name: str
+    path: KeyPath
+    raw: Any
 
 
 class OwnedSection(Section, Generic[V]):
@@ -40,7 +58,7 @@ class OwnedSection(Section, Generic[V]):
     """Below what the key stands."""
     below: ClassVar[tuple[str, ...]] = ()
     """The sections of the tunnels that have the key."""
-    things: ClassVar[tuple[type[VppObject], ...]]
+    object_classes: ClassVar[tuple[type[VppObject], ...]]
     """The classes of objects that it owns."""
     plugin: ClassVar[str] = ""
     """The plugin of VPP that has them; '' where they are always there."""
@@ -51,9 +69,14 @@ class OwnedSection(Section, Generic[V]):
     is_block: ClassVar[bool] = False
     """Whether the value is written on lines of its own."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if key := cls.__dict__.get("key"):
+            _KEYS.add(key)
+
     @abstractmethod
-    def parse_value(self, raw: Any, path: KeyPath) -> V | Problem | list[Problem]:
-        """Return what a value of the right shape stands for, or what is wrong with it."""
+    def parse_value(self, raw: Any, path: KeyPath, problems: list[Problem]) -> V:
+        """Return what the sound entries of a value stand for; add to `problems` what is wrong with the others."""
 
     @abstractmethod
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[VppObject]:
@@ -74,20 +97,20 @@ class OwnedSection(Section, Generic[V]):
         return DEFAULT_TABLE if KeyHolder.VRF in self.holders else entry.name
 
     def parse(self, parsing: Parsing) -> dict[str, dict[str, OwnedConfig]]:
-        """Return the sound entries by the names of what they are below of."""
+        """Return the entries by the names of what they are below of, each with what is sound of it."""
         found: dict[str, OwnedConfig] = {}
         broken = set()
-        for holder, name, path, raw in self._given(parsing.content):
-            if any(_is_within(bad, path) for bad in parsing.bad_paths):
-                broken.add(name)
+        for each in _given_in(parsing).get(self.key, ()):
+            if each.holder not in self.holders or (each.holder is KeyHolder.TUNNEL and each.path[0] not in self.below):
                 continue
-            value = self.parse_value(raw, path)
-            problems = [value] if isinstance(value, Problem) else value
-            if isinstance(problems, list) and problems and isinstance(problems[0], Problem):
+            sound = parsing.sound(each.raw, each.path)
+            problems: list[Problem] = []
+            if sound is not None:
+                value = self.parse_value(sound, each.path, problems)
+                found[each.name] = self._entry(each.holder, each.name, each.path, value)
+            if problems or sound is not each.raw:
                 parsing.problems += problems
-                broken.add(name)
-            else:
-                found[name] = self._entry(holder, name, path, value)
+                broken.add(each.name)
         if broken:
             parsing.broken_entries[self.key] = frozenset(broken)
         return {self.key: found} if found else {}
@@ -95,12 +118,6 @@ class OwnedSection(Section, Generic[V]):
     def _entry(self, holder: KeyHolder, name: str, path: KeyPath, value: Any) -> OwnedConfig:
         yaml = KeyValue(self.key, self.as_yaml(value), is_block=self.is_block)
         return OwnedConfig(holder=holder, name=name, path=path, value=value, yaml=yaml)
-
-    def _given(self, content: Mapping[Any, Any]) -> Iterator[tuple[KeyHolder, str, KeyPath, Any]]:
-        for holder in self.holders:
-            for name, path, entry in _holders(content, holder, self.below):
-                if entry.get(self.key) is not None:
-                    yield holder, name, (*path, self.key), entry[self.key]
 
     def entries_in(self, configuration: Configuration) -> Mapping[str, OwnedConfig]:
         """Return the entries of a file by the names of what they are below of."""
@@ -114,7 +131,7 @@ class OwnedSection(Section, Generic[V]):
             if objects and not self._is_possible(entry, desired):
                 continue
             scope = self.scope_of(entry, configuration)
-            desired.owned |= {(thing.table, scope) for thing in self.things}
+            desired.owned |= {(object_class.table, scope) for object_class in self.object_classes}
             for each in objects:
                 desired.enter(each)
 
@@ -137,15 +154,15 @@ class OwnedSection(Section, Generic[V]):
         """Return a state without all of a scope of which one object refers to what is left alone."""
         lost = {
             each.scope
-            for thing in self.things
-            for each in state.of(thing).values()
+            for object_class in self.object_classes
+            for each in state.of(object_class).values()
             if any(_is_out(one, state, unmanaged) for one in each.references())
         }
         if not lost:
             return state
         kept = {
-            thing: {name: each for name, each in state.of(thing).items() if each.scope not in lost}
-            for thing in self.things
+            object_class: {name: each for name, each in state.of(object_class).items() if each.scope not in lost}
+            for object_class in self.object_classes
         }
         return replace(state, objects={**state.objects, **kept})
 
@@ -171,34 +188,31 @@ def _is_out(reference: Reference, state: State, unmanaged: Unmanaged) -> bool:
     return reference.referent is Referent.TABLE and name in unmanaged.vrfs
 
 
-def _holders(
-    content: Mapping[Any, Any], holder: KeyHolder, below: tuple[str, ...]
-) -> Iterator[tuple[str, KeyPath, Mapping[Any, Any]]]:
-    """Yield the name, the path and the content of the entries of a file that can have such a key."""
-    sections = {
-        KeyHolder.FILE: (),
-        KeyHolder.INTERFACE: (_INTERFACES, _LOOPBACKS),
-        KeyHolder.TUNNEL: below,
-        KeyHolder.VRF: ("vrfs",),
-        KeyHolder.BRIDGE: ("bridgedomains",),
-    }
-    if holder is KeyHolder.FILE:
-        yield "", (), content
-    for section in sections[holder]:
-        entries = content.get(section)
+def _given_in(parsing: Parsing) -> Mapping[str, list[_Given]]:
+    """Return all such keys of a file by key, found in one walk through it."""
+    if parsing.owning_keys is None:
+        found: dict[str, list[_Given]] = {}
+        for holder, name, path, entry in _entries(parsing.content):
+            for key in _KEYS.intersection(entry):
+                if entry[key] is not None:
+                    found.setdefault(key, []).append(_Given(holder, name, (*path, key), entry[key]))
+        parsing.owning_keys = found
+    return parsing.owning_keys
+
+
+def _entries(content: Mapping[Any, Any]) -> Iterator[tuple[KeyHolder, str, KeyPath, Mapping[Any, Any]]]:
+    """Yield all that can have such a key: the file, its entries and sub-interfaces."""
+    yield KeyHolder.FILE, "", (), content
+    for section, entries in content.items():
+        holder = _HOLDERS.get(section, KeyHolder.TUNNEL)
         for name, entry in entries.items() if isinstance(entries, dict) else ():
             if not isinstance(entry, dict):
                 continue
-            yield str(name), (section, name), entry
+            yield holder, str(name), (section, name), entry
             children = entry.get(_CHILDREN) if holder is KeyHolder.INTERFACE else None
             for sub_id, child in children.items() if isinstance(children, dict) else ():
                 if isinstance(child, dict):
-                    yield f"{name}.{sub_id}", (section, name, _CHILDREN, sub_id), child
-
-
-def _is_within(bad: KeyPath, path: KeyPath) -> bool:
-    """Return whether a bad place is at, below, or above a path."""
-    return bad[: len(path)] == path or path[: len(bad)] == bad
+                    yield holder, f"{name}.{sub_id}", (section, name, _CHILDREN, sub_id), child
 
 
 def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:

@@ -49,7 +49,7 @@ def _said(threads: tuple[str, ...]) -> str | list[str]:
     return threads[0] if len(threads) == 1 else list(threads)
 
 
-def wanted(entries: Iterable[QueueConfig]) -> Placements:
+def placements_of(entries: Iterable[QueueConfig]) -> Placements:
     """Return where the file wants queues."""
     return in_order(
         QueuePlacement(queue=each.queue, threads=tuple(sorted(each.numbers)), is_chosen=True)
@@ -66,8 +66,8 @@ def resolve(
     What cannot be is left out. Without workers the main thread has all queues, and VPP tells nothing of them.
     """
     found: list[Found] = []
-    rx = tuple(_possible(RX_KEY, config.name, wanted(config.rx_placement), observed[0], workers, found))
-    tx = tuple(_possible(TX_KEY, config.name, wanted(config.tx_placement), observed[1], workers, found))
+    rx = tuple(_possible(RX_KEY, config.name, placements_of(config.rx_placement), observed[0], workers, found))
+    tx = tuple(_possible(TX_KEY, config.name, placements_of(config.tx_placement), observed[1], workers, found))
     if left := left_without_queue(observed[1], tx):
         names = " and ".join(map(thread_name, left))
         text = f"{names} would be left without a transmit queue of {config.name}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from vppcfg.config.configuration import Configuration, KeyHolder
@@ -56,10 +56,37 @@ class Parsing:
         """Names of the interfaces and loopbacks that could not be parsed."""
         self.broken_entries: dict[str, frozenset[str]] = {}
         """The same for the entries of other sections, by section."""
+        self.owning_keys: Mapping[str, Any] | None = None
+        """The keys of `OwnedSection` and where they stand, once they were looked for."""
+
+    def sound(self, raw: Any, path: KeyPath, depth: int = 1) -> Any:
+        """Return the value at a path without its entries of a wrong shape, so that the others can be looked at.
+
+        `depth` is how far below the path entries can be left out. A list has None in their place, so that all others
+        keep their positions. Return None where all of the value is of a wrong shape.
+        """
+        if not self.bad_paths:
+            return raw
+        below = [bad[len(path) :] for bad in self.bad_paths if bad[: len(path)] == path]
+        if () in below or any(path[: len(bad)] == bad for bad in self.bad_paths):
+            return None
+        return _without(raw, [each[:depth] for each in below])
 
     def is_bad(self, section: str) -> bool:
         """Return whether a section is of a wrong shape somewhere."""
         return any(path[:1] == (section,) for path in self.bad_paths)
+
+
+def _without(raw: Any, bad: Sequence[KeyPath]) -> Any:
+    """Return a mapping without what stands at paths below it, or a list with None there."""
+    if not bad or not isinstance(raw, dict | list):
+        return raw
+    gone = {path[0] for path in bad if len(path) == 1}
+    found = {
+        key: None if key in gone else _without(each, [path[1:] for path in bad if path[0] == key])
+        for key, each in (raw.items() if isinstance(raw, dict) else enumerate(raw))
+    }
+    return list(found.values()) if isinstance(raw, list) else {key: found[key] for key in raw if key not in gone}
 
 
 @record
@@ -153,12 +180,12 @@ class Naming(NamedTuple):
     is_name: Callable[[Any], bool]
     rule: str
     """Of a name that cannot be."""
-    wanted: str
+    form: str
     """What a name looks like, in words."""
     pattern: NamePattern
 
 
-def numbered(word: str, first: int, last: int, *, thing: str, rule: str) -> Naming:
+def numbered(word: str, first: int, last: int, *, noun: str, rule: str) -> Naming:
     """Return how entries are called that are a word with a number, `first` to `last`.
 
     A smaller number makes a name too, which is then refused for a reason of its own.
@@ -166,7 +193,7 @@ def numbered(word: str, first: int, last: int, *, thing: str, rule: str) -> Nami
     return Naming(
         is_name=lambda value: isinstance(value, str) and 0 <= number_of(value, word) <= last,
         rule=rule,
-        wanted=f"a {thing} is called {word}{first} to {word}{last}",
+        form=f"a {noun} is called {word}{first} to {word}{last}",
         pattern=(f"{word}(0|[1-9][0-9]*)" if first == 0 else f"{word}[1-9][0-9]*", None),
     )
 
@@ -224,7 +251,7 @@ class NamedSection(Section):
         for name, content in raw.items() if isinstance(raw, dict) else ():
             lost = bad.get(name, set())
             if not self.naming.is_name(name):
-                text = f"{shown(name)} is no name here; {self.naming.wanted}"
+                text = f"{shown(name)} is no name here; {self.naming.form}"
                 parsing.problems.append(Problem(rule=self.naming.rule, path=(self.key, name), text=text))
             elif not lost <= self.dispensable:
                 broken.add(name)

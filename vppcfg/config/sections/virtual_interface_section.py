@@ -31,7 +31,7 @@ class Plugin(NamedTuple):
     """Without _plugin.so."""
     reason: str
     """Why a file needs it."""
-    thing: str | None = None
+    use: str | None = None
     """What an object is that needs it, as `NAME is ...`; None when VPP is not asked for the plugin before a plan."""
     is_needed_by: Callable[[Any], bool] = lambda config: True
     """Tells whether an entry needs it."""
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
     name: str
     """As in the facts of a VPP, among its plugins."""
-    thing: str
+    use: str
     """What an object that needs it is like, as `NAME ...`."""
     since: Release
     is_needed_by: Callable[[Any], bool]
@@ -60,7 +60,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
     """An interface of the kind is called this and a number; '' where names are of another form."""
     last: int = 0
     """The largest number."""
-    thing: str
+    noun: str
     """What an operator calls one, without the article."""
     config: type[_Config]
     virtual: type[_Virtual]
@@ -100,15 +100,15 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         """Return what VPP has made with the names that `former`, the entry of that interface in a file, has for it."""
         return virtual
 
-    def adoption_conflict(self, name: str, observed: State, wanted: _Virtual) -> str | None:
+    def adoption_conflict(self, name: str, observed: State, desired: _Virtual) -> str | None:
         """Return why a port of this name that VPP has, and no file has made, cannot become that of the file."""
         found = observed.virtual_of(name, self.virtual)
         if found is None:
-            return f"no {self.thing}"
+            return f"no {self.noun}"
         differing = [
             attribute
             for attribute in self.virtual.recreate_on_change
-            if getattr(found, attribute) != getattr(wanted, attribute)
+            if getattr(found, attribute) != getattr(desired, attribute)
         ]
         return f"one with another {differing[0].replace('_', ' ')}" if differing else None
 
@@ -116,7 +116,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         """Return an entry of a dump with something for what a file has to say and nobody can tell."""
         return entry
 
-    def making_in_linux(
+    def creating_in_linux(
         self, entry: _Config, namespaces: Collection[str], bridges: Collection[tuple[str, str]]
     ) -> _Config:
         """Return an entry that also says that these namespaces and bridges of Linux are made, where it names one."""
@@ -134,7 +134,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
     @cached_property
     def naming(self) -> Naming:  # type: ignore[override]  # from the attributes
         """Return what entries are called."""
-        return numbered(self.word, 0, self.last, thing=self.thing, rule=self.rule("id"))
+        return numbered(self.word, 0, self.last, noun=self.noun, rule=self.rule("id"))
 
     def rule(self, what: str) -> str:
         """Return the name of a rule about the kind, such as vxlan-undefined."""
@@ -143,7 +143,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
     @property
     def asked_plugin(self) -> Plugin | None:
         """Return the plugin that VPP is asked for before a plan."""
-        return self.plugin if self.plugin is not None and self.plugin.thing is not None else None
+        return self.plugin if self.plugin is not None and self.plugin.use is not None else None
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the objects of the file that are not somebody else's and whose plugin VPP runs."""
@@ -159,11 +159,11 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         plugin = self.asked_plugin
         if plugin is None or not plugin.is_needed_by(config):
             return True
-        return desired.has_plugin(plugin.name, config.path, f"{config.name} is {plugin.thing}")
+        return desired.has_plugin(plugin.name, config.path, f"{config.name} is {plugin.use}")
 
     def _has_parts(self, config: _Config, desired: DesiredStateBuilder) -> bool:
         found = [
-            desired.has_part(part.name, part.since, config.path, f"{config.name} {part.thing}")
+            desired.has_part(part.name, part.since, config.path, f"{config.name} {part.use}")
             for part in self.parts
             if part.is_needed_by(config)
         ]
@@ -173,21 +173,21 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         """Return why what an observed interface of this kind was made with cannot be said."""
         virtual = state.virtual_of(interface.name, self.virtual)
         if virtual is None or not self.naming.is_name(interface.name):
-            return f"VPP does not show how this {self.thing} is made"
+            return f"VPP does not show how this {self.noun} is made"
         return self.unsupported_reason(virtual)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, _Config]:
         """Return the entries that say what VPP has made, in natural order."""
-        made = state.virtual_as(self.virtual)
-        ours = (name for name in made if name in state.interfaces and state.interfaces[name].kind is self.kind)
+        virtual = state.virtual_as(self.virtual)
+        ours = (name for name in virtual if name in state.interfaces and state.interfaces[name].kind is self.kind)
         names = sorted((name for name in ours if not unmanaged.covers(name, state)), key=natural_key)
-        return {name: self.virtual_from_state(name, made[name], state) for name in names}
+        return {name: self.virtual_from_state(name, virtual[name], state) for name in names}
 
     def entry_keys(self, entry: _Config) -> Iterator[KeyValue]:
         """Yield what one entry says, key by key."""
         yield from described(entry.description)
         for key in self.to_yaml_keys(entry):
-            yield key._replace(is_made_with=True)
+            yield key._replace(is_set_at_creation=True)
 
     def entries_in(self, configuration: Configuration) -> dict[str, _Config]:
         """Return the entries of this kind."""

@@ -33,7 +33,7 @@ class KeyValue(NamedTuple):
     value: Value
     is_default: bool = False
     """Whether a reader of the file takes the value for said when the key is absent."""
-    is_made_with: bool = False
+    is_set_at_creation: bool = False
     """Whether an object is made with it, so that it is worth to be told of a new one even when it is as by default."""
     is_block: bool = False
     """Whether the file has it on lines of its own, below the key, rather than in one line."""

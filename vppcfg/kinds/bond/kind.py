@@ -30,13 +30,13 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     key = "bondethernets"
     word = "BondEthernet"
     last = MAX_INSTANCE
-    thing = "bond"
+    noun = "bond"
     config = BondConfig
     virtual = Bond
     plugin = Plugin(
         name="lacp",
         reason="a bond speaks LACP",
-        thing="a bond in lacp mode",
+        use="a bond in lacp mode",
         is_needed_by=lambda bond: bond.mode is BondMode.LACP,
     )
     dispensable = frozenset(
@@ -113,19 +113,19 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         if entry.is_numa_only:
             yield KeyValue("numa-only", True)
 
-    def create(self, interface: Interface, made: Bond) -> CreateBond:
+    def create(self, interface: Interface, virtual: Bond) -> CreateBond:
         """Return the operation that creates a bond, without its members."""
         return CreateBond(
             interface=interface.name,
             instance=instance_of(interface.name),
-            mode=made.mode,
-            load_balance=made.load_balance,
+            mode=virtual.mode,
+            load_balance=virtual.load_balance,
             mac=interface.mac,
-            has_gso=made.has_gso,
-            is_numa_only=made.is_numa_only,
+            has_gso=virtual.has_gso,
+            is_numa_only=virtual.is_numa_only,
         )
 
-    def delete(self, name: str, made: Bond) -> DeleteBond:
+    def delete(self, name: str, virtual: Bond) -> DeleteBond:
         """Return the operation that deletes a bond."""
         return DeleteBond(interface=name)
 

@@ -38,10 +38,10 @@ class CreateBond(CreateInterface):
     has_gso: bool = False
     is_numa_only: bool = False
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the bond."""
-        draft.add_interface(evolve(as_created(self.interface, InterfaceKind.BOND), mac=self.mac))
-        draft.virtual[self.interface] = Bond(
+        working.add_interface(evolve(as_created(self.interface, InterfaceKind.BOND), mac=self.mac))
+        working.virtual[self.interface] = Bond(
             mode=self.mode, load_balance=self.load_balance, has_gso=self.has_gso, is_numa_only=self.is_numa_only
         )
 
@@ -94,26 +94,26 @@ class AddBondMember(InterfaceOperation):
     is_passive: bool = False
     is_long_timeout: bool = False
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         name = self.interface
-        if draft.virtual_of(self.bond, Bond) is None:
+        if working.virtual_of(self.bond, Bond) is None:
             return f"{self.bond} does not exist"
-        if name in draft.bond_of:
-            return f"{name} is a member of {draft.bond_of[name]}"
-        if draft.virtual_of(name, Bond) is not None:
+        if name in working.bond_of:
+            return f"{name} is a member of {working.bond_of[name]}"
+        if working.virtual_of(name, Bond) is not None:
             return f"{name} is a bond itself"
-        interface = draft.interfaces[name]
-        if interface.is_l2 or interface.addresses or interface.unnumbered or name in draft.lcps:
+        interface = working.interfaces[name]
+        if interface.is_l2 or interface.addresses or interface.unnumbered or name in working.lcps:
             return f"{name} still has addresses, an L2 path or an LCP pair of its own"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Let the interface join. All members then have the MAC of the first one, which the draft leaves open."""
-        bond = _bond(self.bond, draft)
+        bond = _bond(self.bond, working)
         membership = Membership(is_passive=self.is_passive, is_long_timeout=self.is_long_timeout)
-        draft.virtual[self.bond] = replace(bond, members={**bond.members, self.interface: membership})
-        draft.bond_of[self.interface] = self.bond
-        draft.change(self.interface, mac="")
+        working.virtual[self.bond] = replace(bond, members={**bond.members, self.interface: membership})
+        working.bond_of[self.interface] = self.bond
+        working.change(self.interface, mac="")
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -142,18 +142,18 @@ class SetBondWeight(InterfaceOperation):
 
     weight: int
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.interface not in draft.bond_of:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.interface not in working.bond_of:
             return f"{self.interface} is no member of a bond"
-        bond = draft.bond_of[self.interface]
-        return None if _bond(bond, draft).mode is BondMode.ACTIVE_BACKUP else f"{bond} is not in mode active-backup"
+        bond = working.bond_of[self.interface]
+        return None if _bond(bond, working).mode is BondMode.ACTIVE_BACKUP else f"{bond} is not in mode active-backup"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Give the member its weight."""
-        name = draft.bond_of[self.interface]
-        bond = _bond(name, draft)
+        name = working.bond_of[self.interface]
+        bond = _bond(name, working)
         membership = replace(bond.members[self.interface], weight=self.weight)
-        draft.virtual[name] = replace(bond, members={**bond.members, self.interface: membership})
+        working.virtual[name] = replace(bond, members={**bond.members, self.interface: membership})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -171,18 +171,18 @@ class RemoveBondMember(InterfaceOperation):
 
     bond: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if draft.bond_of.get(self.interface) != self.bond:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if working.bond_of.get(self.interface) != self.bond:
             return f"{self.interface} is no member of {self.bond}"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Let the member leave, with a MAC that is open."""
-        bond = _bond(self.bond, draft)
+        bond = _bond(self.bond, working)
         members = {name: membership for name, membership in bond.members.items() if name != self.interface}
-        draft.virtual[self.bond] = replace(bond, members=members)
-        del draft.bond_of[self.interface]
-        draft.change(self.interface, mac="")
+        working.virtual[self.bond] = replace(bond, members=members)
+        del working.bond_of[self.interface]
+        working.change(self.interface, mac="")
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -197,8 +197,8 @@ class RemoveBondMember(InterfaceOperation):
         return Predicate(f"leaves {self.bond}", f"leave {self.bond}")
 
 
-def _bond(name: str, draft: WorkingState) -> Bond:
+def _bond(name: str, working: WorkingState) -> Bond:
     """Return a bond that is there, which `_refusal` has looked at."""
-    bond = draft.virtual_of(name, Bond)
+    bond = working.virtual_of(name, Bond)
     assert bond is not None
     return bond

@@ -26,23 +26,23 @@ class CreateLcpPair(InterfaceOperation):
     """Whether `netns` is the one that VPP takes unasked."""
     is_tun: bool = False
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.interface in draft.lcps:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.interface in working.lcps:
             return f"{self.interface} has an LCP pair"
-        holder = draft.linux_names.get((self.netns, self.host_name))
+        holder = working.linux_names.get((self.netns, self.host_name))
         if holder is not None:
             return f"the Linux name {self.host_name} is held by {holder}"
-        made = draft.virtual.get(self.interface)
-        if made is not None and not made.has_ethernet and not self.is_tun:
+        virtual = working.virtual.get(self.interface)
+        if virtual is not None and not virtual.has_ethernet and not self.is_tun:
             return f"{self.interface} has no Ethernet, and only a TUN can mirror it"
-        return _missing_carrier(draft.interfaces[self.interface], draft)
+        return _missing_carrier(working.interfaces[self.interface], working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the pair, and its Linux device where Linux is known."""
         pair = LcpPair(host_name=self.host_name, netns=self.netns, is_tun=self.is_tun)
-        draft.add_pair(self.interface, pair)
-        if draft.has_linux:
-            draft.linux[self.interface] = _new_device(self.interface, draft)
+        working.add_pair(self.interface, pair)
+        if working.has_linux:
+            working.linux[self.interface] = _new_device(self.interface, working)
 
     def objection(self) -> str:
         """Return why VPP must not be told this, '' when it may.
@@ -77,20 +77,20 @@ class CreateLcpPair(InterfaceOperation):
 class DeleteLcpPair(InterfaceOperation):
     """lcp_itf_pair_add_del: remove the Linux device of an interface."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         name = self.interface
-        if name not in draft.lcps:
+        if name not in working.lcps:
             return f"{name} has no LCP pair"
-        interface = draft.interfaces[name]
-        if interface.has_mpls and draft.lcps[name].has_host:
+        interface = working.interfaces[name]
+        if interface.has_mpls and working.lcps[name].has_host:
             return f"{name} has MPLS, which the next interface with the index of its Linux side would inherit"
-        left = min((other for other in draft.stacking.hanging_on(interface) if other in draft.lcps), default=None)
+        left = min((other for other in working.stacking.hanging_on(interface) if other in working.lcps), default=None)
         return f"the LCP pair of {left} hangs on that of {name}" if left is not None else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the pair and its Linux device out."""
-        draft.remove_pair(self.interface)
-        draft.linux.pop(self.interface, None)
+        working.remove_pair(self.interface)
+        working.linux.pop(self.interface, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -101,30 +101,30 @@ class DeleteLcpPair(InterfaceOperation):
         return f"lcp delete {self.interface}"
 
 
-def _missing_carrier(interface: Interface, draft: WorkingState) -> str | None:
+def _missing_carrier(interface: Interface, working: WorkingState) -> str | None:
     """Return what a sub-interface lacks for an LCP pair of its own."""
     if interface.parent is None:
         return None
     encapsulation = interface.encapsulation
     if not isinstance(encapsulation, Encapsulation) or not encapsulation.is_exact:
         return f"{interface.name} is not exact-match, so it takes no LCP"
-    if not _has_working_pair(interface.parent, draft):
+    if not _has_working_pair(interface.parent, working):
         return f"{interface.parent} has no LCP pair"
     if encapsulation.tag_count == 1:
         return None
-    carrier = draft.stacking.carrier_of(interface)
-    if carrier is not None and _has_working_pair(carrier, draft):
+    carrier = working.stacking.carrier_of(interface)
+    if carrier is not None and _has_working_pair(carrier, working):
         return None
     return f"no sub-interface with the outer tag of {interface.name} has an LCP pair"
 
 
-def _has_working_pair(name: str, draft: WorkingState) -> bool:
-    return name in draft.lcps and draft.lcps[name].has_host
+def _has_working_pair(name: str, working: WorkingState) -> bool:
+    return name in working.lcps and working.lcps[name].has_host
 
 
-def _new_device(name: str, draft: WorkingState) -> LinuxDevice:
+def _new_device(name: str, working: WorkingState) -> LinuxDevice:
     """Return the Linux device that linux-cp makes for an interface: it copies MTU and state in that moment."""
-    interface = draft.interfaces[name]
-    parent = draft.linux.get(interface.parent or "")
+    interface = working.interfaces[name]
+    parent = working.linux.get(interface.parent or "")
     mtu = parent.mtu if parent is not None else interface.packet_mtu
     return LinuxDevice(mtu=mtu, is_up=interface.is_up)

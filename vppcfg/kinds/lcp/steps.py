@@ -63,8 +63,8 @@ def copying_steps(transition: Transition) -> Iterator[Step]:
     """
     if not transition.observed.facts.lcp.is_sync:
         return
-    made = (name for name, change in transition.difference.lcps.items() if change.after is not None)
-    for name in made:
+    created = (name for name, change in transition.difference.lcps.items() if change.after is not None)
+    for name in created:
         if not _is_left_behind(transition, name):
             continue
         interface = transition.desired.interfaces[name]

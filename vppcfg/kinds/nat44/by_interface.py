@@ -16,25 +16,25 @@ from vppcfg.record import record
 class RemoveByInterface(RemoveObject):
     """Remove a mapping or an exemption; one by interface takes along what stands at the address of that by itself."""
 
-    thing: NatMapping | NatExemption
+    item: NatMapping | NatExemption
 
     @abstractmethod
     def at_address(self, address: str) -> VppObject:
         """Return what VPP has in effect once the interface has an address."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.is_idle and not self._in_effect(draft):
-            return f"VPP has not taken the address of {self.thing.interface}, and would answer that there is none"
-        return RemoveObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.is_idle and not self._in_effect(working):
+            return f"VPP has not taken the address of {self.item.interface}, and would answer that there is none"
+        return RemoveObject._refusal(self, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take it out, and what stands at the addresses of its interface."""
-        for each in self._in_effect(draft):
-            draft.remove_object(each)
-        RemoveObject.apply_to(self, draft)
+        for each in self._in_effect(working):
+            working.remove_object(each)
+        RemoveObject.apply_to(self, working)
 
-    def _in_effect(self, draft: WorkingState) -> list[VppObject]:
-        there = draft.objects.get(type(self.thing), {})
-        addresses = own_addresses(draft.interfaces, self.thing.interface) if self.thing.interface else []
+    def _in_effect(self, working: WorkingState) -> list[VppObject]:
+        there = working.objects.get(type(self.item), {})
+        addresses = own_addresses(working.interfaces, self.item.interface) if self.item.interface else []
         names = (self.at_address(address).name for address in addresses)
         return [there[name] for name in names if name in there]

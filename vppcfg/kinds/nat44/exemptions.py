@@ -27,78 +27,78 @@ _PATHS = ("flags", "ip_address", "protocol", "port", "sw_if_index", "vrf_id", "t
 class AddNatExemption(SetObject):
     """nat44_add_del_identity_mapping: leave an address, or a port of it, untranslated."""
 
-    thing: NatExemption
+    item: NatExemption
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.name in draft.objects.get(NatExemption, {}):
-            return f"{self.thing.name} is there already"
-        return missing_nat44(draft) or SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.name in working.objects.get(NatExemption, {}):
+            return f"{self.item.name} is there already"
+        return missing_nat44(working) or SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=1)
+        return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> str | None:
         """Return the command, which has no word for a tag."""
-        return _line(self.thing, "")
+        return _line(self.item, "")
 
 
 @record
 class RemoveNatExemption(RemoveByInterface):
     """nat44_add_del_identity_mapping: translate an address, or a port of it, like all others."""
 
-    thing: NatExemption
+    item: NatExemption
 
     def at_address(self, address: str) -> NatExemption:
         """Return it as VPP has it in effect once the interface has an address."""
-        return in_effect(self.thing, address)
+        return in_effect(self.item, address)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=0)
+        return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> str | None:
         """Return the command."""
-        return _line(self.thing, " del")
+        return _line(self.item, " del")
 
 
-def _request(thing: NatExemption, indexes: Indexes, is_add: int) -> Request:
+def _request(item: NatExemption, indexes: Indexes, is_add: int) -> Request:
     values: dict[str, Value] = {
         "is_add": is_add,
-        "flags": 0 if thing.protocol else ADDRESS_ONLY,
-        "ip_address": IPv4Address(thing.address or 0).packed,
-        "protocol": NUMBERS[thing.protocol] if thing.protocol else 0,
-        "port": thing.port,
-        "sw_if_index": indexes.interface(thing.interface) if thing.interface else NO_INDEX,
-        "vrf_id": thing.table_id,
-        "tag": thing.tag,
+        "flags": 0 if item.protocol else ADDRESS_ONLY,
+        "ip_address": IPv4Address(item.address or 0).packed,
+        "protocol": NUMBERS[item.protocol] if item.protocol else 0,
+        "port": item.port,
+        "sw_if_index": indexes.interface(item.interface) if item.interface else NO_INDEX,
+        "vrf_id": item.table_id,
+        "tag": item.tag,
     }
     return Request(_SET, values)
 
 
-def _line(thing: NatExemption, end: str) -> str | None:
-    if thing.table_id > LAST_TYPED:
+def _line(item: NatExemption, end: str) -> str | None:
+    if item.table_id > LAST_TYPED:
         return None
-    port = f" {thing.protocol.value} {thing.port}" if thing.protocol else ""
-    what = thing.address or f"external {thing.interface}"
-    return f"nat44 add identity mapping {what}{port} vrf {thing.table_id}{end}"
+    port = f" {item.protocol.value} {item.port}" if item.protocol else ""
+    what = item.address or f"external {item.interface}"
+    return f"nat44 add identity mapping {what}{port} vrf {item.table_id}{end}"
 
 
 class NatExemptionKind(VppObjectKind[NatExemption]):
     """The exemptions."""
 
     key = "nat44"
-    thing = NatExemption
+    object_class = NatExemption
     has_own_steps = True
     operations = (AddNatExemption, RemoveNatExemption)
 
-    def set(self, thing: NatExemption) -> AddNatExemption:
+    def set(self, item: NatExemption) -> AddNatExemption:
         """Return the operation that adds an exemption."""
-        return AddNatExemption(thing=thing)
+        return AddNatExemption(item=item)
 
-    def remove(self, thing: NatExemption) -> RemoveNatExemption:
+    def remove(self, item: NatExemption) -> RemoveNatExemption:
         """Return the operation that removes one."""
-        return RemoveNatExemption(thing=thing)
+        return RemoveNatExemption(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the exemptions."""

@@ -48,13 +48,13 @@ class SetNatSide(Switch):
         sides = _parts(value) - {self.side} | ({self.side} if self.is_on else set())
         return NatSide.BOTH if len(sides) == 2 else next(iter(sides), None)
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        found = draft.interfaces[self.interface].nat44
+    def _refusal(self, working: WorkingState) -> str | None:
+        found = working.interfaces[self.interface].nat44
         if found is NatSide.OUTPUT:
             return f"{self.interface} is translated on its way out already"
         if (self.side in _parts(found)) == self.is_on:
             return f"{self.interface} is {self.side.value} already" if self.is_on else f"it is not {self.side.value}"
-        return missing_nat44(draft)
+        return missing_nat44(working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -82,11 +82,11 @@ class SetNatOutput(Switch):
         """Return where it stands then."""
         return NatSide.OUTPUT if self.is_on else None
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        found = draft.interfaces[self.interface].nat44
+    def _refusal(self, working: WorkingState) -> str | None:
+        found = working.interfaces[self.interface].nat44
         if found is not (None if self.is_on else NatSide.OUTPUT):
             return f"{self.interface} is {found.value if found else 'not translated on its way out'} already"
-        return missing_nat44(draft)
+        return missing_nat44(working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

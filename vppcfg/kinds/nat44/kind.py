@@ -42,7 +42,7 @@ class Nat44Kind(settings.NatSettingsKind):
         if not any(kind in state.objects for kind in found):
             return state
         objects = {**state.objects, **found}
-        return replace(state, objects={kind: things for kind, things in objects.items() if things})
+        return replace(state, objects={kind: items for kind, items in objects.items() if items})
 
 
 def _given(state: State) -> dict[str, str]:

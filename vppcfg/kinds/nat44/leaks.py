@@ -26,39 +26,39 @@ _ANSWERS = ("nat44_ed_vrf_tables_details", "nat44_ed_vrf_tables_v2_details")
 class AddNatLeaks(SetObject):
     """nat44_ed_add_del_vrf_table: begin the list of the tables that hosts of one table are translated into."""
 
-    thing: NatLeaks
+    item: NatLeaks
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.name in draft.objects.get(NatLeaks, {}):
-            return f"table {self.thing.table_id} has leaks already"
-        return missing_nat44(draft) or SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.name in working.objects.get(NatLeaks, {}):
+            return f"table {self.item.table_id} has leaks already"
+        return missing_nat44(working) or SetObject._refusal(self, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the list without any table in it."""
-        draft.set_object(replace(self.thing, targets=()))
+        working.set_object(replace(self.item, targets=()))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return Request(_TABLE, {"table_vrf_id": self.thing.table_id, "is_add": 1})
+        return Request(_TABLE, {"table_vrf_id": self.item.table_id, "is_add": 1})
 
     def cli(self) -> str | None:
         """Return the command."""
-        return None if self.thing.table_id > LAST_TYPED else f"nat44 vrf table add {self.thing.table_id}"
+        return None if self.item.table_id > LAST_TYPED else f"nat44 vrf table add {self.item.table_id}"
 
 
 @record
 class RemoveNatLeaks(RemoveObject):
     """nat44_ed_add_del_vrf_table: remove the whole list of a table."""
 
-    thing: NatLeaks
+    item: NatLeaks
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return Request(_TABLE, {"table_vrf_id": self.thing.table_id, "is_add": 0})
+        return Request(_TABLE, {"table_vrf_id": self.item.table_id, "is_add": 0})
 
     def cli(self) -> str | None:
         """Return the command."""
-        return None if self.thing.table_id > LAST_TYPED else f"nat44 vrf table del {self.thing.table_id}"
+        return None if self.item.table_id > LAST_TYPED else f"nat44 vrf table del {self.item.table_id}"
 
 
 @record
@@ -73,16 +73,16 @@ class AddNatLeak(Operation):
         """Return the name of the list."""
         return NatLeaks(table_id=self.table_id).name
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.subject not in draft.objects.get(NatLeaks, {}):
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.subject not in working.objects.get(NatLeaks, {}):
             return f"table {self.table_id} has no leaks"
-        return missing_table(table_key(self.target, is_ipv6=False), draft) if self.target else None
+        return missing_table(table_key(self.target, is_ipv6=False), working) if self.target else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the table."""
-        thing = draft.objects[NatLeaks][self.subject]
-        assert isinstance(thing, NatLeaks)
-        draft.set_object(replace(thing, targets=tuple(sorted({*thing.targets, self.target}))))
+        item = working.objects[NatLeaks][self.subject]
+        assert isinstance(item, NatLeaks)
+        working.set_object(replace(item, targets=tuple(sorted({*item.targets, self.target}))))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -99,17 +99,17 @@ class NatLeaksKind(VppObjectKind[NatLeaks]):
     """The leaks between VRFs."""
 
     key = "nat44"
-    thing = NatLeaks
+    object_class = NatLeaks
     has_own_steps = True
     operations = (AddNatLeaks, RemoveNatLeaks, AddNatLeak)
 
-    def set(self, thing: NatLeaks) -> AddNatLeaks:
+    def set(self, item: NatLeaks) -> AddNatLeaks:
         """Return the operation that begins a list."""
-        return AddNatLeaks(thing=thing)
+        return AddNatLeaks(item=item)
 
-    def remove(self, thing: NatLeaks) -> RemoveNatLeaks:
+    def remove(self, item: NatLeaks) -> RemoveNatLeaks:
         """Return the operation that removes one."""
-        return RemoveNatLeaks(thing=thing)
+        return RemoveNatLeaks(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the lists."""

@@ -40,20 +40,20 @@ _PATHS = (
 class AddNatMapping(SetObject):
     """nat44_add_del_static_mapping_v2: map a host inside to an address outside."""
 
-    thing: NatMapping
+    item: NatMapping
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.name in draft.objects.get(NatMapping, {}):
-            return f"{self.thing.name} is mapped already"
-        return missing_nat44(draft) or SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.name in working.objects.get(NatMapping, {}):
+            return f"{self.item.name} is mapped already"
+        return missing_nat44(working) or SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=1)
+        return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> str | None:
         """Return the command, which has no word for a tag."""
-        return _line(self.thing, "")
+        return _line(self.item, "")
 
 
 @record
@@ -63,76 +63,76 @@ class RemoveNatMapping(RemoveByInterface):
     VPP wants the flags that it was added with: by those it finds what else it has noted.
     """
 
-    thing: NatMapping
+    item: NatMapping
 
     def at_address(self, address: str) -> NatMapping:
         """Return it as VPP has it in effect once the interface has an address."""
-        return in_effect(self.thing, address)
+        return in_effect(self.item, address)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, indexes, is_add=0)
+        return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> str | None:
         """Return the command."""
-        return _line(self.thing, " del")
+        return _line(self.item, " del")
 
 
-def _flags(thing: NatMapping) -> int:
-    twice = {TwiceNat.NO: 0, TwiceNat.YES: _TWICE, TwiceNat.SELF: _SELF}[thing.twice]
-    return twice | (_OUT_TO_IN if thing.is_out_to_in_only else 0) | (0 if thing.protocol else ADDRESS_ONLY)
+def _flags(item: NatMapping) -> int:
+    twice = {TwiceNat.NO: 0, TwiceNat.YES: _TWICE, TwiceNat.SELF: _SELF}[item.twice]
+    return twice | (_OUT_TO_IN if item.is_out_to_in_only else 0) | (0 if item.protocol else ADDRESS_ONLY)
 
 
-def full_tag(thing: NatMapping) -> str:
+def full_tag(item: NatMapping) -> str:
     """Return what VPP notes beside a mapping: its name in the file, and the flags that it would not list."""
-    lost = _flags(thing) if thing.interface else 0
-    return thing.tag + "".join(word for word, flag in _LOST.items() if lost & flag)
+    lost = _flags(item) if item.interface else 0
+    return item.tag + "".join(word for word, flag in _LOST.items() if lost & flag)
 
 
-def _request(thing: NatMapping, indexes: Indexes, is_add: int) -> Request:
+def _request(item: NatMapping, indexes: Indexes, is_add: int) -> Request:
     values: dict[str, Value] = {
         "is_add": is_add,
-        "flags": _flags(thing),
-        "local_ip_address": IPv4Address(thing.local).packed,
-        "external_ip_address": IPv4Address(thing.external or 0).packed,
-        "protocol": NUMBERS[thing.protocol] if thing.protocol else 0,
-        "local_port": thing.local_port,
-        "external_port": thing.external_port,
-        "external_sw_if_index": indexes.interface(thing.interface) if thing.interface else NO_INDEX,
-        "vrf_id": thing.table_id,
-        "tag": full_tag(thing),
+        "flags": _flags(item),
+        "local_ip_address": IPv4Address(item.local).packed,
+        "external_ip_address": IPv4Address(item.external or 0).packed,
+        "protocol": NUMBERS[item.protocol] if item.protocol else 0,
+        "local_port": item.local_port,
+        "external_port": item.external_port,
+        "external_sw_if_index": indexes.interface(item.interface) if item.interface else NO_INDEX,
+        "vrf_id": item.table_id,
+        "tag": full_tag(item),
     }
     return Request(_SET, values)
 
 
-def _line(thing: NatMapping, end: str) -> str | None:
-    if thing.table_id > LAST_TYPED or full_tag(thing) != thing.tag:
+def _line(item: NatMapping, end: str) -> str | None:
+    if item.table_id > LAST_TYPED or full_tag(item) != item.tag:
         return None  # without the tag, flags could not be read back
-    outside = thing.external or thing.interface
-    ends = f"local {thing.local} external {outside}"
-    if thing.protocol is not None:
-        local = f"local {thing.local} {thing.local_port}"
-        ends = f"{thing.protocol.value} {local} external {outside} {thing.external_port}"
-    twice = {TwiceNat.NO: "", TwiceNat.YES: " twice-nat", TwiceNat.SELF: " self-twice-nat"}[thing.twice]
-    only = " out2in-only" if thing.is_out_to_in_only else ""
-    return f"nat44 add static mapping {ends} vrf {thing.table_id}{twice}{only}{end}"
+    outside = item.external or item.interface
+    ends = f"local {item.local} external {outside}"
+    if item.protocol is not None:
+        local = f"local {item.local} {item.local_port}"
+        ends = f"{item.protocol.value} {local} external {outside} {item.external_port}"
+    twice = {TwiceNat.NO: "", TwiceNat.YES: " twice-nat", TwiceNat.SELF: " self-twice-nat"}[item.twice]
+    only = " out2in-only" if item.is_out_to_in_only else ""
+    return f"nat44 add static mapping {ends} vrf {item.table_id}{twice}{only}{end}"
 
 
 class NatMappingKind(VppObjectKind[NatMapping]):
     """The static mappings."""
 
     key = "nat44"
-    thing = NatMapping
+    object_class = NatMapping
     has_own_steps = True
     operations = (AddNatMapping, RemoveNatMapping)
 
-    def set(self, thing: NatMapping) -> AddNatMapping:
+    def set(self, item: NatMapping) -> AddNatMapping:
         """Return the operation that adds a mapping."""
-        return AddNatMapping(thing=thing)
+        return AddNatMapping(item=item)
 
-    def remove(self, thing: NatMapping) -> RemoveNatMapping:
+    def remove(self, item: NatMapping) -> RemoveNatMapping:
         """Return the operation that removes one."""
-        return RemoveNatMapping(thing=thing)
+        return RemoveNatMapping(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the mappings."""

@@ -44,66 +44,66 @@ class AddNatAddress(SetObject):
     Of a range VPP takes addresses until one is there already, and keeps what it has taken: each has its own message.
     """
 
-    thing: NatAddress
+    item: NatAddress
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.name in draft.objects.get(NatAddress, {}):
-            return f"{self.thing.address} is in the pool already"
-        return missing_nat44(draft) or SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.name in working.objects.get(NatAddress, {}):
+            return f"{self.item.address} is in the pool already"
+        return missing_nat44(working) or SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _address_request(self.thing, is_add=1)
+        return _address_request(self.item, is_add=1)
 
     def cli(self) -> str | None:
         """Return the command."""
-        return _address_line(self.thing, "")
+        return _address_line(self.item, "")
 
 
 @record
 class RemoveNatAddress(RemoveObject):
     """nat44_add_del_address_range: take an address out of a pool; the sessions that use it end."""
 
-    thing: NatAddress
+    item: NatAddress
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _address_request(self.thing, is_add=0)
+        return _address_request(self.item, is_add=0)
 
     def cli(self) -> str | None:
         """Return the command."""
-        return _address_line(self.thing, " del")
+        return _address_line(self.item, " del")
 
 
-def _address_request(thing: NatAddress, is_add: int) -> Request:
-    raw = IPv4Address(thing.address).packed
-    table = NO_INDEX if thing.table_id is None else thing.table_id
+def _address_request(item: NatAddress, is_add: int) -> Request:
+    raw = IPv4Address(item.address).packed
+    table = NO_INDEX if item.table_id is None else item.table_id
     values: dict[str, Value] = {"first_ip_address": raw, "last_ip_address": raw, "vrf_id": table, "is_add": is_add}
-    return Request(_SET_ADDRESS, {**values, "flags": _TWICE if thing.is_twice else 0})
+    return Request(_SET_ADDRESS, {**values, "flags": _TWICE if item.is_twice else 0})
 
 
-def _address_line(thing: NatAddress, end: str) -> str | None:
-    if thing.table_id is not None and thing.table_id > LAST_TYPED:
+def _address_line(item: NatAddress, end: str) -> str | None:
+    if item.table_id is not None and item.table_id > LAST_TYPED:
         return None
-    table = "" if thing.table_id is None else f" tenant-vrf {thing.table_id}"
-    return f"nat44 add address {thing.address}{table}{' twice-nat' if thing.is_twice else ''}{end}"
+    table = "" if item.table_id is None else f" tenant-vrf {item.table_id}"
+    return f"nat44 add address {item.address}{table}{' twice-nat' if item.is_twice else ''}{end}"
 
 
 class NatAddressKind(VppObjectKind[NatAddress]):
     """The addresses of pools."""
 
     key = "nat44"
-    thing = NatAddress
+    object_class = NatAddress
     has_own_steps = True
     operations = (AddNatAddress, RemoveNatAddress)
 
-    def set(self, thing: NatAddress) -> AddNatAddress:
+    def set(self, item: NatAddress) -> AddNatAddress:
         """Return the operation that adds an address."""
-        return AddNatAddress(thing=thing)
+        return AddNatAddress(item=item)
 
-    def remove(self, thing: NatAddress) -> RemoveNatAddress:
+    def remove(self, item: NatAddress) -> RemoveNatAddress:
         """Return the operation that removes one."""
-        return RemoveNatAddress(thing=thing)
+        return RemoveNatAddress(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the addresses."""
@@ -123,20 +123,20 @@ class NatAddressKind(VppObjectKind[NatAddress]):
 class AddNatPool(SetObject):
     """nat44_add_del_interface_addr: have the first address of an interface in a pool, now or when it gets one."""
 
-    thing: NatPool
+    item: NatPool
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.name in draft.objects.get(NatPool, {}):
-            return f"{self.thing.interface} gives its address to the pool already"
-        return missing_nat44(draft) or SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.name in working.objects.get(NatPool, {}):
+            return f"{self.item.interface} gives its address to the pool already"
+        return missing_nat44(working) or SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _pool_request(self.thing, indexes, is_add=1)
+        return _pool_request(self.item, indexes, is_add=1)
 
     def cli(self) -> str:
         """Return the command."""
-        return _pool_line(self.thing, "")
+        return _pool_line(self.item, "")
 
 
 @record
@@ -147,59 +147,59 @@ class RemoveNatPool(RemoveObject):
     although the interface is out, where it is not there (nat44_ed_del_interface_address).
     """
 
-    thing: NatPool
+    item: NatPool
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.thing.is_empty and not any(each in draft.objects.get(NatAddress, {}) for each in self._taken(draft)):
-            return f"VPP has not taken the address of {self.thing.interface}, and would answer that it is not there"
-        return RemoveObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.item.is_empty and not any(each in working.objects.get(NatAddress, {}) for each in self._taken(working)):
+            return f"VPP has not taken the address of {self.item.interface}, and would answer that it is not there"
+        return RemoveObject._refusal(self, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the interface out, and its address where that stands there by itself."""
-        addresses = draft.objects.get(NatAddress, {})
-        for name in self._taken(draft):
+        addresses = working.objects.get(NatAddress, {})
+        for name in self._taken(working):
             if name in addresses:
-                draft.remove_object(addresses[name])
-        RemoveObject.apply_to(self, draft)
+                working.remove_object(addresses[name])
+        RemoveObject.apply_to(self, working)
 
-    def _taken(self, draft: WorkingState) -> list[str]:
+    def _taken(self, working: WorkingState) -> list[str]:
         """Return the names that the addresses of the interface have in the pool."""
-        found = own_addresses(draft.interfaces, self.thing.interface)
-        return [NatAddress(address=address, is_twice=self.thing.is_twice).name for address in found]
+        found = own_addresses(working.interfaces, self.item.interface)
+        return [NatAddress(address=address, is_twice=self.item.is_twice).name for address in found]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _pool_request(self.thing, indexes, is_add=0)
+        return _pool_request(self.item, indexes, is_add=0)
 
     def cli(self) -> str:
         """Return the command."""
-        return _pool_line(self.thing, " del")
+        return _pool_line(self.item, " del")
 
 
-def _pool_request(thing: NatPool, indexes: Indexes, is_add: int) -> Request:
-    values = {"is_add": is_add, "sw_if_index": indexes.interface(thing.interface)}
-    return Request(_SET_POOL, {**values, "flags": _TWICE if thing.is_twice else 0})
+def _pool_request(item: NatPool, indexes: Indexes, is_add: int) -> Request:
+    values = {"is_add": is_add, "sw_if_index": indexes.interface(item.interface)}
+    return Request(_SET_POOL, {**values, "flags": _TWICE if item.is_twice else 0})
 
 
-def _pool_line(thing: NatPool, end: str) -> str:
-    return f"nat44 add interface address {thing.interface}{' twice-nat' if thing.is_twice else ''}{end}"
+def _pool_line(item: NatPool, end: str) -> str:
+    return f"nat44 add interface address {item.interface}{' twice-nat' if item.is_twice else ''}{end}"
 
 
 class NatPoolKind(VppObjectKind[NatPool]):
     """The interfaces that give their address to a pool."""
 
     key = "nat44"
-    thing = NatPool
+    object_class = NatPool
     has_own_steps = True
     operations = (AddNatPool, RemoveNatPool)
 
-    def set(self, thing: NatPool) -> AddNatPool:
+    def set(self, item: NatPool) -> AddNatPool:
         """Return the operation that adds an interface."""
-        return AddNatPool(thing=thing)
+        return AddNatPool(item=item)
 
-    def remove(self, thing: NatPool) -> RemoveNatPool:
+    def remove(self, item: NatPool) -> RemoveNatPool:
         """Return the operation that removes one."""
-        return RemoveNatPool(thing=thing)
+        return RemoveNatPool(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the interfaces."""

@@ -65,10 +65,10 @@ class Nat44Section(SettingsSection):
     attribute = "nat44"
 
     def parse(self, parsing: Parsing) -> Nat44Config | None:
-        """Return the section, None where there is none, or any of it is of a wrong shape."""
-        if self.key not in parsing.content or parsing.is_bad(self.key):
+        """Return what is sound of the section, None where there is none."""
+        raw = parsing.sound(parsing.content.get(self.key) or {}, (self.key,), depth=2)
+        if self.key not in parsing.content or raw is None:
             return None
-        raw = parsing.content.get(self.key) or {}
         before = len(parsing.problems)
         config = Nat44Config(
             sessions=raw.get("sessions"),
@@ -80,7 +80,7 @@ class Nat44Section(SettingsSection):
             exempt=tuple(_exempt(raw, parsing)),
             leaks=tuple(_leaks(raw)),
         )
-        if len(parsing.problems) > before:
+        if len(parsing.problems) > before or parsing.is_bad(self.key):
             parsing.broken_entries[self.key] = frozenset({self.key})
         return config
 
@@ -206,6 +206,8 @@ def objects_of(
 
 def _pools(raw: Mapping[str, Any], parsing: Parsing) -> Iterator[NatPoolConfig]:
     for position, given in enumerate(raw.get("pools") or ()):
+        if given is None:
+            continue
         path: KeyPath = (SECTION, "pools", position)
         keys = given if isinstance(given, dict) else {"range": given}
         interface, text = keys.get("interface") or "", keys.get("range") or ""

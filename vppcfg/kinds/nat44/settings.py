@@ -34,33 +34,33 @@ def is_enabled(connection: VppReader, replies: Replies) -> bool:
     return any(sessions and not retval for retval, sessions in connection.rows(replies, _SHOWN, "retval", "sessions"))
 
 
-def missing_nat44(draft: WorkingState) -> str | None:
+def missing_nat44(working: WorkingState) -> str | None:
     """Return that NAT44 is not enabled, None when it is."""
-    return None if draft.objects.get(Nat44) else "NAT44 is not enabled"
+    return None if working.objects.get(Nat44) else "NAT44 is not enabled"
 
 
 @record
 class EnableNat44(SetObject):
     """nat44_ed_plugin_enable_disable: enable NAT44. VPP then has all else as by default (nat44_plugin_enable)."""
 
-    thing: Nat44
+    item: Nat44
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return "NAT44 is enabled already" if draft.objects.get(Nat44) else SetObject._refusal(self, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        return "NAT44 is enabled already" if working.objects.get(Nat44) else SetObject._refusal(self, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter it with its foundation alone."""
-        sessions, inside, outside = self.thing.foundation
-        draft.set_object(Nat44(sessions=sessions, inside_table=inside, outside_table=outside))
+        sessions, inside, outside = self.item.foundation
+        working.set_object(Nat44(sessions=sessions, inside_table=inside, outside_table=outside))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        sessions, inside, outside = self.thing.foundation
+        sessions, inside, outside = self.item.foundation
         return Request(_SWITCH, {"enable": 1, "sessions": sessions, "inside_vrf": inside, "outside_vrf": outside})
 
     def cli(self) -> str:
         """Return the command."""
-        sessions, inside, outside = self.thing.foundation
+        sessions, inside, outside = self.item.foundation
         words = [f" {word} {table}" for word, table in (("inside-vrf", inside), ("outside-vrf", outside)) if table]
         return f"nat44 plugin enable sessions {sessions}{''.join(words)}"
 
@@ -73,15 +73,15 @@ class DisableNat44(RemoveObject):
     one (nat44_ed_del_static_mappings): these are to go before.
     """
 
-    thing: Nat44
+    item: Nat44
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take out all of it, and off all interfaces."""
         for kind in NAT_OBJECTS:
-            for thing in list(draft.objects.get(kind, {}).values()):
-                draft.remove_object(thing)
-        for name in [name for name, interface in draft.interfaces.items() if interface.nat44 is not None]:
-            draft.change(name, nat44=None)
+            for item in list(working.objects.get(kind, {}).values()):
+                working.remove_object(item)
+        for name in [name for name, interface in working.interfaces.items() if interface.nat44 is not None]:
+            working.change(name, nat44=None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -101,12 +101,12 @@ class NatSetting(Operation):
         """Return the name of the settings."""
         return Nat44().name
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return missing_nat44(draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        return missing_nat44(working)
 
-    def _change(self, draft: WorkingState, **attributes: int) -> None:
-        (thing,) = draft.objects[Nat44].values()
-        draft.set_object(evolve(thing, **attributes))
+    def _change(self, working: WorkingState, **attributes: int) -> None:
+        (item,) = working.objects[Nat44].values()
+        working.set_object(evolve(item, **attributes))
 
 
 @record
@@ -118,11 +118,11 @@ class SetNatTimeouts(NatSetting):
     tcp_transitory_s: int
     icmp_s: int
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set them."""
         values = {"udp_s": self.udp_s, "icmp_s": self.icmp_s}
         tcp = {"tcp_established_s": self.tcp_established_s, "tcp_transitory_s": self.tcp_transitory_s}
-        self._change(draft, **values, **tcp)
+        self._change(working, **values, **tcp)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -141,9 +141,9 @@ class SetNatForwarding(NatSetting):
 
     is_on: bool
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set it."""
-        self._change(draft, is_forwarding=self.is_on)
+        self._change(working, is_forwarding=self.is_on)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -161,9 +161,9 @@ class SetNatMss(NatSetting):
     mss: int
     """Bytes; 0 limits nothing."""
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set it."""
-        self._change(draft, mss=self.mss)
+        self._change(working, mss=self.mss)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -189,18 +189,18 @@ class NatSettingsKind(VppObjectKind[Nat44]):
     """The settings of the section `nat44`."""
 
     key = "nat44"
-    thing = Nat44
+    object_class = Nat44
     has_own_steps = True
     operations = (EnableNat44, DisableNat44, SetNatTimeouts, SetNatForwarding, SetNatMss)
     api_module = "nat44_ed"
 
-    def set(self, thing: Nat44) -> EnableNat44:
+    def set(self, item: Nat44) -> EnableNat44:
         """Return the operation that enables NAT44."""
-        return EnableNat44(thing=thing)
+        return EnableNat44(item=item)
 
-    def remove(self, thing: Nat44) -> DisableNat44:
+    def remove(self, item: Nat44) -> DisableNat44:
         """Return the operation that disables it."""
-        return DisableNat44(thing=thing)
+        return DisableNat44(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for the settings."""

@@ -37,12 +37,12 @@ def steps(transition: Transition) -> Iterator[Step]:
 def _foundation(transition: Transition) -> Iterator[Step]:
     before, after = _settings(transition.observed), _settings(transition.desired)
     if before is not None and transition.resets_nat44:
-        yield Step(stage=Stage.DISABLE_NAT, operation=DisableNat44(thing=before))
+        yield Step(stage=Stage.DISABLE_NAT, operation=DisableNat44(item=before))
         before = None
     if after is None:
         return
     if before is None:
-        yield Step(stage=Stage.ENABLE_NAT, operation=EnableNat44(thing=after))
+        yield Step(stage=Stage.ENABLE_NAT, operation=EnableNat44(item=after))
         sessions, inside, outside = after.foundation
         before = Nat44(sessions=sessions, inside_table=inside, outside_table=outside)
     for operation in setting_operations(before, after):
@@ -63,8 +63,8 @@ def _is_renumbered(transition: Transition) -> bool:
         each.name
         for state in states
         for kind in (NatPool, NatMapping, NatExemption)
-        for thing in state.of(kind).values()
-        for each in thing.references()
+        for item in state.of(kind).values()
+        for each in item.references()
         if each.referent is Referent.INTERFACE
     }
     return any(_addresses_differ(name, transition) for name in followed)
@@ -84,10 +84,10 @@ def _mappings(transition: Transition, *, is_early: bool) -> Iterator[Step]:
             continue
         if old is not None and not transition.resets_nat44:
             for address in _idle_at(old, transition):
-                yield Step(stage=Stage.TURN_OFF, operation=AddNatMapping(thing=in_effect(old, address)))
-            yield Step(stage=_removal(old, transition, is_early=is_early), operation=RemoveNatMapping(thing=old))
+                yield Step(stage=Stage.TURN_OFF, operation=AddNatMapping(item=in_effect(old, address)))
+            yield Step(stage=_removal(old, transition, is_early=is_early), operation=RemoveNatMapping(item=old))
         if new is not None:
-            yield Step(stage=Stage.SET_OBJECT, operation=AddNatMapping(thing=new))
+            yield Step(stage=Stage.SET_OBJECT, operation=AddNatMapping(item=new))
 
 
 def _exemptions(transition: Transition, *, is_early: bool) -> Iterator[Step]:
@@ -100,15 +100,15 @@ def _exemptions(transition: Transition, *, is_early: bool) -> Iterator[Step]:
         if old is not None:
             for address in _idle_at(old, transition):
                 twin = exempt_in_effect(old, address)
-                yield Step(stage=Stage.TURN_OFF, operation=AddNatExemption(thing=twin))
-            yield Step(stage=_removal(old, transition, is_early=is_early), operation=RemoveNatExemption(thing=old))
+                yield Step(stage=Stage.TURN_OFF, operation=AddNatExemption(item=twin))
+            yield Step(stage=_removal(old, transition, is_early=is_early), operation=RemoveNatExemption(item=old))
         if new is not None:
-            yield Step(stage=Stage.SET_OBJECT, operation=AddNatExemption(thing=new))
+            yield Step(stage=Stage.SET_OBJECT, operation=AddNatExemption(item=new))
 
 
-def _removal(thing: NatObject, transition: Transition, *, is_early: bool) -> Stage:
+def _removal(item: NatObject, transition: Transition, *, is_early: bool) -> Stage:
     """Return when a mapping goes: right before others come, unless what it refers to goes before."""
-    is_early = is_early or is_renewed(thing, transition)
+    is_early = is_early or is_renewed(item, transition)
     return Stage.REMOVE_OBJECT if is_early else Stage.REMOVE_NAT_MAPPING
 
 
@@ -122,9 +122,9 @@ def _pools(transition: Transition, *, is_early: bool) -> Iterator[Step]:
             is_in_the_way = new is not None or _is_given_by_interface(old, transition)
             late = Stage.FREE_NAT_ADDRESS if is_in_the_way else Stage.REMOVE_NAT_ADDRESS
             stage = Stage.REMOVE_NAT_POOL if is_early or _loses_ground(old, transition) else late
-            yield Step(stage=stage, operation=RemoveNatAddress(thing=old))
+            yield Step(stage=stage, operation=RemoveNatAddress(item=old))
         if new is not None:
-            yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatAddress(thing=new))
+            yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatAddress(item=new))
 
 
 def _interface_pools(transition: Transition, *, is_early: bool) -> Iterator[Step]:
@@ -136,11 +136,11 @@ def _interface_pools(transition: Transition, *, is_early: bool) -> Iterator[Step
         if old is not None and not transition.resets_nat44:
             for address in _idle_at(old, transition):
                 twin = NatAddress(address=address, is_twice=old.is_twice)
-                yield Step(stage=Stage.TURN_OFF, operation=AddNatAddress(thing=twin))
+                yield Step(stage=Stage.TURN_OFF, operation=AddNatAddress(item=twin))
             stage = Stage.REMOVE_NAT_POOL if is_early or is_renewed(old, transition) else Stage.FREE_NAT_ADDRESS
-            yield Step(stage=stage, operation=RemoveNatPool(thing=old))
+            yield Step(stage=stage, operation=RemoveNatPool(item=old))
         if new is not None:
-            yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatPool(thing=new))
+            yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatPool(item=new))
 
 
 def _leaks(transition: Transition) -> Iterator[Step]:
@@ -150,7 +150,7 @@ def _leaks(transition: Transition) -> Iterator[Step]:
         is_extended = old is not None and new is not None and set(old.targets) <= set(new.targets)
         is_broken = transition.resets_nat44 or (old is not None and _loses_ground(old, transition))
         if old is not None and not transition.resets_nat44 and (is_broken or not is_extended):
-            yield Step(stage=_removal(old, transition, is_early=False), operation=RemoveNatLeaks(thing=old))
+            yield Step(stage=_removal(old, transition, is_early=False), operation=RemoveNatLeaks(item=old))
         if new is not None:
             kept = old if is_extended and not is_broken else None
             yield from _list(kept, new)
@@ -158,17 +158,17 @@ def _leaks(transition: Transition) -> Iterator[Step]:
 
 def _list(kept: NatLeaks | None, new: NatLeaks) -> Iterator[Step]:
     if kept is None:
-        yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatLeaks(thing=new))
+        yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatLeaks(item=new))
     for target in new.targets:
         if kept is None or target not in kept.targets:
             yield Step(stage=Stage.ADD_NAT_POOL, operation=AddNatLeak(table_id=new.table_id, target=target))
 
 
-def is_renewed(thing: NatObject, transition: Transition) -> bool:
+def is_renewed(item: NatObject, transition: Transition) -> bool:
     """Return whether something that stays as it is must be removed and added on the way."""
-    if transition.resets_nat44 or _loses_ground(thing, transition):
+    if transition.resets_nat44 or _loses_ground(item, transition):
         return True
-    return any(_rebinds(each.name, transition) for each in thing.references() if each.referent is Referent.INTERFACE)
+    return any(_rebinds(each.name, transition) for each in item.references() if each.referent is Referent.INTERFACE)
 
 
 def _rebinds(interface: str, transition: Transition) -> bool:
@@ -185,33 +185,33 @@ def _rebinds(interface: str, transition: Transition) -> bool:
     return (old != new or is_moved) and (len(old) > 1 or len(new) > 1)
 
 
-def _idle_at(thing: NatPool | NatMapping | NatExemption, transition: Transition) -> list[str]:
+def _idle_at(item: NatPool | NatMapping | NatExemption, transition: Transition) -> list[str]:
     """Return the address of an interface that something follows and VPP has not taken.
 
     VPP removes what follows the interface only with the address: it is added by itself before, and goes along.
     """
-    is_idle = thing.is_empty if isinstance(thing, NatPool) else thing.is_idle
-    return own_addresses(transition.observed.interfaces, thing.interface) if is_idle else []
+    is_idle = item.is_empty if isinstance(item, NatPool) else item.is_idle
+    return own_addresses(transition.observed.interfaces, item.interface) if is_idle else []
 
 
 def _ipv4(addresses: frozenset[str]) -> frozenset[str]:
     return frozenset(address for address in addresses if ":" not in address)
 
 
-def _loses_ground(thing: NatObject, transition: Transition) -> bool:
+def _loses_ground(item: NatObject, transition: Transition) -> bool:
     gone: Mapping[Referent, frozenset[str]] = {
         Referent.INTERFACE: transition.to_delete,
-        Referent.TABLE: transition.doomed_tables,
+        Referent.TABLE: transition.deleted_tables,
     }
-    return any(each.name in gone[each.referent] for each in thing.references())
+    return any(each.name in gone[each.referent] for each in item.references())
 
 
-def _is_given_by_interface(thing: NatAddress, transition: Transition) -> bool:
+def _is_given_by_interface(item: NatAddress, transition: Transition) -> bool:
     """Return whether an interface that is to give its address to the pool has just this one."""
     pools = transition.desired.of(NatPool).values()
     interfaces = (transition.desired.interfaces.get(pool.interface) for pool in pools)
     return any(
-        address.partition("/")[0] == thing.address
+        address.partition("/")[0] == item.address
         for interface in interfaces
         if interface is not None
         for address in interface.addresses

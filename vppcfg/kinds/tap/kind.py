@@ -43,7 +43,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
     key = "taps"
     word = "tap"
     last = MAX_TAP
-    thing = "TAP"
+    noun = "TAP"
     config = TapConfig
     virtual = Tap
     plugin = Plugin(name="tap", reason="the file has a TAP", since=TAP_PLUGIN_SINCE)
@@ -147,7 +147,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
             tx_ring_size=virtual.tx_ring_size,
         )
 
-    def making_in_linux(
+    def creating_in_linux(
         self, entry: TapConfig, namespaces: Collection[str], bridges: Collection[tuple[str, str]]
     ) -> TapConfig:
         """Return a TAP that also says that the namespace and the bridge of its device are made, where they are."""
@@ -163,11 +163,11 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
         for key, size in (("rx-ring-size", entry.rx_ring_size), ("tx-ring-size", entry.tx_ring_size)):
             yield KeyValue(key, size, is_default=size == DEFAULT_RING_SIZE)
 
-    def create(self, interface: Interface, made: Tap) -> CreateTap:
+    def create(self, interface: Interface, virtual: Tap) -> CreateTap:
         """Return the operation that creates a TAP."""
-        return CreateTap(interface=interface.name, instance=instance_of(interface.name), tap=made)
+        return CreateTap(interface=interface.name, instance=instance_of(interface.name), tap=virtual)
 
-    def delete(self, name: str, made: Tap) -> DeleteTap:
+    def delete(self, name: str, virtual: Tap) -> DeleteTap:
         """Return the operation that deletes a TAP."""
         return DeleteTap(interface=name)
 

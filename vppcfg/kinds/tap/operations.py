@@ -22,20 +22,20 @@ class CreateTap(CreateInterface):
     instance: int
     tap: Tap
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         bridge = (self.tap.host_netns, self.tap.host_bridge)
-        if draft.has_linux and self.tap.host_bridge and bridge not in draft.linux_bridges:
+        if working.has_linux and self.tap.host_bridge and bridge not in working.linux_bridges:
             return f"there is no Linux bridge {self.tap.host_bridge}, and VPP would say nothing of it"
-        holder = draft.linux_names.get((self.tap.host_netns, self.tap.host_name))
+        holder = working.linux_names.get((self.tap.host_netns, self.tap.host_name))
         return f"the Linux name {self.tap.host_name} is held by {holder}" if holder else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the TAP, and its Linux device where Linux is known."""
-        draft.add_interface(as_created(self.interface, InterfaceKind.TAP))
-        draft.virtual[self.interface] = self.tap
-        draft.linux_names[self.tap.host_netns, self.tap.host_name] = self.interface
-        if draft.has_linux:
-            draft.linux[self.interface] = self.tap.device_as_created()
+        working.add_interface(as_created(self.interface, InterfaceKind.TAP))
+        working.virtual[self.interface] = self.tap
+        working.linux_names[self.tap.host_netns, self.tap.host_name] = self.interface
+        if working.has_linux:
+            working.linux[self.interface] = self.tap.device_as_created()
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -82,13 +82,13 @@ class DeleteTap(DeleteInterface):
 
     virtual = Tap
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the TAP and its Linux device out."""
-        tap = draft.virtual_of(self.interface, Tap)
-        DeleteInterface.apply_to(self, draft)
-        draft.linux.pop(self.interface, None)
+        tap = working.virtual_of(self.interface, Tap)
+        DeleteInterface.apply_to(self, working)
+        working.linux.pop(self.interface, None)
         if tap is not None:
-            del draft.linux_names[tap.host_netns, tap.host_name]
+            del working.linux_names[tap.host_netns, tap.host_name]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

@@ -21,12 +21,12 @@ def _ring(index: Index) -> Iterator[Problem]:
 def _create(index: Index) -> Iterator[Problem]:
     """Find TAPs that ask for a bridge or a namespace without a name."""
     for tap in index.configuration.virtual_as(TapConfig).values():
-        for key, wanted, is_asked, name in (
+        for key, desired, is_asked, name in (
             ("bridge-create", "bridge", tap.creates_bridge, tap.host_bridge),
             ("namespace-create", "namespace", tap.creates_netns, tap.host_netns),
         ):
             if is_asked and name is None:
-                text = f"`{key}` does not say which; add `{wanted}`"
+                text = f"`{key}` does not say which; add `{desired}`"
                 yield Problem(rule="tap-create-without", path=(*tap.path, "host", key), text=text)
 
 

@@ -59,7 +59,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     key = "wireguards"
     word = "wg"
     last = MAX_NUMBER
-    thing = "WireGuard"
+    noun = "WireGuard"
     config = WireguardConfig
     virtual = Wireguard
     needs_interface = True
@@ -72,11 +72,11 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
         "peers": ({}, {}),
         "allowed-ips": (["192.0.2.0/24"], ["2001:db8::/32"]),
     }
-    plugin = Plugin(name="wireguard", reason="the file has a WireGuard", thing="a WireGuard")
+    plugin = Plugin(name="wireguard", reason="the file has a WireGuard", use="a WireGuard")
     parts = (
         Part(
             name="wireguard_preshared_key",
-            thing="has a peer with a preshared key",
+            use="has a peer with a preshared key",
             since=Release(26, 6),
             is_needed_by=lambda config: any(peer.preshared_key_sha256 for peer in config.peers),
         ),
@@ -110,24 +110,24 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     def to_desired(self, config: WireguardConfig, before: Wireguard | None, desired: DesiredStateBuilder) -> Wireguard:
         """Return the interface that VPP is to make; a peer that has moved is said, and left where it is."""
         table = vrf_section.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
-        wanted = Wireguard(
+        virtual = Wireguard(
             local=config.local,
             port=config.port,
             public_key=config.public_key,
             private_key_file=config.private_key_file,
             peers={peer.public_key: to_desired_peer(peer, table) for peer in config.peers},
         )
-        told = wanted.merge_observed(before)
-        self._tell_moved(config, wanted, told, desired)
-        return told
+        merged = virtual.merge_observed(before)
+        self._report_moved(config, virtual, merged, desired)
+        return merged
 
-    def _tell_moved(
-        self, config: WireguardConfig, wanted: Wireguard, told: Wireguard, desired: DesiredStateBuilder
+    def _report_moved(
+        self, config: WireguardConfig, virtual: Wireguard, merged: Wireguard, desired: DesiredStateBuilder
     ) -> None:
         """Say of each peer with an endpoint of the file that it speaks from elsewhere."""
         for peer in config.peers:
-            found = told.peers[peer.public_key]
-            if peer.endpoint is not None and found is not wanted.peers[peer.public_key]:
+            found = merged.peers[peer.public_key]
+            if peer.endpoint is not None and found is not virtual.peers[peer.public_key]:
                 text = (
                     f"{peer.name} speaks from {found.endpoint} port {found.port}, and VPP answers there: it stays so; "
                     "for the endpoint of the file, apply the file without the peer, and then with it"
@@ -208,11 +208,11 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
             maps = tuple(KeyValue(peer.name, tuple(peer_keys(peer)), is_block=True) for peer in peers)
             yield KeyValue("peers", maps, is_block=True)
 
-    def create(self, interface: Interface, made: Wireguard) -> CreateWireguard:
+    def create(self, interface: Interface, virtual: Wireguard) -> CreateWireguard:
         """Return the operation that creates an interface, without its peers."""
-        return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=made)
+        return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=virtual)
 
-    def delete(self, name: str, made: Wireguard) -> DeleteWireguard:
+    def delete(self, name: str, virtual: Wireguard) -> DeleteWireguard:
         """Return the operation that deletes an interface and its peers."""
         return DeleteWireguard(interface=name)
 

@@ -27,14 +27,14 @@ class CreateWireguard(CreateInterface):
     tunnel: Wireguard
     """Its peers do not count."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        other = draft.virtual_alike(self.tunnel)
+    def _refusal(self, working: WorkingState) -> str | None:
+        other = working.virtual_alike(self.tunnel)
         return f"{other} listens on port {self.tunnel.port}" if other else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the interface."""
-        draft.add_interface(as_created(self.interface, Wireguard.kind))
-        draft.enter_made(self.interface, replace(self.tunnel, peers={}))
+        working.add_interface(as_created(self.interface, Wireguard.kind))
+        working.enter_virtual(self.interface, replace(self.tunnel, peers={}))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -60,12 +60,12 @@ class DeleteWireguard(DeleteInterface):
 
     virtual = Wireguard
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the interface and its peers out."""
-        tunnel = draft.virtual_of(self.interface, Wireguard)
-        DeleteInterface.apply_to(self, draft)
+        tunnel = working.virtual_of(self.interface, Wireguard)
+        DeleteInterface.apply_to(self, working)
         for key in tunnel.peers if tunnel is not None else ():
-            draft.peers.pop(key, None)
+            working.peers.pop(key, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -83,22 +83,22 @@ class AddWireguardPeer(InterfaceOperation):
     public_key: str
     peer: WireguardPeer
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        tunnel = draft.virtual_of(self.interface, Wireguard)
+    def _refusal(self, working: WorkingState) -> str | None:
+        tunnel = working.virtual_of(self.interface, Wireguard)
         if tunnel is None:
             return f"{self.interface} is no {Wireguard.noun}"
         table = replace(tunnel, peers={self.public_key: self.peer}).needed_table
-        if table is not None and (missing := missing_table(table, draft)):
+        if table is not None and (missing := missing_table(table, working)):
             return missing
-        holder = draft.peers.get(self.public_key)
+        holder = working.peers.get(self.public_key)
         return f"{holder} has the peer {self.public_key}" if holder is not None else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the peer."""
-        tunnel = draft.virtual_of(self.interface, Wireguard)
+        tunnel = working.virtual_of(self.interface, Wireguard)
         assert tunnel is not None
-        draft.enter_made(self.interface, replace(tunnel, peers={**tunnel.peers, self.public_key: self.peer}))
-        draft.peers[self.public_key] = self.interface
+        working.enter_virtual(self.interface, replace(tunnel, peers={**tunnel.peers, self.public_key: self.peer}))
+        working.peers[self.public_key] = self.interface
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -140,18 +140,18 @@ class RemoveWireguardPeer(InterfaceOperation):
 
     public_key: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        tunnel = draft.virtual_of(self.interface, Wireguard)
+    def _refusal(self, working: WorkingState) -> str | None:
+        tunnel = working.virtual_of(self.interface, Wireguard)
         is_there = tunnel is not None and self.public_key in tunnel.peers
         return None if is_there else f"{self.interface} has no peer {self.public_key}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Take the peer out."""
-        tunnel = draft.virtual_of(self.interface, Wireguard)
+        tunnel = working.virtual_of(self.interface, Wireguard)
         assert tunnel is not None
         others = {key: peer for key, peer in tunnel.peers.items() if key != self.public_key}
-        draft.enter_made(self.interface, replace(tunnel, peers=others))
-        draft.peers.pop(self.public_key, None)
+        working.enter_virtual(self.interface, replace(tunnel, peers=others))
+        working.peers.pop(self.public_key, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

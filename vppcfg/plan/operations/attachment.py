@@ -21,7 +21,7 @@ class AttachmentOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return the interface or the FIB table that holds it."""
+        """Return the interface, FIB table or bridge domain that holds it."""
         return self.attachment.holder
 
 
@@ -32,14 +32,14 @@ class TakeOff(AttachmentOperation):
     The message is that of the attachment.
     """
 
-    def precondition_error(self, draft: WorkingState) -> str | None:
+    def precondition_error(self, working: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state."""
-        has_it = self.attachment in draft.unmanaged.get(self.subject, ())
+        has_it = self.attachment in working.unmanaged.get(self.subject, ())
         return None if has_it else f"{self.subject} has no {self.attachment.label}"
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Remove it."""
-        draft.unmanaged[self.subject].discard(self.attachment)
+        working.unmanaged[self.subject].discard(self.attachment)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -54,23 +54,23 @@ class TakeOff(AttachmentOperation):
 class BringBack(AttachmentOperation):
     """Bring an attachment back as it was read."""
 
-    def precondition_error(self, draft: WorkingState) -> str | None:
+    def precondition_error(self, working: WorkingState) -> str | None:
         """Return why VPP or Linux would refuse it in this state."""
-        has_it = self.attachment in draft.unmanaged.get(self.subject, ())
-        return self._refusal(draft) or (f"{self.subject} has its {self.attachment.label}" if has_it else None)
+        has_it = self.attachment in working.unmanaged.get(self.subject, ())
+        return self._refusal(working) or (f"{self.subject} has its {self.attachment.label}" if has_it else None)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Bring it back."""
-        draft.unmanaged.setdefault(self.subject, set()).add(self.attachment)
+        working.unmanaged.setdefault(self.subject, set()).add(self.attachment)
 
 
 @record
 class PutBack(BringBack):
     """Bring back what VPP had."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         call = self.attachment.put
-        missing = [name for name in (call.interfaces() if call is not None else ()) if name not in draft.interfaces]
+        missing = [name for name in (call.refers() if call is not None else ()) if not working.has_holder(name)]
         return f"{missing[0]} does not exist" if missing else None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
@@ -93,9 +93,9 @@ class RestoreInLinux(BringBack):
     setting: LinuxSetting
     """What is restored, with the names that the devices have then."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         needed = (self.subject, *(self.attachment.linux.interfaces() if self.attachment.linux is not None else ()))
-        missing = [name for name in needed if name not in draft.linux]
+        missing = [name for name in needed if name not in working.linux]
         return f"{missing[0]} has no Linux device" if missing else None
 
     def cli(self) -> str | None:

@@ -23,12 +23,12 @@ class CreateNamespace(Operation):
         """Return the name of the namespace."""
         return self.netns
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return f"the namespace {self.netns} exists" if self.netns in draft.namespaces else None
+    def _refusal(self, working: WorkingState) -> str | None:
+        return f"the namespace {self.netns} exists" if self.netns in working.namespaces else None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the namespace."""
-        draft.namespaces.add(self.netns)
+        working.namespaces.add(self.netns)
 
     def cli(self) -> str:
         """Return the command."""
@@ -49,15 +49,15 @@ class CreateLinuxBridge(Operation):
         """Return the name of the bridge."""
         return self.bridge
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         """Return that the namespace is missing, as far as is known: without the Linux side, none is."""
-        if draft.has_linux and self.netns and self.netns not in draft.namespaces:
+        if working.has_linux and self.netns and self.netns not in working.namespaces:
             return f"the namespace {self.netns} does not exist"
         return None
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Enter the bridge."""
-        draft.linux_bridges.add((self.netns, self.bridge))
+        working.linux_bridges.add((self.netns, self.bridge))
 
     def cli(self) -> str:
         """Return the command."""
@@ -77,13 +77,13 @@ class SetLinuxLink(InterfaceOperation):
     vpp_follows: bool = False
     """Whether linux-nl sets the VPP side down with the device, which is waited for."""
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        return _missing_device(self.interface, draft)
+    def _refusal(self, working: WorkingState) -> str | None:
+        return _missing_device(self.interface, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set both."""
-        device = draft.linux[self.interface]
-        draft.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
+        device = working.linux[self.interface]
+        working.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
 
     def cli(self) -> str:
         """Return the command."""
@@ -108,14 +108,14 @@ class SetLinuxBridge(InterfaceOperation):
     host_name: str
     bridge: str
 
-    def _refusal(self, draft: WorkingState) -> str | None:
-        if self.bridge and (self.netns, self.bridge) not in draft.linux_bridges:
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.bridge and (self.netns, self.bridge) not in working.linux_bridges:
             return f"there is no Linux bridge {self.bridge}"
-        return _missing_device(self.interface, draft)
+        return _missing_device(self.interface, working)
 
-    def apply_to(self, draft: WorkingState) -> None:
+    def apply_to(self, working: WorkingState) -> None:
         """Set the bridge of the device."""
-        draft.linux[self.interface] = replace(draft.linux[self.interface], bridge=self.bridge)
+        working.linux[self.interface] = replace(working.linux[self.interface], bridge=self.bridge)
 
     def cli(self) -> str:
         """Return the command."""
@@ -131,8 +131,8 @@ class SetLinuxBridge(InterfaceOperation):
         )
 
 
-def _missing_device(name: str, draft: WorkingState) -> str | None:
-    return None if name in draft.linux else f"{name} has no Linux device"
+def _missing_device(name: str, working: WorkingState) -> str | None:
+    return None if name in working.linux else f"{name} has no Linux device"
 
 
 def _ip_link(netns: str) -> str:

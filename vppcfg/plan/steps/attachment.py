@@ -1,4 +1,4 @@
-"""What others have on interfaces and in FIB tables: taken off what goes, and put back on what comes back."""
+"""What others have on interfaces, tables and bridge domains: taken off what goes, put back on what comes back."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from vppcfg.plan.transition import Transition
 
 
 def steps(transition: Transition) -> Iterator[Step]:
-    """Yield the steps that carry attachments over, and those that leave nothing to the next interface or table.
+    """Yield the steps that carry attachments over, and those that leave nothing to the next holder with the number.
 
     What was put on last is taken off first. What VPP cannot remove has no step.
     """
-    going = transition.to_delete | transition.doomed_tables
+    going = transition.to_delete | transition.deleted_tables | transition.deleted_bridges
     left = set(transition.observed.unmanaged)
     for each in reversed(transition.observed.unmanaged):
         if each.linux is not None:

@@ -29,7 +29,7 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
         return
     kept = transition.kept(name)
     yield from _state(transition, kept, after)
-    current = _made_with(after) if kept is None else "" if name in transition.leaving else kept.mac
+    current = _mac_at_creation(after) if kept is None else "" if name in transition.leaving else kept.mac
     if after.mac not in ("", current):
         yield Step(stage=Stage.SET_MAC, operation=SetMac(interface=name, mac=after.mac))
     if after.rx_mode not in (kept.rx_mode if kept is not None else None, RxMode.MIXED):
@@ -45,17 +45,17 @@ def steps(transition: Transition, name: str) -> Iterator[Step]:
 def _placement(kept: Interface, after: Interface) -> Iterator[Step]:
     """Yield the steps that give queues to other threads; no thread is without a queue to send by meanwhile."""
     name = kept.name
-    for _, wanted in moved(kept.rx_placement, after.rx_placement):
-        (thread,) = wanted.threads
-        operation = SetRxPlacement(interface=name, queue=wanted.queue, thread=thread)
+    for _, desired in moved(kept.rx_placement, after.rx_placement):
+        (thread,) = desired.threads
+        operation = SetRxPlacement(interface=name, queue=desired.queue, thread=thread)
         yield Step(stage=Stage.PLACE_RX_QUEUE, operation=operation)
-    for former, wanted in moved(kept.tx_placement, after.tx_placement):
-        shared = tuple(sorted({*former.threads, *wanted.threads}))
-        if shared not in (former.threads, wanted.threads):
-            sharing = SetTxPlacement(interface=name, queue=wanted.queue, threads=shared)
+    for former, desired in moved(kept.tx_placement, after.tx_placement):
+        shared = tuple(sorted({*former.threads, *desired.threads}))
+        if shared not in (former.threads, desired.threads):
+            sharing = SetTxPlacement(interface=name, queue=desired.queue, threads=shared)
             yield Step(stage=Stage.SHARE_TX_QUEUE, operation=sharing)
-        stage = Stage.SHARE_TX_QUEUE if shared == wanted.threads else Stage.PLACE_TX_QUEUE
-        yield Step(stage=stage, operation=SetTxPlacement(interface=name, queue=wanted.queue, threads=wanted.threads))
+        stage = Stage.SHARE_TX_QUEUE if shared == desired.threads else Stage.PLACE_TX_QUEUE
+        yield Step(stage=stage, operation=SetTxPlacement(interface=name, queue=desired.queue, threads=desired.threads))
 
 
 def _state(transition: Transition, kept: Interface | None, after: Interface) -> Iterator[Step]:
@@ -70,7 +70,7 @@ def _state(transition: Transition, kept: Interface | None, after: Interface) -> 
         yield _admin_state(stage, after, is_up=after.is_up)
 
 
-def _made_with(interface: Interface) -> str:
+def _mac_at_creation(interface: Interface) -> str:
     """Return the MAC that an interface is made with; tunnels and TAPs are made with one of VPP's choice."""
     return interface.mac if interface.kind in (InterfaceKind.LOOPBACK, InterfaceKind.BOND) else ""
 

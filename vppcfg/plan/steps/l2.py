@@ -115,14 +115,14 @@ def bridge_steps(change: Change[Bridge]) -> Iterator[Step]:
 def _mac_steps(before: Bridge | None, after: Bridge | None) -> Iterator[Step]:
     """Forget MAC addresses before members or the bridge itself go, and filter others once it is there."""
     filtered: Collection[str] = () if before is None else before.filtered_macs
-    wanted: Collection[str] = () if after is None else after.filtered_macs
+    desired: Collection[str] = () if after is None else after.filtered_macs
     if before is not None:
-        kept = {*wanted, *(after.stray_macs if after is not None else ())}
+        kept = {*desired, *(after.stray_macs if after is not None else ())}
         for mac in (*before.stray_macs, *before.filtered_macs):
             if mac not in kept:
                 yield Step(stage=Stage.TURN_OFF, operation=ForgetMac(bd_id=before.bd_id, mac=mac))
     if after is not None:
-        for mac in wanted:
+        for mac in desired:
             if mac not in filtered:
                 yield Step(stage=Stage.SET_BRIDGE, operation=FilterMac(bd_id=after.bd_id, mac=mac))
 

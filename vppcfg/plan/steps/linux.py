@@ -24,13 +24,13 @@ def host_steps(transition: Transition) -> Iterator[Step]:
 def device_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that set MTU, state and bridge of Linux devices that differ, or will once they are made."""
     shaken = _shaken(transition)
-    for name, wanted in transition.desired.linux.items():
+    for name, desired in transition.desired.linux.items():
         current = _current(transition, name)
-        is_set = current is not None and (current.mtu, current.is_up) == (wanted.mtu, wanted.is_up)
+        is_set = current is not None and (current.mtu, current.is_up) == (desired.mtu, desired.is_up)
         if not is_set or name in shaken:
-            yield _link(transition, name, wanted)
-        if (current.bridge if current else "") != wanted.bridge:
-            yield _bridge(transition, name, wanted)
+            yield _link(transition, name, desired)
+        if (current.bridge if current else "") != desired.bridge:
+            yield _bridge(transition, name, desired)
 
 
 def _shaken(transition: Transition) -> set[str]:
@@ -41,8 +41,8 @@ def _shaken(transition: Transition) -> set[str]:
     """
     flapping = [
         transition.desired.interfaces[name]
-        for name, wanted in transition.desired.linux.items()
-        if (current := _current(transition, name)) is None or current.is_up != wanted.is_up
+        for name, desired in transition.desired.linux.items()
+        if (current := _current(transition, name)) is None or current.is_up != desired.is_up
     ]
     if not flapping:
         return set()
@@ -78,13 +78,13 @@ def _names(transition: Transition, name: str) -> tuple[str, str]:
     return tap.host_netns, tap.host_name
 
 
-def _link(transition: Transition, name: str, wanted: LinuxDevice) -> Step:
+def _link(transition: Transition, name: str, desired: LinuxDevice) -> Step:
     netns, host_name = _names(transition, name)
-    link = SetLinuxLink(interface=name, netns=netns, host_name=host_name, mtu=wanted.mtu, is_up=wanted.is_up)
+    link = SetLinuxLink(interface=name, netns=netns, host_name=host_name, mtu=desired.mtu, is_up=desired.is_up)
     return Step(stage=Stage.SET_LINUX_LINK, operation=link, depth=transition.desired.interfaces[name].depth)
 
 
-def _bridge(transition: Transition, name: str, wanted: LinuxDevice) -> Step:
+def _bridge(transition: Transition, name: str, desired: LinuxDevice) -> Step:
     netns, host_name = _names(transition, name)
-    bridge = SetLinuxBridge(interface=name, netns=netns, host_name=host_name, bridge=wanted.bridge)
+    bridge = SetLinuxBridge(interface=name, netns=netns, host_name=host_name, bridge=desired.bridge)
     return Step(stage=Stage.SET_LINUX_BRIDGE, operation=bridge)

@@ -25,7 +25,7 @@ def steps(transition: Transition) -> Iterator[Step]:
             old, new = before.get(name), after.get(name)
             if old is not None and kind_of(old).is_left_alone(old):
                 new = old if transition.desired.has_all(old.references()) else None
-                if new is old and not _refers_to_doomed(old, transition):
+                if new is old and not _refers_to_deleted(old, transition):
                     continue
             elif old is None and new is not None and kind_of(new).is_left_alone(new):
                 continue
@@ -35,7 +35,7 @@ def steps(transition: Transition) -> Iterator[Step]:
 def _steps_of(
     before: VppObject | None, after: VppObject | None, transition: Transition, *, is_disturbed: bool
 ) -> Iterator[Step]:
-    loses_its_ground = before is not None and _refers_to_doomed(before, transition)
+    loses_its_ground = before is not None and _refers_to_deleted(before, transition)
     if before == after and not loses_its_ground and not is_disturbed:
         return
     if before is not None and (
@@ -56,21 +56,21 @@ def _goes_before(before: VppObject, after: VppObject | None, transition: Transit
     return loses_its_ground and not _can_stand_early(after, transition)
 
 
-def _depth(thing: VppObject) -> int:
+def _depth(item: VppObject) -> int:
     """Return 1 for what refers to another object: it is set after that, and removed before it."""
-    return int(any(each.referent is Referent.OBJECT for each in thing.references()))
+    return int(any(each.referent is Referent.OBJECT for each in item.references()))
 
 
-def _refers_to_doomed(thing: VppObject, transition: Transition) -> bool:
+def _refers_to_deleted(item: VppObject, transition: Transition) -> bool:
     names: Mapping[Referent, frozenset[str]] = {
         Referent.INTERFACE: transition.to_delete,
-        Referent.TABLE: transition.doomed_tables,
-        Referent.BRIDGE: transition.doomed_bridges,
-        Referent.OBJECT: transition.doomed_objects,
+        Referent.TABLE: transition.deleted_tables,
+        Referent.BRIDGE: transition.deleted_bridges,
+        Referent.OBJECT: transition.deleted_objects,
     }
-    return any(each.name in names[each.referent] for each in thing.references())
+    return any(each.name in names[each.referent] for each in item.references())
 
 
 def _can_stand_early(after: VppObject, transition: Transition) -> bool:
     """Return whether all that an object refers to is there before anything is deleted, and stays."""
-    return not _refers_to_doomed(after, transition) and transition.observed.has_all(after.references())
+    return not _refers_to_deleted(after, transition) and transition.observed.has_all(after.references())

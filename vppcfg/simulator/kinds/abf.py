@@ -60,9 +60,9 @@ class AbfMain:
 _ENDS = {RouteEnd.BLACKHOLE: DROP, RouteEnd.UNREACHABLE: UNREACHABLE, RouteEnd.PROHIBIT: PROHIBIT}
 
 
-def _is_first(main: AbfMain, wanted: Attachment) -> bool:
+def _is_first(main: AbfMain, requested: Attachment) -> bool:
     """Return whether nothing else is attached where VPP keeps it, by index: only then the feature changes."""
-    return not any(each[1:] == wanted[1:] for each in main.attached)
+    return not any(each[1:] == requested[1:] for each in main.attached)
 
 
 def add_paths(tables: Tables, number: int, acl: int, paths: list[FibPath]) -> None:
@@ -106,35 +106,35 @@ def remove_paths(tables: Tables, number: int, paths: list[FibPath]) -> None:
         del main.policies[number]
 
 
-def attach(tables: Tables, wanted: Attachment, priority: int) -> None:
+def attach(tables: Tables, requested: Attachment, priority: int) -> None:
     """Attach a policy, once to an interface whatever the family.
 
     VPP does not survive one that it does not know (abf_itf_attach.c).
     """
     main = tables.part(AbfMain)
-    if wanted.policy_id not in main.policies:
+    if requested.policy_id not in main.policies:
         raise DiedError
-    if any(each[:2] == wanted[:2] for each in main.attached):
+    if any(each[:2] == requested[:2] for each in main.attached):
         raise RefusedError(Retval.ENTRY_ALREADY_EXISTS)
-    if _is_first(main, wanted):
-        arcs.enable(tables, wanted.sw_if_index, _feature(wanted))
-    main.attached[wanted] = priority
-    tables.part(acls.AclMain).looked_up[main.policies[wanted.policy_id][0]] += 1
+    if _is_first(main, requested):
+        arcs.enable(tables, requested.sw_if_index, _feature(requested))
+    main.attached[requested] = priority
+    tables.part(acls.AclMain).looked_up[main.policies[requested.policy_id][0]] += 1
 
 
-def detach(tables: Tables, wanted: Attachment) -> None:
+def detach(tables: Tables, requested: Attachment) -> None:
     """Take a policy off an interface; raise RefusedError when it is not there.
 
     VPP does not survive the wrong family: it looks for the policy in another list.
     """
     main = tables.part(AbfMain)
-    if wanted._replace(is_ipv6=not wanted.is_ipv6) in main.attached:
+    if requested._replace(is_ipv6=not requested.is_ipv6) in main.attached:
         raise DiedError
-    if main.attached.pop(wanted, None) is None:
+    if main.attached.pop(requested, None) is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
-    tables.part(acls.AclMain).looked_up[main.policies[wanted.policy_id][0]] -= 1
-    if _is_first(main, wanted):
-        arcs.disable(tables, wanted.sw_if_index, _feature(wanted))
+    tables.part(acls.AclMain).looked_up[main.policies[requested.policy_id][0]] -= 1
+    if _is_first(main, requested):
+        arcs.disable(tables, requested.sw_if_index, _feature(requested))
 
 
 def _feature(attachment: Attachment) -> arcs.Feature:
@@ -155,11 +155,11 @@ def _answer_policy(call: Call, values: Values) -> Outgoing:
 
 def _answer_attach(call: Call, values: Values) -> Outgoing:
     """Attach a policy or take it off; VPP does not ask whether there is such an interface."""
-    wanted = Attachment(values["attach.policy_id"], values["attach.sw_if_index"], bool(values["attach.is_ipv6"]))
+    requested = Attachment(values["attach.policy_id"], values["attach.sw_if_index"], bool(values["attach.is_ipv6"]))
     if values["is_add"]:
-        attach(call.tables, wanted, values["attach.priority"])
+        attach(call.tables, requested, values["attach.priority"])
     else:
-        detach(call.tables, wanted)
+        detach(call.tables, requested)
     return call.reply()
 
 
@@ -239,11 +239,11 @@ def _command_attach(tables: Tables, line: Input) -> str:
     if number is None or number not in tables.part(AbfMain).policies:
         raise RefusedError(Retval.UNSPECIFIED, f"invalid policy ID:{-1 if number is None else number}")
     with suppress(RefusedError):
-        wanted = Attachment(number, index, is_ipv6)
+        requested = Attachment(number, index, is_ipv6)
         if is_add:
-            attach(tables, wanted, priority)
+            attach(tables, requested, priority)
         else:
-            detach(tables, wanted)
+            detach(tables, requested)
     return ""
 
 

@@ -26,17 +26,17 @@ class AutoconfigMain:
     """Where it is on, and what it has made (rd_cp_main_t)."""
 
     enabled: set[int] = field(default_factory=set)
-    made: dict[tuple[int, int], int] = field(default_factory=dict)
+    created: dict[tuple[int, int], int] = field(default_factory=dict)
     """Addresses by interface and prefix."""
 
 
 def hear(tables: Tables, sw_if_index: int, prefix: int) -> None:
     """Let an interface hear of a /64 that hosts are to make addresses in."""
     main = tables.part(AutoconfigMain)
-    if sw_if_index not in main.enabled or (sw_if_index, prefix) in main.made:
+    if sw_if_index not in main.enabled or (sw_if_index, prefix) in main.created:
         return
     identifier = int.from_bytes(ip6_link.automatic(tables, sw_if_index)[8:])
-    main.made[sw_if_index, prefix] = prefix | identifier
+    main.created[sw_if_index, prefix] = prefix | identifier
     address.add(tables, tables.sw[sw_if_index], True, prefix | identifier, _HALF)
 
 
@@ -48,11 +48,11 @@ def switch(tables: Tables, sw_if_index: int, *, is_on: bool) -> None:
         main.enabled.add(sw_if_index)
     elif not is_on and sw_if_index in main.enabled:
         main.enabled.discard(sw_if_index)
-        for (index, _), value in main.made.items():
+        for (index, _), value in main.created.items():
             row = tables.sw.get(index)
             if row is not None and tables.ip6.find(tables.ip6.table_of(index), value) is not None:
                 address.remove(tables, row, True, value, _HALF)
-        main.made.clear()
+        main.created.clear()
 
 
 def _answer(call: Call, values: Values) -> Outgoing:

@@ -94,7 +94,7 @@ def _bond_at(index: int, request: BondRequest) -> BondRow:
         number=number,
         mode=mode,
         load_balance=_FORCED.get(mode, LoadBalance(request.load_balance)),
-        mac=request.mac or interfaces.made_up_mac(0xB0000000 | (number & 0xFFFFFFF)),
+        mac=request.mac or interfaces.generated_mac(0xB0000000 | (number & 0xFFFFFFF)),
         has_custom_mac=bool(request.mac),
         has_gso=request.has_gso,
         is_numa_only=request.is_numa_only,
@@ -296,8 +296,8 @@ _OF_LOAD_BALANCES = {
 }
 
 
-def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    model = state.virtual_of(wanted.name, Bond)
+def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
+    model = state.virtual_of(desired.name, Bond)
     if model is None:
         return None
     request = BondRequest(
@@ -316,5 +316,5 @@ KIND = Kind(
     queries={"sw_interface_bond_dump": _dump, "sw_bond_interface_dump": _dump},
     commands={"create bond": _command_create, "delete bond": _command_delete, "show bond": _command_show},
     interface=InterfaceKind.BOND,
-    make=_make,
+    create=_create,
 )

@@ -16,7 +16,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.pool import Pool
-from vppcfg.simulator.port import mac_bytes, made_up_mac
+from vppcfg.simulator.port import generated_mac, mac_bytes
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, Tables
@@ -378,9 +378,9 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         for position, (member, settings) in enumerate(model.members.items()):
             if member not in rows:
                 raise UsageError(f"the state has {member} as a member of {name} but no such interface")
-            wanted = state.interfaces[member].mac
-            is_own = position == 0 or (wanted and wanted != state.interfaces[name].mac)
-            own = wanted if is_own and wanted else made_up_mac(_FIRST_OWN_MAC + rows[member].index)
+            desired = state.interfaces[member].mac
+            is_own = position == 0 or (desired and desired != state.interfaces[name].mac)
+            own = desired if is_own and desired else generated_mac(_FIRST_OWN_MAC + rows[member].index)
             joined = MemberRow(
                 sw_if_index=rows[member].index,
                 bond=bond.index,

@@ -224,8 +224,8 @@ def _command_create(tables: Tables, rest: Input) -> str:
     return _created(tables, bd_id, values, tag) if is_add else _deleted(tables, bd_id)
 
 
-def _created(tables: Tables, wanted: int | None, values: dict[str, int], tag: str) -> str:
-    bd_id = _unused_id(tables) if wanted is None else wanted
+def _created(tables: Tables, desired: int | None, values: dict[str, int], tag: str) -> str:
+    bd_id = _unused_id(tables) if desired is None else desired
     _check_default(bd_id)
     if values["mac-age"] > _LAST_AGE:
         raise RefusedError(Retval.UNSPECIFIED, "mac age must be less than 256")
@@ -323,10 +323,10 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         except RefusedError as refusal:
             raise UsageError(f"VPP cannot have bridge domain {model.bd_id} ({refusal.retval})", refusal.text) from None
     for name, row in rows.items():
-        wanted = state.interfaces[name]
-        if wanted.bridge is not None:
-            port_type = l2.PortType.BVI if wanted.is_bvi else l2.PortType.NORMAL
-            l2.set_bridge(tables, row, find_or_add(tables, wanted.bridge), port_type, wanted.split_horizon_group)
+        desired = state.interfaces[name]
+        if desired.bridge is not None:
+            port_type = l2.PortType.BVI if desired.is_bvi else l2.PortType.NORMAL
+            l2.set_bridge(tables, row, find_or_add(tables, desired.bridge), port_type, desired.split_horizon_group)
 
 
 KIND = Kind(

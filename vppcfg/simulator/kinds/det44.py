@@ -50,6 +50,8 @@ reply det44_get_timeouts_reply 3c4df4e1: i32 retval, u32 udp, u32 tcp_establishe
 _DEFAULTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp": 60}
 _REASSEMBLY = "ip4-unicast", "ip4-sv-reassembly-feature"
 _NODES = {True: ("ip4-unicast", "det44-in2out"), False: ("ip4-unicast", "det44-out2in")}
+_PROCESS = "det44-expire-walk"
+"""The node of the process that is created when DET44 is enabled first, and stays."""
 _FIRST_PORT = 1024
 _PORTS = 65535 - 1023
 
@@ -118,6 +120,7 @@ def enable(tables: Tables, *, is_on: bool) -> None:
     if main.is_enabled == is_on:
         raise RefusedError(Retval.DONE_ALREADY)
     main.is_enabled = is_on
+    tables.processes.add(_PROCESS)
     if not is_on:
         for sw_if_index in list(main.insides):
             set_side(tables, sw_if_index, is_inside=True, is_add=False)
@@ -325,6 +328,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         side = state.interfaces[name].det44
         if side is not None:
             main.is_enabled = True
+            tables.processes.add(_PROCESS)
             set_side(tables, row.index, is_inside=side is Det44Side.INSIDE, is_add=True)
 
 

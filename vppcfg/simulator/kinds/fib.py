@@ -44,6 +44,9 @@ reply ip_table_details c79fca0f: ip_table table
 _API_ROUTES = 8
 """FIB_SOURCE_API."""
 
+_LOOKED_UP = "recursive-resolution"
+"""The FIB source of what looks up its other end (vnet/fib/fib_source.h)."""
+
 
 def _of(tables: Tables, is_ipv6: bool) -> tuple[FibMain, AddressBook]:
     return (tables.fib6, tables.ip6) if is_ipv6 else (tables.fib4, tables.ip4)
@@ -65,7 +68,7 @@ def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None
     book.unbind(sw_if_index)
     if not is_ipv6:
         _collect(main, book, old)
-        main.find_or_make(table_id)
+        main.find_or_create(table_id)
     if table_id:
         book.bind(sw_if_index, table_id)
     _collect(main, book, old)
@@ -93,21 +96,21 @@ def unbind(tables: Tables, sw_if_index: int) -> None:
 def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
     """Delete a table that nobody holds, once no interface is in it."""
     table = main.tables.get(table_id)
-    if table is None or not table_id or table.holders or table.endpoints:
+    if table is None or not table_id or table.holders or table.locks.total():
         return
     if not book.is_bound(table_id):
         main.delete(table_id)
 
 
-def look_up(tables: Tables, is_ipv6: bool, table_id: int) -> None:
-    """Hold a table for the other end of a tunnel."""
-    _of(tables, is_ipv6)[0].tables[table_id].endpoints += 1
+def look_up(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
+    """Hold a table for the other end of a tunnel, or for what has a FIB source of its own."""
+    _of(tables, is_ipv6)[0].tables[table_id].locks[source] += 1
 
 
-def stop_looking_up(tables: Tables, is_ipv6: bool, table_id: int) -> None:
-    """Hold a table no longer for the other end of a tunnel that goes away."""
+def stop_looking_up(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
+    """Hold a table no longer for what goes away."""
     main, book = _of(tables, is_ipv6)
-    main.tables[table_id].endpoints -= 1
+    main.tables[table_id].locks[source] -= 1
     _collect(main, book, table_id)
 
 
@@ -124,7 +127,7 @@ def _answer_add_delete(call: Call, values: Values) -> Outgoing:
     """Make a table, or let go what the API holds of it. VPP refuses neither."""
     is_ipv6, table_id = values["table.is_ip6"], values["table.table_id"]
     if values["is_add"]:
-        _of(call.tables, is_ipv6)[0].make(table_id, values["table.name"].split(b"\0", 1)[0], FibSource.API)
+        _of(call.tables, is_ipv6)[0].create(table_id, values["table.name"].split(b"\0", 1)[0], FibSource.API)
     else:
         _release(call.tables, is_ipv6, table_id, FibSource.API)
     return call.reply()
@@ -186,7 +189,7 @@ def _command_table(is_ipv6: bool) -> Command:
         if table_id is None:
             return ""
         if is_add:
-            _of(tables, is_ipv6)[0].make(table_id, name.encode()[:63], FibSource.CLI)
+            _of(tables, is_ipv6)[0].create(table_id, name.encode()[:63], FibSource.CLI)
         else:
             _release(tables, is_ipv6, table_id, FibSource.CLI)
         return ""

@@ -282,8 +282,8 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
     tables.part(GreMain).let_link_follow(tables, sw_if_index)
 
 
-def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(wanted.name, Gre)
+def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
+    tunnel = state.virtual_of(desired.name, Gre)
     if tunnel is None:
         return None
     request = GreRequest(
@@ -307,6 +307,6 @@ KIND = Kind(
     queries={"gre_tunnel_dump": _dump, "gre_tunnel_dump_v2": _dump_v2, "gre_tunnel_v2_dump": _dump},
     commands={"create gre tunnel": _command_create},
     interface=InterfaceKind.GRE,
-    make=_make,
+    create=_create,
     admin_changed=_follow_admin_state,
 )

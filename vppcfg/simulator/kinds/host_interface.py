@@ -64,7 +64,7 @@ def create(tables: Tables, device: str, mac: bytes = b"", *, is_ip: bool = False
             name=name,
             device_class=_DEVICE_CLASS,
             is_ethernet=not is_ip,
-            mac=bytes(6) if is_ip else mac or interfaces.made_up_mac_of(name),
+            mac=bytes(6) if is_ip else mac or interfaces.generated_mac_of(name),
             link_mtu=_MTU,
             is_link_up=True,
         )
@@ -152,11 +152,11 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     return ""
 
 
-def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    port = state.virtual_of(wanted.name, HostInterface)
+def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
+    port = state.virtual_of(desired.name, HostInterface)
     if port is None:
         return None
-    return create(tables, port.device, mac_bytes(wanted.mac) if wanted.mac else b"")
+    return create(tables, port.device, mac_bytes(desired.mac) if desired.mac else b"")
 
 
 KIND = Kind(
@@ -166,5 +166,5 @@ KIND = Kind(
     queries={"af_packet_dump": _dump},
     commands={"create host-interface": _command_create, "delete host-interface": _command_delete},
     interface=InterfaceKind.HOST_INTERFACE,
-    make=_make,
+    create=_create,
 )

@@ -70,11 +70,11 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
         if only is not None:
             yield call.details(_details(tables, only))
         return
-    wanted = ""
+    desired = ""
     if values["name_filter_valid"]:
-        wanted = values["name_filter"].decode(errors="surrogateescape").split("\0")[0].lower()
+        desired = values["name_filter"].decode(errors="surrogateescape").split("\0")[0].lower()
     for row in tables.sw:
-        if not wanted or wanted in tables.name_of(row).lower():
+        if not desired or desired in tables.name_of(row).lower():
             yield call.details(_details(tables, row))
 
 
@@ -165,9 +165,9 @@ def _answer_get_mac(call: Call, values: Values) -> Outgoing:
 def _answer_want_events(call: Call, values: Values) -> Outgoing:
     """Subscribe a client to sw_interface_event or end that; asking twice is refused (pub_sub_handler)."""
     is_wanted = bool(values["enable_disable"])
-    if is_wanted == call.client.wants_events:
+    if is_wanted == call.client.is_subscribed:
         raise RefusedError(Retval.INVALID_REGISTRATION)
-    call.client.wants_events = is_wanted
+    call.client.is_subscribed = is_wanted
     call.client.pid = values["pid"]
     return call.reply()
 

@@ -172,9 +172,9 @@ def _answer_prefix(call: Call, values: Values) -> Outgoing:
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    wanted = values["sw_if_index"]
+    desired = values["sw_if_index"]
     for index in sorted(call.tables.part(ip6_link.Ip6LinkMain).links):
-        ra = _advertiser(call.tables, index) if wanted in (NONE, index) else None
+        ra = _advertiser(call.tables, index) if desired in (NONE, index) else None
         if ra is not None:
             yield call.details(_details(index, ra, call.tables.part(ip6_link.Ip6LinkMain).links[index].mtu))
 
@@ -360,22 +360,22 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         interface = state.interfaces[name]
         if interface.link_local is not None:
             ip6_link.set_local(tables, row.index, ipaddress.IPv6Address(interface.link_local).packed)
-        wanted, link = interface.ra, ip6_link.find(tables, row.index)
-        if link is None and wanted is not None:
+        desired, link = interface.ra, ip6_link.find(tables, row.index)
+        if link is None and desired is not None:
             link = ip6_link.enable(tables, row.index)
         if link is not None:
             link.mtu = interface.ra_mtu or interface.ipv6_mtu
-        if wanted is None:
+        if desired is None:
             continue
         ra = _advertiser(tables, row.index)
         if ra is None:
             continue
-        ra.is_sending, ra.is_managed, ra.is_other = wanted.is_sent, wanted.is_managed, wanted.has_other
-        ra.has_link_layer, ra.is_unicast = wanted.has_link_layer_address, wanted.is_unicast
-        ra.is_ceasing, ra.lifetime_s = wanted.is_ending, wanted.lifetime_s
-        ra.max_s, ra.min_s = wanted.max_interval_s, wanted.min_interval_s
-        ra.initial_count, ra.initial_s = wanted.initial_count, wanted.initial_interval_s
-        for each in wanted.prefixes:
+        ra.is_sending, ra.is_managed, ra.is_other = desired.is_sent, desired.is_managed, desired.has_other
+        ra.has_link_layer, ra.is_unicast = desired.has_link_layer_address, desired.is_unicast
+        ra.is_ceasing, ra.lifetime_s = desired.is_ending, desired.lifetime_s
+        ra.max_s, ra.min_s = desired.max_interval_s, desired.min_interval_s
+        ra.initial_count, ra.initial_s = desired.initial_count, desired.initial_interval_s
+        for each in desired.prefixes:
             parsed = ipaddress.IPv6Interface(each.prefix)
             prefix = Prefix(length=parsed.network.prefixlen, is_on_link=each.is_on_link, is_enabled=each.is_named)
             prefix.is_autonomous, prefix.is_counted_down = each.is_autonomous, not each.is_lasting

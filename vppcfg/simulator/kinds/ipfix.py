@@ -86,7 +86,7 @@ class IpfixMain:
     """Variant and direction by interface."""
 
 
-def set_exporter(tables: Tables, wanted: Exporter, table_id: int | None) -> None:
+def set_exporter(tables: Tables, desired: Exporter, table_id: int | None) -> None:
     """Set the exporter; raise RefusedError for values that VPP refuses."""
     main = tables.part(IpfixMain)
     fib_index = NONE
@@ -96,13 +96,13 @@ def set_exporter(tables: Tables, wanted: Exporter, table_id: int | None) -> None
             raise RefusedError(Retval.NO_SUCH_FIB, f"fib ID {table_id} doesn't exist")
         fib_index = table.index
         main.table_ids[fib_index] = table_id
-    if wanted.collector != _NOBODY and wanted.source == _NOBODY:
+    if desired.collector != _NOBODY and desired.source == _NOBODY:
         raise RefusedError(Retval.INVALID_VALUE, "src address required")
-    if wanted.path_mtu > _MOST_MTU:
+    if desired.path_mtu > _MOST_MTU:
         raise RefusedError(Retval.INVALID_VALUE, f"too big path-mtu value, maximum is {_MOST_MTU}")
-    if wanted.path_mtu < _LEAST_MTU:
+    if desired.path_mtu < _LEAST_MTU:
         raise RefusedError(Retval.INVALID_VALUE, f"too small path-mtu value, minimum is {_LEAST_MTU}")
-    main.exporter = replace(wanted, fib_index=fib_index)
+    main.exporter = replace(desired, fib_index=fib_index)
 
 
 def set_params(tables: Tables, layers: int, active_s: int, passive_s: int) -> None:
@@ -145,7 +145,7 @@ def _answer_exporter(call: Call, values: Values) -> Outgoing:
     if values["src_address.af"]:
         raise RefusedError(Retval.INVALID_VALUE)
     port, mtu, interval = values["collector_port"], values["path_mtu"], values["template_interval"]
-    wanted = Exporter(
+    desired = Exporter(
         collector=bytes(values["collector_address.un"][:4]),
         source=bytes(values["src_address.un"][:4]),
         port=_PORT if port == 0xFFFF else port,
@@ -153,7 +153,7 @@ def _answer_exporter(call: Call, values: Values) -> Outgoing:
         interval_s=_INTERVAL_S if interval == NONE else interval,
         has_checksum=bool(values["udp_checksum"]),
     )
-    set_exporter(call.tables, wanted, table_id)
+    set_exporter(call.tables, desired, table_id)
     return call.reply()
 
 
@@ -215,7 +215,7 @@ def _command_exporter(tables: Tables, line: Input) -> str:
         if not line.take("udp-checksum"):
             break
         has_checksum = True
-    wanted = Exporter(
+    desired = Exporter(
         collector=found.get("collector", _NOBODY),
         source=found.get("src", _NOBODY),
         port=numbers.get("port", _PORT),
@@ -224,16 +224,16 @@ def _command_exporter(tables: Tables, line: Input) -> str:
         has_checksum=has_checksum,
     )
     try:
-        set_exporter(tables, wanted, numbers.get("fib-id"))
+        set_exporter(tables, desired, numbers.get("fib-id"))
     except RefusedError as refusal:
         raise RefusedError(Retval.UNSPECIFIED, refusal.text) from None
-    if wanted.collector == _NOBODY:
+    if desired.collector == _NOBODY:
         return "IPFIX Collector is disabled\n"
     fib_index = tables.part(IpfixMain).exporter.fib_index
-    ends = [ipaddress.IPv4Address(end) for end in (wanted.collector, wanted.source)]
+    ends = [ipaddress.IPv4Address(end) for end in (desired.collector, desired.source)]
     return (
         f"Collector {ends[0]}, src address {ends[1]}, fib index {-1 if fib_index == NONE else fib_index}, "
-        f"path MTU {wanted.path_mtu}, template resend interval {wanted.interval_s}s, "
+        f"path MTU {desired.path_mtu}, template resend interval {desired.interval_s}s, "
         f"udp checksum {'enabled' if has_checksum else 'disabled'}\n"
     )
 
@@ -288,7 +288,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     exporter, params = state.ipfix.exporter, state.ipfix.params
     if exporter.collector:
         ends = [ipaddress.IPv4Address(end).packed for end in (exporter.collector, exporter.source)]
-        wanted = Exporter(
+        desired = Exporter(
             collector=ends[0],
             source=ends[1],
             port=exporter.port,
@@ -296,7 +296,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             interval_s=exporter.template_interval_s,
             has_checksum=exporter.has_udp_checksum,
         )
-        set_exporter(tables, wanted, exporter.table_id or None)
+        set_exporter(tables, desired, exporter.table_id or None)
     numbers = {layer: _LAYERS[layer.value] for layer in FlowLayer}
     set_params(tables, sum(numbers[layer] for layer in params.layers), params.active_s, params.passive_s)
     words = {TrafficDirection.INPUT: 0, TrafficDirection.OUTPUT: 1, TrafficDirection.BOTH: 2}

@@ -245,8 +245,8 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
     tables.part(IpipMain).let_link_follow(tables, sw_if_index)
 
 
-def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(wanted.name, Ipip)
+def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
+    tunnel = state.virtual_of(desired.name, Ipip)
     if tunnel is None:
         return None
     request = IpipRequest(
@@ -270,6 +270,6 @@ KIND = Kind(
     queries={"ipip_tunnel_dump": _dump},
     commands={"create ipip tunnel": _command_create, "delete ipip tunnel": _command_delete},
     interface=InterfaceKind.IPIP,
-    make=_make,
+    create=_create,
     admin_changed=_follow_admin_state,
 )

@@ -248,10 +248,10 @@ def _answer_unprotect(call: Call, values: Values) -> Outgoing:
 
 
 def _dump_protections(call: Call, values: Values) -> Iterator[Outgoing]:
-    main, wanted = call.tables.part(IpsecMain), values["sw_if_index"]
-    rows = [*main.protections, *(main.stillborn if wanted == NONE else ())]
+    main, desired = call.tables.part(IpsecMain), values["sw_if_index"]
+    rows = [*main.protections, *(main.stillborn if desired == NONE else ())]
     for each in sorted(rows, key=lambda row: row.sw_if_index):
-        if wanted in (NONE, each.sw_if_index):
+        if desired in (NONE, each.sw_if_index):
             shown = {"tun.sw_if_index": each.sw_if_index, "tun.sa_out": each.sa_out, "tun.sa_in": each.sa_in}
             yield call.details({**shown, **address_values("tun.nh", each.next_hop)})
 

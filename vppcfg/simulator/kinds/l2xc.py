@@ -80,8 +80,8 @@ def _shown(tables: Tables, row: SwInterface) -> str:
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
     for name, row in rows.items():
-        wanted = state.interfaces[name].l2xc
-        target = tables.named(wanted) if wanted is not None else None
+        desired = state.interfaces[name].l2xc
+        target = tables.named(desired) if desired is not None else None
         if target is not None:
             l2.set_xconnect(tables, row, target)
 

@@ -125,7 +125,7 @@ def _create_host_tap(tables: Tables, phy: SwInterface, request: PairRequest, net
     if "tap" not in tables.plugins:
         raise RefusedError(Retval.FEATURE_DISABLED)
     mtu = phy.mtus[0]
-    wanted = tap.TapRequest(
+    desired = tap.TapRequest(
         number=NONE if tables.release.has(_NUMBERS_FROM_4096) else phy.hw_index,
         first_number=_FIRST_TAP,
         host_name=request.host_name,
@@ -134,7 +134,7 @@ def _create_host_tap(tables: Tables, phy: SwInterface, request: PairRequest, net
         host_mtu=mtu,
         flags=tap.TUN if request.is_tun else 0,
     )
-    return tap.create(tables, wanted, mtu or _DEFAULT_HOST_MTU)
+    return tap.create(tables, desired, mtu or _DEFAULT_HOST_MTU)
 
 
 def _create_host_sub_interface(

@@ -100,8 +100,8 @@ def _command_delete(tables: Tables, line: Input) -> str:
     return ""
 
 
-def _make(tables: Tables, _state: State, wanted: Interface, number: int) -> SwInterface:
-    return create(tables, number, mac_bytes(wanted.mac))
+def _create(tables: Tables, _state: State, desired: Interface, number: int) -> SwInterface:
+    return create(tables, number, mac_bytes(desired.mac))
 
 
 KIND = Kind(
@@ -118,5 +118,5 @@ KIND = Kind(
         "loopback delete-interface": _command_delete,
     },
     interface=InterfaceKind.LOOPBACK,
-    make=_make,
+    create=_create,
 )

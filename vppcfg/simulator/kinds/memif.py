@@ -118,7 +118,7 @@ def create(
             name=name,
             device_class=_DEVICE_CLASS,
             is_ethernet=is_ethernet,
-            mac=(mac or interfaces.made_up_mac_of(name)) if is_ethernet else bytes(6),
+            mac=(mac or interfaces.generated_mac_of(name)) if is_ethernet else bytes(6),
             link_mtu=_MTU if is_ethernet else 0,
             max_link_mtu=_MAX_LINK_MTU,
             has_link_of_its_own=True,
@@ -273,13 +273,13 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     return ""
 
 
-def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    memif, numbers = state.virtual_of(wanted.name, Memif), memif_numbers(wanted.name)
+def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
+    memif, numbers = state.virtual_of(desired.name, Memif), memif_numbers(desired.name)
     if memif is None or numbers is None:
         return None
     if numbers[0]:
         set_socket(tables, numbers[0], memif.socket)
-    mac = mac_bytes(wanted.mac) if wanted.mac else b""
+    mac = mac_bytes(desired.mac) if desired.mac else b""
     role, mode = list(MemifRole).index(memif.role), list(MemifMode).index(memif.mode)
     return create(tables, *numbers, role, mode, mac)
 
@@ -306,6 +306,6 @@ KIND = Kind(
         "delete interface memif": _command_delete,
     },
     interface=InterfaceKind.MEMIF,
-    make=_make,
+    create=_create,
     load=_load,
 )

@@ -62,8 +62,8 @@ class MplsMain:
 
 def create_table(tables: Tables, table_id: int, source: Source, name: bytes) -> None:
     """Make a table, or keep one that is there alive; its name stays."""
-    made = MplsTable(name=name or f"MPLS-VRF:{table_id}".encode())
-    table = tables.part(MplsMain).tables.setdefault(table_id, made)
+    created = MplsTable(name=name or f"MPLS-VRF:{table_id}".encode())
+    table = tables.part(MplsMain).tables.setdefault(table_id, created)
     table.locks[source] = table.locks.get(source, 0) + 1
 
 
@@ -136,8 +136,8 @@ def _answer_enabled(call: Call, values: Values) -> Outgoing:
 
 
 def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
-    wanted = values["sw_if_index"]
-    for index in [row.index for row in call.tables.sw] if wanted == NONE else [wanted]:
+    desired = values["sw_if_index"]
+    for index in [row.index for row in call.tables.sw] if desired == NONE else [desired]:
         if is_enabled(call.tables, index):
             yield call.details({"sw_if_index": index})
 

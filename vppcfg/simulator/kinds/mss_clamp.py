@@ -70,12 +70,12 @@ def _answer(call: Call, values: Values) -> Outgoing:
 
 def _answer_get(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show who clamps anything, interfaces that are gone too; the cursor counts indexes."""
-    wanted = values["sw_if_index"]
-    if wanted != NONE and not call.tables.sw.has(wanted):
+    desired = values["sw_if_index"]
+    if desired != NONE and not call.tables.sw.has(desired):
         yield call.reply(retval=Retval.INVALID_SW_IF_INDEX, cursor=NONE)
         return
     for index, clamp in sorted(call.tables.part(MssMain).clamps.items()):
-        if wanted in (NONE, index) and any(clamp.directions) and (wanted == index or index >= values["cursor"]):
+        if desired in (NONE, index) and any(clamp.directions) and (desired == index or index >= values["cursor"]):
             shown = {
                 "sw_if_index": index,
                 "ipv4_mss": clamp.limits[0],

@@ -25,102 +25,104 @@ _TWICE, _SELF, _OUT_TO_IN, _ADDRESS_ONLY = 1, 2, 4, 8
 _PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
 
 
-def set_mapping(tables: Tables, wanted: Resolve, external: int, *, is_add: bool) -> None:
+def set_mapping(tables: Tables, requested: Resolve, external: int, *, is_add: bool) -> None:
     """Add or delete a mapping or an identity, by interface unless its index is NONE; raise RefusedError."""
     main = main_of(tables)
-    _check_flags(wanted)
-    if wanted.sw_if_index == NONE:
-        _set_in_effect(main, wanted, external, is_add=is_add)
+    _check_flags(requested)
+    if requested.sw_if_index == NONE:
+        _set_in_effect(main, requested, external, is_add=is_add)
         return
-    known = next((each for each in main.to_resolve if _is_same(each, wanted)), None)
-    first = first_address(tables, wanted.sw_if_index)
+    known = next((each for each in main.to_resolve if _is_same(each, requested)), None)
+    first = first_address(tables, requested.sw_if_index)
     if not is_add:
         if known is None:
             raise RefusedError(Retval.NO_SUCH_ENTRY)
         main.to_resolve.remove(known)
         if first is not None:
-            _set_in_effect(main, wanted, first, is_add=False)
+            _set_in_effect(main, requested, first, is_add=False)
         return
     if known is not None:
         raise RefusedError(Retval.VALUE_EXIST)
     if first is not None:
-        _set_in_effect(main, wanted, first, is_add=True)
-    main.to_resolve.append(replace(wanted, is_resolved=first is not None))
+        _set_in_effect(main, requested, first, is_add=True)
+    main.to_resolve.append(replace(requested, is_resolved=first is not None))
 
 
-def _check_flags(wanted: Resolve) -> None:
-    is_twice = bool(wanted.flags & (_TWICE | _SELF))
-    if is_twice and (wanted.flags & _ADDRESS_ONLY or wanted.is_identity):
+def _check_flags(requested: Resolve) -> None:
+    is_twice = bool(requested.flags & (_TWICE | _SELF))
+    if is_twice and (requested.flags & _ADDRESS_ONLY or requested.is_identity):
         raise RefusedError(Retval.UNSUPPORTED)
-    if wanted.is_identity and wanted.flags & _OUT_TO_IN:
+    if requested.is_identity and requested.flags & _OUT_TO_IN:
         raise RefusedError(Retval.UNSUPPORTED)
 
 
-def _is_same(each: Resolve, wanted: Resolve) -> bool:
-    if (each.sw_if_index, each.vrf_id) != (wanted.sw_if_index, wanted.vrf_id):
+def _is_same(each: Resolve, requested: Resolve) -> bool:
+    if (each.sw_if_index, each.vrf_id) != (requested.sw_if_index, requested.vrf_id):
         return False
-    is_whole = bool(each.flags & wanted.flags & _ADDRESS_ONLY)
-    if each.is_identity and wanted.is_identity:
-        return is_whole or (each.external_port, each.protocol) == (wanted.external_port, wanted.protocol)
+    is_whole = bool(each.flags & requested.flags & _ADDRESS_ONLY)
+    if each.is_identity and requested.is_identity:
+        return is_whole or (each.external_port, each.protocol) == (requested.external_port, requested.protocol)
     ports = (each.local_port, each.external_port, each.protocol)
-    return each.local == wanted.local and (
-        is_whole or ports == (wanted.local_port, wanted.external_port, wanted.protocol)
+    return each.local == requested.local and (
+        is_whole or ports == (requested.local_port, requested.external_port, requested.protocol)
     )
 
 
-def _set_in_effect(main: NatMain, wanted: Resolve, external: int, *, is_add: bool) -> None:
-    if wanted.flags & _ADDRESS_ONLY:
-        wanted = replace(wanted, local_port=0, external_port=0, protocol=0)
-    if wanted.is_identity:
-        wanted = replace(wanted, local=external, local_port=wanted.external_port)
-    vrf_id = main.inside_vrf if wanted.vrf_id == NONE else wanted.vrf_id
-    outer = (external, wanted.external_port, wanted.protocol)
+def _set_in_effect(main: NatMain, requested: Resolve, external: int, *, is_add: bool) -> None:
+    if requested.flags & _ADDRESS_ONLY:
+        requested = replace(requested, local_port=0, external_port=0, protocol=0)
+    if requested.is_identity:
+        requested = replace(requested, local=external, local_port=requested.external_port)
+    vrf_id = main.inside_vrf if requested.vrf_id == NONE else requested.vrf_id
+    outer = (external, requested.external_port, requested.protocol)
     there = main.outer.get(outer)
     if is_add:
-        _add(main, wanted, outer, there, vrf_id)
+        _add(main, requested, outer, there, vrf_id)
     elif there is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     else:
-        _delete(main, wanted, outer, there, vrf_id)
+        _delete(main, requested, outer, there, vrf_id)
 
 
-def _add(main: NatMain, wanted: Resolve, outer: tuple[int, int, int], there: StaticMapping | None, vrf_id: int) -> None:
-    inner = (wanted.local, wanted.local_port, vrf_id, wanted.protocol)
+def _add(
+    main: NatMain, requested: Resolve, outer: tuple[int, int, int], there: StaticMapping | None, vrf_id: int
+) -> None:
+    inner = (requested.local, requested.local_port, vrf_id, requested.protocol)
     if there is not None:
         if not there.is_identity or vrf_id in there.vrfs:
             raise RefusedError(Retval.VALUE_EXIST)
         there.vrfs.append(vrf_id)
         main.inner[inner] = there
         return
-    is_inner = not wanted.flags & _OUT_TO_IN
-    if is_inner and not wanted.is_identity and inner in main.inner:
+    is_inner = not requested.flags & _OUT_TO_IN
+    if is_inner and not requested.is_identity and inner in main.inner:
         raise RefusedError(Retval.VALUE_EXIST)
     mapping = StaticMapping(
-        local=wanted.local,
-        local_port=wanted.local_port,
+        local=requested.local,
+        local_port=requested.local_port,
         external=outer[0],
         external_port=outer[1],
         protocol=outer[2],
         vrf_id=vrf_id,
-        flags=wanted.flags,
-        tag=wanted.tag,
-        is_identity=wanted.is_identity,
-        vrfs=[vrf_id] if wanted.is_identity else [],
+        flags=requested.flags,
+        tag=requested.tag,
+        is_identity=requested.is_identity,
+        vrfs=[vrf_id] if requested.is_identity else [],
     )
     main.outer[outer] = mapping
     if is_inner:
         main.inner[inner] = mapping
 
 
-def _delete(main: NatMain, wanted: Resolve, outer: tuple[int, int, int], there: StaticMapping, vrf_id: int) -> None:
+def _delete(main: NatMain, requested: Resolve, outer: tuple[int, int, int], there: StaticMapping, vrf_id: int) -> None:
     table = there.vrf_id
-    if wanted.is_identity:
+    if requested.is_identity:
         if vrf_id not in there.vrfs:
             raise RefusedError(Retval.NO_SUCH_ENTRY)
         there.vrfs.remove(vrf_id)
         table = vrf_id
-    if not wanted.flags & _OUT_TO_IN:
-        main.inner.pop((wanted.local, wanted.local_port, table, wanted.protocol), None)
+    if not requested.flags & _OUT_TO_IN:
+        main.inner.pop((requested.local, requested.local_port, table, requested.protocol), None)
     if not there.vrfs:
         del main.outer[outer]
 
@@ -141,7 +143,7 @@ def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: boo
 
 def _answer_mapping(call: Call, values: Values) -> Outgoing:
     flags, is_whole = values["flags"], values["flags"] & _ADDRESS_ONLY
-    wanted = Resolve(
+    requested = Resolve(
         sw_if_index=values["external_sw_if_index"],
         local=int.from_bytes(values["local_ip_address"]),
         local_port=0 if is_whole else values["local_port"],
@@ -152,7 +154,7 @@ def _answer_mapping(call: Call, values: Values) -> Outgoing:
         tag=values["tag"].split(b"\0", 1)[0],
     )
     external = int.from_bytes(values["external_ip_address"])
-    set_mapping(call.tables, wanted, external, is_add=bool(values["is_add"]))
+    set_mapping(call.tables, requested, external, is_add=bool(values["is_add"]))
     return call.reply()
 
 
@@ -188,7 +190,7 @@ def _ports(flags: int, protocol: int, local: int, external: int) -> dict[str, An
 def _answer_identity(call: Call, values: Values) -> Outgoing:
     is_whole = values["flags"] & _ADDRESS_ONLY
     port = 0 if is_whole else values["port"]
-    wanted = Resolve(
+    requested = Resolve(
         sw_if_index=values["sw_if_index"],
         local=int.from_bytes(values["ip_address"]),
         local_port=port,
@@ -199,7 +201,7 @@ def _answer_identity(call: Call, values: Values) -> Outgoing:
         tag=values["tag"].split(b"\0", 1)[0],
         is_identity=True,
     )
-    set_mapping(call.tables, wanted, wanted.local, is_add=bool(values["is_add"]))
+    set_mapping(call.tables, requested, requested.local, is_add=bool(values["is_add"]))
     return call.reply()
 
 
@@ -310,7 +312,7 @@ def _command_mapping(tables: Tables, line: Input) -> str:
             raise rest.unknown()
     if local is None:
         raise RefusedError(Retval.UNSPECIFIED, "unexpected missing local address")
-    wanted = Resolve(
+    requested = Resolve(
         sw_if_index=sw_if_index,
         local=local,
         local_port=ports["local"],
@@ -320,7 +322,7 @@ def _command_mapping(tables: Tables, line: Input) -> str:
         flags=flags,
         tag=b"",
     )
-    _typed(tables, wanted, external, is_add=is_add)
+    _typed(tables, requested, external, is_add=is_add)
     return ""
 
 
@@ -330,9 +332,9 @@ def _port(rest: Input, flags: int) -> tuple[int, int]:
     return (0, flags) if number is None else (number & 0xFFFF, flags & ~_ADDRESS_ONLY)
 
 
-def _typed(tables: Tables, wanted: Resolve, external: int, *, is_add: bool) -> None:
+def _typed(tables: Tables, requested: Resolve, external: int, *, is_add: bool) -> None:
     try:
-        set_mapping(tables, wanted, external, is_add=is_add)
+        set_mapping(tables, requested, external, is_add=is_add)
     except RefusedError as refusal:
         words = "mapping already exists" if refusal.retval is Retval.VALUE_EXIST else "mapping failed"
         raise RefusedError(Retval.UNSPECIFIED, words) from refusal
@@ -355,7 +357,7 @@ def _command_identity(tables: Tables, line: Input) -> str:
             is_add = False
         else:
             raise rest.unknown()
-    wanted = Resolve(
+    requested = Resolve(
         sw_if_index=sw_if_index,
         local=address,
         local_port=port,
@@ -366,7 +368,7 @@ def _command_identity(tables: Tables, line: Input) -> str:
         tag=b"",
         is_identity=True,
     )
-    _typed(tables, wanted, address, is_add=is_add)
+    _typed(tables, requested, address, is_add=is_add)
     return ""
 
 
@@ -413,7 +415,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         flags = twice | (_OUT_TO_IN if each.is_out_to_in_only else 0) | (0 if each.protocol else _ADDRESS_ONLY)
         lost = flags if each.interface else 0
         tag = each.tag + ("|out2in" if lost & _OUT_TO_IN else "") + ("|self" if lost & _SELF else "")
-        wanted = Resolve(
+        requested = Resolve(
             sw_if_index=rows[each.interface].index if each.interface else NONE,
             local=int(IPv4Address(each.local)),
             local_port=each.local_port,
@@ -423,10 +425,10 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             flags=flags,
             tag=tag.encode(),
         )
-        set_mapping(tables, wanted, int(IPv4Address(each.external or 0)), is_add=True)
+        set_mapping(tables, requested, int(IPv4Address(each.external or 0)), is_add=True)
     for exempt in state.of(NatExemption).values():
         address = int(IPv4Address(exempt.address or 0))
-        wanted = Resolve(
+        requested = Resolve(
             sw_if_index=rows[exempt.interface].index if exempt.interface else NONE,
             local=address,
             local_port=exempt.port,
@@ -437,7 +439,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             tag=exempt.tag.encode(),
             is_identity=True,
         )
-        set_mapping(tables, wanted, address, is_add=True)
+        set_mapping(tables, requested, address, is_add=True)
     for leaks in state.of(NatLeaks).values():
         set_leaks(tables, leaks.table_id, is_add=True)
         for target in leaks.targets:

@@ -167,12 +167,12 @@ def _not_understood(line: Input) -> RefusedError:
 def _load(tables: Tables, state: State, rows: Rows) -> None:
     """Place the queues as the state says."""
     for name, row in rows.items():
-        wanted = state.interfaces[name]
+        desired = state.interfaces[name]
         queues = queues_of(tables, tables.hw_of(row))
-        if not row.is_sub and wanted.rx_placement:
-            queues.rx = [each.threads[0] if each.threads else 0 for each in wanted.rx_placement]
-        if not row.is_sub and wanted.tx_placement:
-            queues.tx = [frozenset(each.threads) for each in wanted.tx_placement]
+        if not row.is_sub and desired.rx_placement:
+            queues.rx = [each.threads[0] if each.threads else 0 for each in desired.rx_placement]
+        if not row.is_sub and desired.tx_placement:
+            queues.tx = [frozenset(each.threads) for each in desired.tx_placement]
 
 
 KIND = Kind(

@@ -102,8 +102,8 @@ def _answer_add(call: Call, values: Values) -> Outgoing:
     if any(each.name == name for each in policers):
         return call.reply(retval=Retval.VALUE_EXIST, policer_index=NONE)
     shown = {each: values[f"infos.{each}"] for each in (*_CONFIGURATION, *_ACTIONS)}
-    made = policers.add(lambda index: Policer(index=index, name=name, values=shown))
-    return call.reply(policer_index=made.index)
+    created = policers.add(lambda index: Policer(index=index, name=name, values=shown))
+    return call.reply(policer_index=created.index)
 
 
 def _answer_delete(call: Call, values: Values) -> Outgoing:

@@ -245,7 +245,8 @@ def _command_summary(is_ipv6: bool) -> Command:
 def _locks(table: FibTable, bound: int) -> str:
     held = [f"interface:{bound}, "] if bound else []
     held += [f"{source.value}:1, " for source in FibSource if source in table.holders]
-    return "".join([*held, f"recursive-resolution:{table.endpoints}, "] if table.endpoints else held)
+    held += [f"{source}:{count}, " for source, count in table.locks.items() if count]
+    return "".join(held)
 
 
 KIND = Kind(

@@ -7,8 +7,9 @@ from struct import pack
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.releases import ReleaseQuirk
+from vppcfg.simulator.retval import Retval
 from vppcfg.simulator.tables import Tables
-from vppcfg.simulator.wire import Outgoing, Values, fixed, to_bytes
+from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed, to_bytes
 
 _MEMCLNT = """
 version 23.06 2.1.0 21d36234
@@ -42,6 +43,8 @@ MESSAGE_IDS = {
 """Ids that never change: a client must know the first before it has a table."""
 _VLIB = """
 version 23.06- 1.0.0 9a9e84e4
+request get_node_index f1984c64: string node_name[64]
+reply get_node_index_reply a8600b89: i32 retval, u32 node_index
 request cli_inband f8377302: string cmd[]
 reply cli_inband_reply 05879051: i32 retval, string reply[]
 """
@@ -58,6 +61,7 @@ _PROGRAM = "vpe"
 _PINGS_WITH_THE_HANDLE = ReleaseQuirk(
     span="26.10-", text="the answer to a ping names the client's handle, not 0 (4b2803a0a5f)"
 )
+_FIRST_PROCESS = 1000
 _KNOWN, _UNKNOWN = 1, -1
 """VPP's answers to the goodbye of a client."""
 
@@ -105,6 +109,14 @@ def _system_time(call: Call, _values: Values) -> Outgoing:
     return call.reply(vpe_system_time=pack("<d", call.tables.process.clock()))
 
 
+def _node_index(call: Call, values: Values) -> Outgoing:
+    """Return the number of a node; of all nodes, those of processes that were created on the way are known here."""
+    name = values["node_name"].partition(b"\0")[0].decode(errors="replace")
+    if name not in call.tables.processes:
+        return call.reply(retval=Retval.NO_SUCH_NODE, node_index=NONE)
+    return call.reply(node_index=_FIRST_PROCESS + sorted(call.tables.processes).index(name))
+
+
 def _cli(call: Call, values: Values) -> Outgoing:
     """Carry out CLI commands and answer with what they print."""
     retval, text = call.cli.run(values["cmd"].decode(errors="surrogateescape"))
@@ -125,6 +137,7 @@ KIND = Kind(
         "control_ping": _ping,
         "api_versions": _api_versions,
         "get_api_json": _api_json,
+        "get_node_index": _node_index,
         "show_version": _show_version,
         "show_vpe_system_time": _system_time,
     },

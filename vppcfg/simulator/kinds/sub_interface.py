@@ -134,14 +134,14 @@ def _command_create(tables: Tables, line: Input) -> str:
         raise line.unknown("unknown interface")
     row = tables.sw[port.sw_if_index]
     first, last, template = _encapsulation(line, row)
-    made = []
+    created = []
     for sub_id in range(first, last + 1):
         if (row.index, sub_id) in tables.children:
             continue
         outer = sub_id if first < last else template.outer_vlan
         sub = template_for(row.index, sub_id, template.flags, outer, template.inner_vlan)
-        made.append(tables.name_of(create(tables, sub)))
-    return "".join(f"{name}\n" for name in made)
+        created.append(tables.name_of(create(tables, sub)))
+    return "".join(f"{name}\n" for name in created)
 
 
 def _encapsulation(line: Input, parent: SwInterface) -> tuple[int, int, SwInterface]:
@@ -202,22 +202,22 @@ def _command_delete(tables: Tables, line: Input) -> str:
     return ""
 
 
-def _make(tables: Tables, _state: State, wanted: Interface, _number: int) -> SwInterface:
+def _create(tables: Tables, _state: State, desired: Interface, _number: int) -> SwInterface:
     """Make a sub-interface, with an encapsulation that another one has if need be: VPP can be brought to that."""
-    parent = tables.named(wanted.parent or "")
+    parent = tables.named(desired.parent or "")
     if parent is None:
-        raise UsageError(f"the state has {wanted.name} but not its parent {wanted.parent}")
-    template = template_for(parent.index, wanted.sub_id, *_match(wanted))
+        raise UsageError(f"the state has {desired.name} but not its parent {desired.parent}")
+    template = template_for(parent.index, desired.sub_id, *_match(desired))
     for _ in range(2):
         try:
             return create(tables, template)
         except RefusedError as refusal:
             reason = refusal.text
-    raise UsageError(f"VPP cannot have {wanted.name}: {reason}")
+    raise UsageError(f"VPP cannot have {desired.name}: {reason}")
 
 
-def _match(wanted: Interface) -> tuple[int, int, int]:
-    match wanted.encapsulation:
+def _match(desired: Interface) -> tuple[int, int, int]:
+    match desired.encapsulation:
         case OtherMatch(flags=flags, outer=outer, inner=inner):
             return flags, outer, inner
         case Encapsulation(outer=outer, inner=inner, is_dot1ad=is_dot1ad, is_exact=is_exact):
@@ -225,7 +225,7 @@ def _match(wanted: Interface) -> tuple[int, int, int]:
             flags |= Flag.DOT1AD if is_dot1ad else 0
             flags |= Flag.EXACT_MATCH if is_exact else 0
             return flags, outer, inner or 0
-    return Flag.ONE_TAG | Flag.EXACT_MATCH, wanted.sub_id & 0xFFFF, 0
+    return Flag.ONE_TAG | Flag.EXACT_MATCH, desired.sub_id & 0xFFFF, 0
 
 
 KIND = Kind(
@@ -238,5 +238,5 @@ KIND = Kind(
     },
     commands={"create sub-interfaces": _command_create, "delete sub-interface": _command_delete},
     interface=InterfaceKind.SUB_INTERFACE,
-    make=_make,
+    create=_create,
 )

@@ -196,7 +196,7 @@ def _tap_at(index: int, number: int, request: TapRequest, device: Device) -> Tap
         device_name=device.name,
         netns=request.netns,
         host_name=request.host_name or device.name,
-        host_mac=request.host_mac if is_mac_given else interfaces.made_up_mac(0x40000000 | number),
+        host_mac=request.host_mac if is_mac_given else interfaces.generated_mac(0x40000000 | number),
         host_mtu=request.host_mtu,
         host_bridge=request.host_bridge,
         rx_ring_size=request.rx_ring_size or _DEFAULT_RING_SIZE,
@@ -214,7 +214,7 @@ def _port(tables: Tables, tap: TapRow, request: TapRequest) -> HwInterface:
             name=f"{'tun' if request.is_tun else 'tap'}{tap.number}",
             device_class="tap" if tables.release.has(_HAS_ITS_OWN_CLASS) else "virtio",
             is_ethernet=not request.is_tun,
-            mac=bytes(6) if request.is_tun else request.mac or interfaces.made_up_mac(tap.number),
+            mac=bytes(6) if request.is_tun else request.mac or interfaces.generated_mac(tap.number),
             link_mtu=_BORN_MTU,
             is_link_up=True,
             has_gso=bool(request.flags & _GSO),
@@ -338,15 +338,15 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     return ""
 
 
-def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tap = state.virtual_of(wanted.name, Tap)
+def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
+    tap = state.virtual_of(desired.name, Tap)
     if tap is None:
         return None
     request = TapRequest(
         number=number,
         host_name=tap.host_name,
         netns=tap.host_netns,
-        mac=mac_bytes(wanted.mac) if wanted.mac else b"",
+        mac=mac_bytes(desired.mac) if desired.mac else b"",
         host_mac=mac_bytes(tap.host_mac),
         host_mtu=tap.host_mtu,
         host_bridge=tap.host_bridge,
@@ -366,5 +366,5 @@ KIND = Kind(
     queries={"sw_interface_tap_v2_dump": _dump},
     commands={"create tap": _command_create, "delete tap": _command_delete},
     interface=InterfaceKind.TAP,
-    make=_make,
+    create=_create,
 )

@@ -98,12 +98,12 @@ def _answer(call: Call, values: Values) -> Outgoing:
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show the checks of interfaces that there are, those too that are off and name a table."""
-    wanted, tables = values["sw_if_index"], call.tables
+    desired, tables = values["sw_if_index"], call.tables
     shown = [
         (place, check) for place, check in tables.part(UrpfMain).checks.items() if tables.sw.has(place.sw_if_index)
     ]
     for place, check in sorted(shown, key=lambda row: (row[0].sw_if_index, row[0].is_ipv6, row[0].is_output)):
-        if wanted in (NONE, place.sw_if_index) and (check.mode or check.table_id is not None):
+        if desired in (NONE, place.sw_if_index) and (check.mode or check.table_id is not None):
             own = fib.table_of(tables, place.is_ipv6, place.sw_if_index)
             yield call.details(
                 {

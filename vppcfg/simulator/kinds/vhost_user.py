@@ -93,7 +93,7 @@ def create(tables: Tables, socket: str, *, is_server: bool, number: int | None =
             index=index,
             name=name,
             device_class=_DEVICE_CLASS,
-            mac=mac or interfaces.made_up_mac_of(name),
+            mac=mac or interfaces.generated_mac_of(name),
             link_mtu=_MTU,
             has_link_of_its_own=True,
         )
@@ -123,15 +123,15 @@ def _answer_create(call: Call, values: Values) -> Outgoing:
     for row in call.tables.part(VhostUserMain).rows:
         if socket and row.socket == socket:
             return call.reply(retval=Retval.IF_ALREADY_EXISTS, sw_if_index=row.sw_if_index)
-    made = create(
+    created = create(
         call.tables,
         socket,
         is_server=bool(values["is_server"]),
         number=values["custom_dev_instance"] if values["renumber"] else None,
         mac=values["mac_address"] if values["use_custom_mac"] else b"",
     )
-    made.tag = values["tag"].partition(b"\0")[0]
-    return call.reply(sw_if_index=made.index)
+    created.tag = values["tag"].partition(b"\0")[0]
+    return call.reply(sw_if_index=created.index)
 
 
 def _answer_delete(call: Call, values: Values) -> Outgoing:
@@ -196,13 +196,13 @@ def _command_delete(tables: Tables, rest: Input) -> str:
     return ""
 
 
-def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    port = state.virtual_of(wanted.name, VhostUser)
+def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
+    port = state.virtual_of(desired.name, VhostUser)
     if port is None:
         return None
-    mac = mac_bytes(wanted.mac) if wanted.mac else b""
+    mac = mac_bytes(desired.mac) if desired.mac else b""
     is_server = port.role is VhostUserRole.SERVER
-    return create(tables, port.socket, is_server=is_server, number=vhost_user_number(wanted.name), mac=mac)
+    return create(tables, port.socket, is_server=is_server, number=vhost_user_number(desired.name), mac=mac)
 
 
 KIND = Kind(
@@ -212,5 +212,5 @@ KIND = Kind(
     queries={"sw_interface_vhost_user_dump": _dump},
     commands={"create vhost-user": _command_create, "delete vhost-user": _command_delete},
     interface=InterfaceKind.VHOST_USER,
-    make=_make,
+    create=_create,
 )

@@ -106,7 +106,7 @@ def _register(tables: Tables, tunnel: Tunnel[VxlanRequest]) -> SwInterface:
             name=f"vxlan_tunnel{tunnel.number}",
             device_class=_DEVICE_CLASS,
             is_ethernet=not is_l3,
-            mac=bytes(6) if is_l3 else interfaces.made_up_mac(0x7A000000 | (tunnel.number & 0xFFFFFF)),
+            mac=bytes(6) if is_l3 else interfaces.generated_mac(0x7A000000 | (tunnel.number & 0xFFFFFF)),
             link_mtu=0 if is_l3 else _BORN_MTU,
             has_gso=False,
         )
@@ -252,8 +252,8 @@ def _problem(source: Address | None, destination: Address | None, vni: int) -> s
     return f"vni {vni} out of range" if vni >> 24 else ""
 
 
-def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(wanted.name, Vxlan)
+def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
+    tunnel = state.virtual_of(desired.name, Vxlan)
     if tunnel is None:
         return None
     request = VxlanRequest(
@@ -280,5 +280,5 @@ KIND = Kind(
     queries={"vxlan_tunnel_dump": _dump, "vxlan_tunnel_v2_dump": _dump},
     commands={"create vxlan tunnel": _command_create},
     interface=InterfaceKind.VXLAN,
-    make=_make,
+    create=_create,
 )

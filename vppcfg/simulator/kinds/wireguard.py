@@ -21,7 +21,7 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import NONE, Outgoing, Values
-from vppcfg.simulator.x25519 import made_up_keys, public_key
+from vppcfg.simulator.x25519 import generated_keys, public_key
 
 _API = """
 version -25.10 1.3.0 5d8f9252
@@ -113,7 +113,7 @@ def _register(tables: Tables, number: int, private_key: bytes, gives: bytes, por
     if number > _LAST_NUMBER or number in main.numbers:
         raise RefusedError(Retval.INVALID_REGISTRATION, "wireguard interface create failed")
     main.numbers.add(number)
-    made = main.interfaces.add(
+    created = main.interfaces.add(
         lambda index: WgInterface(
             index=index, number=number, private_key=private_key, public_key=gives, port=port, source=source
         )
@@ -131,8 +131,8 @@ def _register(tables: Tables, number: int, private_key: bytes, gives: bytes, por
         )
 
     row = interfaces.create_port(tables, tables.hw.add(port_at), 0)
-    made.sw_if_index = row.index
-    main.by_sw[row.index] = made.index
+    created.sw_if_index = row.index
+    main.by_sw[row.index] = created.index
     return row
 
 
@@ -354,12 +354,12 @@ def _follow_admin_state(tables: Tables, sw_if_index: int) -> None:
         tables.hw_of(row).is_link_up = row.is_up
 
 
-def _make(tables: Tables, state: State, wanted: Interface, number: int) -> SwInterface | None:
-    tunnel = state.virtual_of(wanted.name, Wireguard)
+def _create(tables: Tables, state: State, desired: Interface, number: int) -> SwInterface | None:
+    tunnel = state.virtual_of(desired.name, Wireguard)
     if tunnel is None:
         return None
     gives = b64decode(tunnel.public_key)
-    return _register(tables, number, made_up_keys().get(gives, b""), gives, tunnel.port, ip_address(tunnel.local))
+    return _register(tables, number, generated_keys().get(gives, b""), gives, tunnel.port, ip_address(tunnel.local))
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -384,7 +384,7 @@ def _loaded(peer: WireguardPeer) -> dict[str, Any]:
         "port": peer.port,
         "keepalive": peer.keepalive_s,
         "table": peer.encap_vrf,
-        "preshared_key": made_up_keys().get(digest, digest) if digest else bytes(32),
+        "preshared_key": generated_keys().get(digest, digest) if digest else bytes(32),
     }
 
 
@@ -411,7 +411,7 @@ KIND = Kind(
         "wireguard peer remove": _command_remove_peer,
     },
     interface=InterfaceKind.WIREGUARD,
-    make=_make,
+    create=_create,
     load=_load,
     admin_changed=_follow_admin_state,
 )

@@ -68,10 +68,10 @@ def hugepages(case: Case) -> Iterator[Problem]:
         have = ", ".join(size_text(size) for size in sorted(sizes)) or "none"
         text = f"this kernel has no hugepages of {size_text(memory.hugepage_bytes)}; it has {have}"
         yield Problem(rule="hugepage-size", path=at("memory", "hugepage-size"), text=text)
-    wanted = case.section.kernel.hugepages
-    if wanted is not None and wanted < memory.need["hugepages"]:
+    required = case.section.kernel.hugepages
+    if required is not None and required < memory.need["hugepages"]:
         size = size_text(memory.hugepage_bytes)
-        text = f"{wanted} hugepages of {size} are fewer than the {memory.need['hugepages']} that VPP needs"
+        text = f"{required} hugepages of {size} are fewer than the {memory.need['hugepages']} that VPP needs"
         yield Problem(rule="hugepages-few", path=at("kernel", "hugepages"), text=text)
 
 

@@ -64,16 +64,16 @@ def derive(
 
 
 def _linux_cp(section: DataplaneSection, ledger: Ledger) -> LinuxCp:
-    wanted = section.linux_cp
-    ledger.given("linux-cp.netns", wanted.netns or "(VPP's own)", "the namespace of LCPs that name none")
-    ledger.given("linux-cp.sync", wanted.is_sync, "MTU and state of an interface follow into Linux")
-    ledger.given("linux-cp.auto-subint", wanted.is_auto_subint, "VPP makes no LCPs that the file does not name")
-    ledger.given("linux-cp.netlink-buffer", ledger.size(wanted.netlink_buffer_bytes), "bursts of routes fit into it")
+    required = section.linux_cp
+    ledger.given("linux-cp.netns", required.netns or "(VPP's own)", "the namespace of LCPs that name none")
+    ledger.given("linux-cp.sync", required.is_sync, "MTU and state of an interface follow into Linux")
+    ledger.given("linux-cp.auto-subint", required.is_auto_subint, "VPP makes no LCPs that the file does not name")
+    ledger.given("linux-cp.netlink-buffer", ledger.size(required.netlink_buffer_bytes), "bursts of routes fit into it")
     return LinuxCp(
-        netns=wanted.netns,
-        is_sync=wanted.is_sync,
-        is_auto_subint=wanted.is_auto_subint,
-        netlink_buffer_bytes=wanted.netlink_buffer_bytes,
+        netns=required.netns,
+        is_sync=required.is_sync,
+        is_auto_subint=required.is_auto_subint,
+        netlink_buffer_bytes=required.netlink_buffer_bytes,
     )
 
 

@@ -38,12 +38,12 @@ def place(section: CpuSection, host: Host, nics: Sequence[Nic], ledger: Ledger) 
     """Return the CPUs of the main thread and the workers, and those that are isolated or left to Linux."""
     pool = _pool(host, nics)
     main_core = _main_core(section, pool, host, ledger)
-    workers, wanted = _workers(section, pool, host, nics, main_core, ledger)
+    workers, required = _workers(section, pool, host, nics, main_core, ledger)
     isolated = _isolated(section, host, workers, ledger)
     return Placement(
         main_core=main_core,
         workers=workers,
-        wanted_workers=wanted,
+        wanted_workers=required,
         isolated=isolated,
         housekeeping=tuple(cpu.id for cpu in host.cpus if cpu.is_online and cpu.id not in isolated),
     )
@@ -83,20 +83,20 @@ def _workers(
         return section.workers, len(section.workers)
     candidates = _candidates(pool, main_core, uses_siblings=section.uses_siblings)
     if section.workers is not None:
-        wanted, origin, reason = (
+        required, origin, reason = (
             section.workers,
             ValueOrigin.FILE,
             f"{numbered(section.workers, 'worker')}, as the file says",
         )
     else:
         local = sum(cpu.node == pool.home for cpu in candidates)
-        wanted, reason = _needed_workers(host, nics, local or len(candidates))
+        required, reason = _needed_workers(host, nics, local or len(candidates))
         origin = ValueOrigin.FORMULA
-    cpus = tuple(sorted(cpu.id for cpu in candidates[:wanted]))
+    cpus = tuple(sorted(cpu.id for cpu in candidates[:required]))
     kind = "one or both threads per core" if section.uses_siblings else "one thread per core"
     reason = f"{reason}; {kind}, without the core of CPU 0 and that of the main thread, node {pool.home} first"
     ledger.add("cpu.workers", cpu_text(cpus) or "none", origin, reason)
-    return cpus, wanted
+    return cpus, required
 
 
 def _candidates(pool: _CpuPool, main_core: int, *, uses_siblings: bool) -> list[Cpu]:

@@ -64,7 +64,7 @@ def set_up_queues(
 ) -> tuple[Device, ...]:
     """Return the devices with their queues and descriptors; `limits` tells how many a device has at most."""
     setup = _Setup(section, placement, host, limits, ledger)
-    return tuple(setup.device(wanted) for wanted in devices.values())
+    return tuple(setup.device(device) for device in devices.values())
 
 
 def default_descriptors(devices: Sequence[Device], default: QueueSection) -> tuple[int, int]:
@@ -88,49 +88,49 @@ class _Setup:
         self._dealt = 0
         """How many queues were given to workers by name."""
 
-    def device(self, wanted: DeviceSection) -> Device:
-        nic = self._host.nic_by_address.get(wanted.address)
-        if wanted.driver is not None:
-            return self._native_device(wanted, wanted.driver, nic)
+    def device(self, device: DeviceSection) -> Device:
+        nic = self._host.nic_by_address.get(device.address)
+        if device.driver is not None:
+            return self._native_device(device, device.driver, nic)
         limits = None if nic is None else self._limits(nic)
         local = local_workers(self._placement, self._host, nic)
-        rx_queues = self._rx_queues(wanted, limits, local)
-        rx = self._descriptors(wanted, "rx", nic, limits, rx_queues, 0)
+        rx_queues = self._rx_queues(device, limits, local)
+        rx = self._descriptors(device, "rx", nic, limits, rx_queues, 0)
         return Device(
-            address=wanted.address,
-            path=wanted.path,
-            name=wanted.name,
+            address=device.address,
+            path=device.path,
+            name=device.name,
             rx_queues=rx_queues,
-            tx_queues=wanted.queues.tx_queues or self._default.tx_queues,
+            tx_queues=device.queues.tx_queues or self._default.tx_queues,
             rx_descriptors=rx,
-            tx_descriptors=self._descriptors(wanted, "tx", nic, limits, rx_queues, rx),
-            workers=self._queue_workers(wanted, local, rx_queues),
+            tx_descriptors=self._descriptors(device, "tx", nic, limits, rx_queues, rx),
+            workers=self._queue_workers(device, local, rx_queues),
             nic=nic,
             limits=limits,
         )
 
-    def _native_device(self, wanted: DeviceSection, driver: str, nic: Nic | None) -> Device:
+    def _native_device(self, device: DeviceSection, driver: str, nic: Nic | None) -> Device:
         """Return a device of VPP's own drivers, which take nothing of `dpdk.default`."""
         limits = native_limits(driver, nic)
         local = local_workers(self._placement, self._host, nic)
         return Device(
-            address=wanted.address,
-            path=wanted.path,
-            name=wanted.name,
-            rx_queues=self._native_queues(wanted, limits, local),
-            tx_queues=wanted.queues.tx_queues,
-            rx_descriptors=self._native_ring(wanted, "rx-descriptors", wanted.queues.rx_descriptors, limits),
-            tx_descriptors=self._native_ring(wanted, "tx-descriptors", wanted.queues.tx_descriptors, limits),
+            address=device.address,
+            path=device.path,
+            name=device.name,
+            rx_queues=self._native_queues(device, limits, local),
+            tx_queues=device.queues.tx_queues,
+            rx_descriptors=self._native_ring(device, "rx-descriptors", device.queues.rx_descriptors, limits),
+            tx_descriptors=self._native_ring(device, "tx-descriptors", device.queues.tx_descriptors, limits),
             nic=nic,
             limits=limits,
             driver=driver,
         )
 
-    def _native_queues(self, wanted: DeviceSection, limits: NicLimits, local: Sequence[int]) -> int:
-        key = f"devices.{wanted.address}.rx-queues"
-        if wanted.queues.rx_queues is not None:
-            self._ledger.add(key, wanted.queues.rx_queues, ValueOrigin.FILE, "the file says so")
-            return wanted.queues.rx_queues
+    def _native_queues(self, device: DeviceSection, limits: NicLimits, local: Sequence[int]) -> int:
+        key = f"devices.{device.address}.rx-queues"
+        if device.queues.rx_queues is not None:
+            self._ledger.add(key, device.queues.rx_queues, ValueOrigin.FILE, "the file says so")
+            return device.queues.rx_queues
         most = limits.rx_queues or 1
         queues = max(1, min(len(local), most))
         reason = f"min({numbered(len(local), 'worker')} for it, {numbered(most, 'queue')} of the device)"
@@ -139,8 +139,8 @@ class _Setup:
         self._ledger.add(key, queues, ValueOrigin.FORMULA, reason)
         return queues
 
-    def _native_ring(self, wanted: DeviceSection, key: str, number: int | None, limits: NicLimits) -> int:
-        place = f"devices.{wanted.address}.{key}"
+    def _native_ring(self, device: DeviceSection, key: str, number: int | None, limits: NicLimits) -> int:
+        place = f"devices.{device.address}.{key}"
         if number is not None:
             self._ledger.add(place, number, ValueOrigin.FILE, "the file says so")
             return number
@@ -148,11 +148,11 @@ class _Setup:
         self._ledger.add(place, number, ValueOrigin.DEFAULT, f"what the driver {limits.driver} takes by itself")
         return number
 
-    def _rx_queues(self, wanted: DeviceSection, limits: NicLimits | None, local: Sequence[int]) -> int:
-        key = f"dpdk.devices.{wanted.address}.rx-queues"
-        given = wanted.queues.rx_queues or self._default.rx_queues
-        if given is None and wanted.workers:
-            given = len(wanted.workers)
+    def _rx_queues(self, device: DeviceSection, limits: NicLimits | None, local: Sequence[int]) -> int:
+        key = f"dpdk.devices.{device.address}.rx-queues"
+        given = device.queues.rx_queues or self._default.rx_queues
+        if given is None and device.workers:
+            given = len(device.workers)
         if given is not None:
             self._ledger.add(key, given, ValueOrigin.FILE, "the file says so")
             return given
@@ -166,13 +166,13 @@ class _Setup:
         return queues
 
     def _descriptors(
-        self, wanted: DeviceSection, way: str, nic: Nic | None, limits: NicLimits | None, queues: int, rx: int
+        self, device: DeviceSection, way: str, nic: Nic | None, limits: NicLimits | None, queues: int, rx: int
     ) -> int:
-        key = f"dpdk.devices.{wanted.address}.{way}-descriptors"
+        key = f"dpdk.devices.{device.address}.{way}-descriptors"
         own, general = (
-            (wanted.queues.rx_descriptors, self._default.rx_descriptors)
+            (device.queues.rx_descriptors, self._default.rx_descriptors)
             if way == "rx"
-            else (wanted.queues.tx_descriptors, self._default.tx_descriptors)
+            else (device.queues.tx_descriptors, self._default.tx_descriptors)
         )
         if own is not None or general is not None:
             self._ledger.add(key, own or general, ValueOrigin.FILE, "the file says so")
@@ -187,19 +187,19 @@ class _Setup:
         self._ledger.add(key, number, ValueOrigin.FORMULA, reason)
         return number
 
-    def _queue_workers(self, wanted: DeviceSection, local: Sequence[int], queues: int) -> tuple[int, ...] | None:
+    def _queue_workers(self, device: DeviceSection, local: Sequence[int], queues: int) -> tuple[int, ...] | None:
         """Return a worker per queue: the file's, or those of the device's node when the machine has several."""
-        if wanted.workers is not None:
+        if device.workers is not None:
             self._ledger.add(
-                f"dpdk.devices.{wanted.address}.workers", _spaced(wanted.workers), ValueOrigin.FILE, "as said"
+                f"dpdk.devices.{device.address}.workers", _spaced(device.workers), ValueOrigin.FILE, "as said"
             )
-            return wanted.workers
+            return device.workers
         if not self._host.has_numa or not 0 < len(local) < len(self._placement.workers) or queues > len(local):
             return None
         dealt = tuple(sorted(local[(self._dealt + number) % len(local)] for number in range(queues)))
         self._dealt += queues
         reason = "workers on its NUMA node; VPP alone would deal the queues to all"
-        self._ledger.add(f"dpdk.devices.{wanted.address}.workers", _spaced(dealt), ValueOrigin.HOST, reason)
+        self._ledger.add(f"dpdk.devices.{device.address}.workers", _spaced(dealt), ValueOrigin.HOST, reason)
         return dealt
 
 

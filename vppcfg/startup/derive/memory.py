@@ -106,10 +106,10 @@ class _Sizer:
         self._step = max(1, _STEP_BYTES // self._buffer_bytes)
 
     def _page_bytes(self) -> int:
-        wanted = self._section.memory.hugepage_bytes
-        size = wanted or self._host.default_hugepage_bytes or 2 * MIB
-        origin = ValueOrigin.FILE if wanted else ValueOrigin.HOST
-        reason = "the file says so" if wanted else "the kernel's default size"
+        required = self._section.memory.hugepage_bytes
+        size = required or self._host.default_hugepage_bytes or 2 * MIB
+        origin = ValueOrigin.FILE if required else ValueOrigin.HOST
+        reason = "the file says so" if required else "the kernel's default size"
         self._ledger.add("memory.hugepage-size", size_text(size), origin, reason)
         return size
 
@@ -167,9 +167,9 @@ class _Sizer:
         formula = max(GIB, round_up(HEAP_BASE_BYTES + KIB * routes + acl_bytes + nat_bytes, 64 * MIB))
         self.needs["main-heap"] = HEAP_BASE_BYTES + BYTES_PER_ROUTE * routes + acl_bytes + nat_bytes
         is_huge = routes > HUGE_HEAP_ROUTES
-        wanted = self._section.memory.main_heap_bytes
-        if wanted is not None:
-            self._ledger.add("memory.main-heap", size_text(wanted), ValueOrigin.FILE, "the file says so")
+        required = self._section.memory.main_heap_bytes
+        if required is not None:
+            self._ledger.add("memory.main-heap", size_text(required), ValueOrigin.FILE, "the file says so")
         else:
             acl = " + 64M for ACLs" if acl_bytes else ""
             of_nat = "".join(f" + {size_text(round_up(size, MIB))} for {what}" for what, size in nat.items())
@@ -178,7 +178,7 @@ class _Sizer:
         if is_huge:
             reason = f"{routes} routes are more than {HUGE_HEAP_ROUTES}"
             self._ledger.add("memory.main-heap-page-size", "default-hugepage", ValueOrigin.FORMULA, reason)
-        return wanted or formula, is_huge
+        return required or formula, is_huge
 
     def _nat_bytes(self) -> dict[str, int]:
         """Return what the sessions of each sort of NAT take of the main heap."""
@@ -198,9 +198,9 @@ class _Sizer:
         used = 32 * MIB + 2 * per_interface * interfaces + nodes + xstats
         formula = max(64 * MIB, round_up(used + 96 * routes * threads, 64 * MIB))
         self.needs["statseg"] = used + 48 * routes * threads
-        wanted = self._section.statseg_bytes
-        if wanted is not None:
-            self._ledger.add("statseg", size_text(wanted), ValueOrigin.FILE, "the file says so")
+        required = self._section.statseg_bytes
+        if required is not None:
+            self._ledger.add("statseg", size_text(required), ValueOrigin.FILE, "the file says so")
         else:
             reason = (
                 f"max(64M, 32M + 96 x {routes} routes x {numbered(threads, 'thread')} + 2 x {per_interface} x "
@@ -208,7 +208,7 @@ class _Sizer:
                 "in steps of 64M"
             )
             self._ledger.add("statseg", size_text(formula), ValueOrigin.FORMULA, reason)
-        size = wanted or formula
+        size = required or formula
         return size, size > _HUGE_STATSEG_BYTES
 
     # Hugepages
@@ -233,11 +233,11 @@ class _Sizer:
 
     def chosen_hugepages(self, computed: Mapping[int, int]) -> dict[int, int]:
         """Return the hugepages of each node: computed, or the file's number, which Linux spreads evenly."""
-        wanted = self._section.kernel.hugepages
-        if wanted is None:
+        required = self._section.kernel.hugepages
+        if required is None:
             return dict(computed)
         self._ledger.add(
-            "kernel.hugepages", wanted, ValueOrigin.FILE, "the file says so; Linux spreads them over the nodes"
+            "kernel.hugepages", required, ValueOrigin.FILE, "the file says so; Linux spreads them over the nodes"
         )
-        share, rest = divmod(wanted, len(computed))
+        share, rest = divmod(required, len(computed))
         return {node: share + (index < rest) for index, node in enumerate(computed)}

@@ -40,7 +40,7 @@ def _has_time_left(thread: ThreadLoad, situation: Situation) -> bool:
     The packet generator hands over full vectors whatever the load. A thread that needs half of its clocks or less, or
     looks for packets in vain nearly always, keeps up.
     """
-    if {node.name for node in thread.inputs if node.vectors} == {"pg-input"}:
+    if thread.is_fed_by_generator:
         return True
     base_hz = situation.load.base_hz
     if base_hz and base_hz >= BASE_FIT_HZ and thread.duration_s and _busy_hz(thread) < _IDLE_SHARE * base_hz:

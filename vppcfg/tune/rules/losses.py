@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from vppcfg.common.rates import count, percent, pps
-from vppcfg.tune.driver_counters import driver_losses
+from vppcfg.tune.driver_counters import driver_losses, driver_totals
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import PortLoad
+from vppcfg.tune.reading import InterfaceCounters
 from vppcfg.tune.rule_context import Situation
-from vppcfg.tune.thresholds import DROP_SHARE, FAULT_PPS, MANY_PACKETS
+from vppcfg.tune.thresholds import DROP_SHARE, FAULT_PPS, MANY_PACKETS, SURELY
 
-_SURELY = 0.1
-"""Ours: a share of all packets that was not lost in one bad hour."""
 _NEXT = {
     "rx": "`show errors`, `show runtime` and a second reading tell whether rings are short or the worker is busy",
     "tx": "a second reading tells whether the link is full, the rings are short or the device refuses packets",
@@ -35,26 +34,43 @@ def find_port_loss(situation: Situation) -> Iterator[Finding]:
 
 
 def _ever_lost(port: PortLoad, situation: Situation) -> Iterator[Finding]:
-    drivers = driver_losses(port.hardware.counters if port.hardware else ())
-    counters = port.counters
-    counted = {"rx": ("", 0), "tx": ("", 0)}
-    passed = {"rx": 0, "tx": 0}
-    if counters is not None:
-        lost = {"rx-miss": counters.rx_miss, "rx-no-buf": counters.rx_no_buf, "rx-error": counters.rx_error}
-        counted["rx"] = max(((name, number) for name, number in lost.items()), key=lambda pair: pair[1])
-        counted["tx"] = "tx-error", counters.tx_error
-        passed = {"rx": counters.rx_packets, "tx": counters.tx_packets}
+    drivers = port.hardware.counters if port.hardware else ()
+    by_driver = driver_losses(drivers)
+    totals = driver_totals(drivers)
     for way in ("rx", "tx"):
-        name, lost_packets = max(counted[way], drivers.get(way, ("", 0)), key=lambda pair: pair[1])
-        if lost_packets < MANY_PACKETS or lost_packets < DROP_SHARE * (lost_packets + passed[way]):
+        by_interface = _lost_by_interface(port.counters, way)
+        name, lost = max(by_interface, by_driver.get(way, ("", 0)), key=lambda pair: pair[1])
+        total = max(_total_of_interface(port.counters, way, lost), totals.get(way, 0))
+        if lost < MANY_PACKETS or lost < DROP_SHARE * total:
             continue
-        part = "interfaces" if (name, lost_packets) == counted[way] else "hardware"
-        share = f", {percent(lost_packets / (lost_packets + passed[way]))} of all" if passed[way] else ""
-        text = f"`{name}` of {port.name} is {count(lost_packets)} since the counters began{share}"
-        verdict = f"{port.name} {_MEANS[way]}: {count(lost_packets)}{share}"
+        part = "interfaces" if (name, lost) == by_interface else "hardware"
+        share = f" of {count(total)} ({percent(lost / total)})" if total else ""
+        text = f"`{name}` of {port.name} is {count(lost)}{share} since the counters began"
+        verdict = f"{port.name} {_MEANS[way]}: {count(lost)}{share}"
         finding = _finding(port, way, verdict, Evidence(text=text, source=situation.load.reading.source(part)), 0.0)
-        is_most = lost_packets >= _SURELY * (lost_packets + passed[way])
-        yield finding if is_most else replace(finding, severity=FindingSeverity.NOTICE)
+        yield finding if total and lost >= SURELY * total else replace(finding, severity=FindingSeverity.NOTICE)
+
+
+def _lost_by_interface(counters: InterfaceCounters | None, way: str) -> tuple[str, int]:
+    """Return the counter of an interface that has most losses in a direction, and its count."""
+    if counters is None:
+        return "", 0
+    if way == "tx":
+        return "tx-error", counters.tx_error
+    lost = {"rx-miss": counters.rx_miss, "rx-no-buf": counters.rx_no_buf, "rx-error": counters.rx_error}
+    return max(lost.items(), key=lambda pair: pair[1])
+
+
+def _total_of_interface(counters: InterfaceCounters | None, way: str, lost: int) -> int:
+    """Return how many packets came to an interface, or were handed to it; 0 when it counts none.
+
+    VPP counts a packet as sent before its driver refuses it (vnet/interface_output.c), and none as received that its
+    driver lost.
+    """
+    if counters is None:
+        return 0
+    passed = counters.rx_packets if way == "rx" else counters.tx_packets
+    return max(passed + (lost if way == "rx" else 0), lost) if passed else 0
 
 
 def _growing(port: PortLoad, situation: Situation) -> Iterator[Finding]:

@@ -56,7 +56,7 @@ def _buffers_finding(
     pools = situation.load.reading.buffers or ()
     lost = max(sum(ports.values()), sum(rate.per_s or 0.0 for rate in nodes))
     present = max((pool.total for pool in pools), default=0)
-    wanted = max(buffers_needed(situation.load), 2 * present)
+    needed = max(buffers_needed(situation.load), 2 * present)
     return Finding(
         rule="buffers",
         severity=FindingSeverity.LOSS if lost else FindingSeverity.RISK,
@@ -66,7 +66,7 @@ def _buffers_finding(
         lost_pps=lost,
         proposal=Remedy(
             text="more buffers on each NUMA node, and hugepages for them (2496 bytes each)",
-            settings=(buffers(wanted, present or None),),
+            settings=(buffers(needed, present or None),),
         ),
         expectation=Expectation(
             text=f"rings, caches and frames under way need {count(buffers_needed(situation.load))} with a margin of a "

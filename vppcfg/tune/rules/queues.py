@@ -20,6 +20,8 @@ _DECAPSULATION = re.compile(
 """How VPP calls nodes that take packets out of a tunnel: by its name and the version of the outer IP."""
 _MOSTLY = 0.5
 _INTERRUPT_MODES = {"interrupt", "adaptive"}
+_VIRTUAL = re.compile(r"^(?:host-|tap|memif|VirtualEthernet|virtio|netmap)")
+"""Ports that somebody else wakes VPP for: waiting is right, unless their rate tells otherwise."""
 
 
 def find_rss(situation: Situation) -> Iterator[Finding]:
@@ -120,26 +122,26 @@ def find_queues_ignored(situation: Situation) -> Iterator[Finding]:
     More receive queues were asked for than the NIC has, and VPP silently took one.
     """
     for port in situation.load.ports:
-        wanted = situation.configured_rx_queues.get(port.name, 0)
+        configured = situation.configured_rx_queues.get(port.name, 0)
         limits = port.hardware.rx_limits if port.hardware else None
-        if limits and limits.queues == 1 and wanted > limits.max_queues and not is_native(port):
-            yield _queues_ignored_finding(port, situation, wanted, limits.max_queues)
+        if limits and limits.queues == 1 and configured > limits.max_queues and not is_native(port):
+            yield _queues_ignored_finding(port, situation, configured, limits.max_queues)
 
 
-def _queues_ignored_finding(port: PortLoad, situation: Situation, wanted: int, most: int) -> Finding:
+def _queues_ignored_finding(port: PortLoad, situation: Situation, configured: int, most: int) -> Finding:
     address = port.hardware.pci_address if port.hardware else None
     return Finding(
         rule="queues-ignored",
         severity=FindingSeverity.LIMIT,
         subject=port.name,
-        verdict=f"{port.name} has one receive queue: {wanted} were asked for, and its NIC has {most}",
+        verdict=f"{port.name} has one receive queue: {configured} were asked for, and its NIC has {most}",
         evidence=(
             Evidence(text=f"rx: queues 1 (max {most})", source=situation.load.reading.source("hardware")),
-            Evidence(text=f"rx-queues: {wanted}", source="the configuration"),
+            Evidence(text=f"rx-queues: {configured}", source="the configuration"),
         ),
         proposal=Remedy(
             text="ask for what the NIC has; VPP ignores a larger number and takes one (plugins/dpdk/device/init.c)",
-            settings=(rx_queues(most, wanted, address),),
+            settings=(rx_queues(most, configured, address),),
         ),
         expectation=Expectation(
             text=f"{most} workers can take packets from this port in place of one", basis=Basis.COMPUTED
@@ -212,7 +214,7 @@ def find_interrupt_mode(situation: Situation) -> Iterator[Finding]:
     for port in situation.load.ports:
         waiting = [queue for queue in port.rx_queues if queue.mode in _INTERRUPT_MODES]
         rate = port.rx_pps
-        if waiting and (rate is None or rate >= BUSY_PORT_PPS):
+        if waiting and (rate >= BUSY_PORT_PPS if rate is not None else not _VIRTUAL.match(port.name)):
             yield _interrupt_mode_finding(port, rate, waiting[0].mode, len(waiting), situation)
     if not situation.load.queues():
         yield from _waiting_nodes(situation)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vppcfg.common.rates import count, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
-from vppcfg.tune.load import ErrorRate, PortLoad
+from vppcfg.tune.load import ErrorRate, Load, PortLoad
 from vppcfg.tune.rule_context import Situation, nodes_source
 from vppcfg.tune.thresholds import (
     DROP_SHARE,
@@ -15,6 +15,7 @@ from vppcfg.tune.thresholds import (
     LINE_SHARE,
     MANY_PACKETS,
     OFFERED_SHARE,
+    SURELY,
     TX_DEFICIT,
 )
 
@@ -26,6 +27,10 @@ FAULTS_WORTH_A_WORD = 10
 """Ours: packets of one fault without a time that are worth a word."""
 _DOWN = "packets for an interface that is down"
 NO_ROUTE = "packets without a route, or whose route drops them or leads through an interface that is down"
+_OTHER_MAC = "packets for another MAC address: a switch that floods, or a next hop with an old entry"
+_NOT_SPOKEN = "packets of a protocol that is not configured here"
+_REFUSED = "packets that the reverse path filter refuses"
+_DENIED = "packets that an ACL denies: what it is for, unless they are wanted"
 FAULTS: tuple[tuple[str, str], ...] = (
     ("ttl <= 1", "packets whose TTL ends here: a routing loop, or traceroute"),
     ("time_expired", "packets whose TTL ends here: a routing loop, or traceroute"),
@@ -33,23 +38,26 @@ FAULTS: tuple[tuple[str, str], ...] = (
     ("checksum", "packets damaged on their way: cables, optics, or a generator that does not fill checksums in"),
     ("bad_length", "packets shorter than they say: a broken sender"),
     ("length > l2 length", "packets shorter than they say: a broken sender"),
-    ("l3 mac mismatch", "packets for another MAC address: a switch that floods, or a next hop with an old entry"),
-    ("l3_mac_mismatch", "packets for another MAC address: a switch that floods, or a next hop with an old entry"),
+    ("l3 mac mismatch", _OTHER_MAC),
+    ("l3_mac_mismatch", _OTHER_MAC),
     ("unknown vlan", "packets with a VLAN that has no sub-interface here"),
     ("unknown_vlan", "packets with a VLAN that has no sub-interface here"),
     ("subinterface down", "packets for a sub-interface that is down"),
     ("interface is down", _DOWN),
     ("no route", NO_ROUTE),
     ("blackholed", NO_ROUTE),
-    ("unknown ethernet type", "packets of a protocol that is not configured here"),
-    ("unknown ip protocol", "packets of a protocol that is not configured here"),
-    ("source_lookup_miss", "packets that the reverse path filter refuses"),
-    ("acl deny", "packets that an ACL denies: what it is for, unless they are wanted"),
+    ("unknown ethernet type", _NOT_SPOKEN),
+    ("unknown ip protocol", _NOT_SPOKEN),
+    ("source_lookup_miss", _REFUSED),
+    ("source lookup miss", _REFUSED),
+    ("acl deny", _DENIED),
     ("ip4 not enabled", "packets on an interface without an IPv4 address"),
     ("ip6 not enabled", "packets on an interface without an IPv6 address"),
     ("null-node", "packets that nothing handles"),
 )
 """Part of a counter's reason or node, in lower case, and what to look for (VPP: the foreach_*_error lists)."""
+_NO_LOSS = {_OTHER_MAC, _NOT_SPOKEN, _REFUSED, _DENIED}
+"""Packets that were not meant for this router, or that it is to drop; no loss as long as most packets pass."""
 _DROP_NODES = {
     "ip4-not-enabled": "packets on an interface without an IPv4 address",
     "ip6-not-enabled": "packets on an interface without an IPv6 address",
@@ -206,28 +214,31 @@ def _since_the_beginning(situation: Situation) -> Iterator[Finding]:
     if seen:
         return
     for port in load.ports:
-        counters = port.counters
-        if counters and counters.drops >= MANY_PACKETS and counters.drops >= DROP_SHARE * counters.rx_packets:
-            down = [other.name for other in load.ports if other.counters and other.counters.is_up is False]
-            hint = f"{', '.join(down)} is down" if down else "`show errors` tells the reasons"
-            yield _old_fault_finding(
-                port.name, "drops", counters.drops, counters.rx_packets, hint, situation, "interfaces"
-            )
+        drops = port.counters.drops if port.counters else 0
+        if drops >= MANY_PACKETS and drops >= DROP_SHARE * port.drops_of:
+            yield _old_fault_finding(port.name, "drops", drops, port.drops_of, _why_dropped(load), situation,
+                                     "interfaces")  # fmt: skip
+
+
+def _why_dropped(load: Load) -> str:
+    """Return where to look for the reason of drops; a port that is down is one, and no proof."""
+    down = [port.name for port in load.ports if port.counters and port.counters.is_up is False]
+    return "`show errors` tells why" + (f"; {', '.join(down)} is down, which may be it" if down else "")
 
 
 def _old_fault_finding(
     subject: str, what: str, lost: int, received: int, hint: str, situation: Situation, part: str
 ) -> Finding:
-    share = lost / received if received else 1.0
-    is_many = lost >= MANY_PACKETS and share >= _WORTH_A_LOSS
-    of_all = f" of {count(received)} that were received" if received else ""
+    share = lost / received if received else 0.0 if hint in _NO_LOSS else 1.0
+    is_many = lost >= MANY_PACKETS and share >= (_UNEXPLAINED if hint in _NO_LOSS else SURELY)
+    of_all = f" of {count(received)} ({percent(lost / received)})" if received else ""
     return Finding(
         rule="not-tuning",
         severity=FindingSeverity.LOSS if is_many else FindingSeverity.NOTICE,
         subject=subject,
-        verdict=f"{subject} has dropped {count(lost)} packets that no tuning can save: {hint}",
+        verdict=f"{subject} has dropped {count(lost)} packets{of_all} that no tuning can save: {hint}",
         evidence=(
-            Evidence(text=f"{what}: {count(lost)}{of_all}, since the counters began",
+            Evidence(text=f"{what}: {count(lost)}{of_all} since the counters began",
                      source=situation.load.reading.source(part)),
         ),
         proposal=Remedy(text="`trace add NODE 10` on the input node and `show trace` tell which packets they are"),
@@ -252,13 +263,14 @@ def hint_for(rate: ErrorRate) -> str:
 def _fault_finding(node: str, what: str, lost: float, hint: str, situation: Situation, part: str) -> Finding:
     received = situation.load.rx_pps
     share = lost / received if received else 0.0
-    of_all = f", {percent(share)} of what is received" if received else ""
+    of_all = f", {percent(share)} of the {pps(received)} that come in" if received else ""
+    is_loss = lost >= DROPS_PPS and share >= (_UNEXPLAINED if hint in _NO_LOSS else _WORTH_A_LOSS)
     return Finding(
         rule="not-tuning",
-        severity=FindingSeverity.LOSS if lost >= DROPS_PPS and share >= _WORTH_A_LOSS else FindingSeverity.NOTICE,
+        severity=FindingSeverity.LOSS if is_loss else FindingSeverity.NOTICE,
         subject=node,
         verdict=f"{node} drops {pps(lost)} that no tuning can save: {hint}",
-        evidence=(Evidence(text=f"{what} grow by {pps(lost)}{of_all}", source=situation.load.reading.source(part)),),
+        evidence=(Evidence(text=f"{what}: {pps(lost)}{of_all}", source=situation.load.reading.source(part)),),
         lost_pps=lost,
         proposal=Remedy(text="`trace add NODE 10` on the input node and `show trace` tell which packets they are",
                         live=()),

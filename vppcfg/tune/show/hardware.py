@@ -8,7 +8,6 @@ vnet/interface_format.c, plugins/dpdk/device/format.c, vnet/dev/format.c and vli
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.tune.reading import Hardware, InterfaceCounters, PciDevice, QueueLimits, RxQueue, TxQueue
 from vppcfg.tune.show import Unread, clean_lines
+from vppcfg.tune.show.driver_counters import counters_of, queue_drops
 
 _PORT = re.compile(r"^(\S+) (\d+) (up|down|slave) (\S+)$")
 _SPEED = re.compile(r"^Link speed: ([\d.]+) ([KMG])bps$")
@@ -31,16 +31,14 @@ _NATIVE_QUEUES = re.compile(r", (\d+) RX queues \(max (\d+)\), (\d+) TX queues \
 _NATIVE_QUEUE = re.compile(r"^(RX|TX) queue \d+:$")
 _NATIVE_RING = re.compile(r"^Size is (\d+)\b")
 _FRAME = re.compile(r"max-frame-size (\d+)")
-_COUNTER = re.compile(r"^((?:rx|tx|cgr|mac|phy|port|dev|in|out)(?:[ _-][A-Za-z0-9]+)+):? (\d+)$")
-"""A counter of a driver, under whatever name: `rx missed`, `rx_missed_errors`, `tx_q0_errors`, `cgr reject frames`."""
-_QUEUE_TABLE = re.compile(r"^([RT]x) Queue: Total Packets(?: Total Drops)?$")
-_QUEUE_ROW = re.compile(r"^(\d+) : \d+(?: (\d+))?$")
-"""What avf prints of its queues."""
+_ENDS_WITH_NUMBER = re.compile(r"^\S.* \d+$")
+"""Where a driver's counters begin, lists of names end."""
 _SCALE = {"K": 10**3, "M": 10**6, "G": 10**9}
 _KEYED = ("rss active", "tx burst function", "rx burst function", "tx burst mode", "rx burst mode",
           "tx offload active", "flags")  # fmt: skip
 _KEY = re.compile(r"^([a-z][a-z /-]*?): ?(.*)$")
-_INTERFACE_ROW = re.compile(r"^(\S+) (\d+) (up|down|error)(?:/punt)? (\d+)/\d+/\d+/\d+(?: (.+))?$")
+_INTERFACE_ROW = re.compile(r"^(\S+) (\d+) (up|down|error)(?:/punt)?(?: (\d+)/\d+/\d+/\d+)?(?: (.+))?$")
+"""A row of 18.04 and newer, or of older ones, which had no column for the MTU."""
 _INTERFACE_COUNTER = re.compile(r"^([a-z][a-z0-9 -]*?) (\d+)$")
 _NAMELESS = "the port"
 """A block of counters whose heading is missing."""
@@ -79,7 +77,7 @@ def _port(row: re.Match[str], lines: list[str]) -> Hardware:
         rx_burst=_burst(keyed, "rx"),
         tx_offloads=tuple(keyed.get("tx offload active", "").split()),
         flags=tuple(keyed.get("flags", "").split()),
-        counters=(*port.counters, *_queue_drops(lines)),
+        counters=(*counters_of(lines), *queue_drops(lines)),
         has_errors=any(line.startswith(("Errors:", "error ")) for line in lines)
         or "error" in keyed.get("flags", "").split(),
     )
@@ -154,22 +152,7 @@ def _with_queue(port: Hardware, line: str) -> Hardware:
         threads = _threads(match[3] or "")
         sent = TxQueue(interface=port.name, queue=int(match[1]), threads=threads, is_shared=match[2] == "yes")
         return replace(port, tx_queues=(*port.tx_queues, sent))
-    if match := _COUNTER.match(line):
-        return replace(port, counters=(*port.counters, (match[1], int(match[2]))))
     return port
-
-
-def _queue_drops(lines: list[str]) -> Iterator[tuple[str, int]]:
-    """Yield the packets that each queue in a table of avf dropped."""
-    way = ""
-    for line in lines:
-        if head := _QUEUE_TABLE.match(line):
-            way = head[1].lower()
-        elif (row := _QUEUE_ROW.match(line)) and way:
-            if row[2] is not None:
-                yield f"{way} queue {row[1]} drops", int(row[2])
-        else:
-            way = ""
 
 
 def _threads(text: str) -> tuple[int, ...]:
@@ -197,7 +180,7 @@ def _keyed(lines: list[str]) -> dict[str, str]:
             key = match[1] if match[1] in _KEYED else ""
             if key:
                 found.setdefault(key, match[2])
-        elif key and not _COUNTER.match(line):
+        elif key and not _ENDS_WITH_NUMBER.match(line):
             found[key] = f"{found[key]} {line}".strip()
     return found
 
@@ -218,7 +201,7 @@ def parse_interface(text: str) -> tuple[tuple[InterfaceCounters, ...], Unread]:
             continue
         rest = line
         if match := _INTERFACE_ROW.match(line):
-            rows.append((match[1], match[3], int(match[4]), {}))
+            rows.append((match[1], match[3], int(match[4] or 0), {}))
             rest = match[5] or ""
         counter = _INTERFACE_COUNTER.match(rest)
         if counter and not rows and counter[1] in _FIELDS:

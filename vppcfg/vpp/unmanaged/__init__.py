@@ -21,12 +21,13 @@ from vppcfg.vpp.unmanaged import (
     ipsec,
     mpls_routes,
     nat,
+    objects,
     quality,
     routes,
     services,
     standing,
 )
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 READERS: Sequence[Reader] = (
     *ipsec.READERS,
@@ -42,15 +43,17 @@ READERS: Sequence[Reader] = (
 
 
 def read_unmanaged(connection: Connection, holders: Collection[str], state: State) -> tuple[Attachment, ...]:
-    """Return what others have on interfaces and in FIB tables, by the names and keys that `state` knows them by.
+    """Return what others have on interfaces, FIB tables and bridge domains, by the names that `state` knows them by.
 
     Parts of VPP that are not loaded are not asked. Raise DataplaneError.
     """
     if not holders:
         return ()
-    wanted = _wanted(connection, holders, state)
-    found = _read(connection, READERS, wanted)
-    found += features.read(connection, wanted, found)
+    scope = _wanted(connection, holders, state)
+    found = list(objects.read(connection, scope))
+    if not scope.holders <= state.bridges.keys():
+        found += _read(connection, READERS, scope)
+        found += features.read(connection, scope, found)
     return in_order(each for each in found if each.needs(holders))
 
 
@@ -59,19 +62,19 @@ def read_standing(connection: Connection, state: State) -> tuple[Attachment, ...
 
     Raise DataplaneError.
     """
-    wanted = _wanted(connection, state.interfaces.keys(), state)
-    return (*standing.unnamed_tables(wanted), *_read(connection, standing.READERS, wanted))
+    scope = _wanted(connection, state.interfaces.keys(), state)
+    return (*standing.unnamed_tables(scope), *_read(connection, standing.READERS, scope))
 
 
-def _wanted(connection: Connection, holders: Collection[str], state: State) -> Wanted:
+def _wanted(connection: Connection, holders: Collection[str], state: State) -> ReadScope:
     first = connection.ask([*interface.requests(connection)[:1], *vrf.KIND.requests(connection)])
     names = {row.sw_if_index: row.name for row in interface.read(connection, first)}
     tables = [FibTable(table_id=0), FibTable(table_id=0, is_ipv6=True), *state.vrfs.values()]
-    return Wanted(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)
+    return ReadScope(names=names, holders=frozenset(holders), tables=tuple(tables), state=state)
 
 
-def _read(connection: Connection, known: Sequence[Reader], wanted: Wanted) -> list[Attachment]:
+def _read(connection: Connection, known: Sequence[Reader], scope: ReadScope) -> list[Attachment]:
     """Ask for everything in one round; parts of VPP that are not loaded are not asked."""
     readers = [each for each in known if all(map(connection.offers, each.messages))]
-    replies = connection.ask([request for each in readers for request in each.requests(connection, wanted)])
-    return [found for each in readers for found in each.read(connection, replies, wanted)]
+    replies = connection.ask([request for each in readers for request in each.requests(connection, scope)])
+    return [found for each in readers for found in each.read(connection, replies, scope)]

@@ -17,7 +17,7 @@ from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 _ROUTES = "ip_route_v2_dump"
 _CHANGE_ROUTE = "ip_route_add_del_v2"
@@ -55,12 +55,12 @@ class _Route(NamedTuple):
         }
 
 
-def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     """Ask for routes of this source in the tables of the interfaces that are asked for."""
     tables = {
         (table, is_ipv6)
-        for name in wanted.holders & wanted.state.interfaces.keys()
-        for is_ipv6, table in enumerate(wanted.state.interfaces[name].tables)
+        for name in scope.holders & scope.state.interfaces.keys()
+        for is_ipv6, table in enumerate(scope.state.interfaces[name].tables)
     }
     return [
         connection.request(_ROUTES, {"src": _SOURCE, "table.table_id": table, "table.is_ip6": is_ipv6})[1]
@@ -68,7 +68,7 @@ def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
     ]
 
 
-def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     heads = (
         *("route.src", "route.table_id"),
         *("route.prefix.address.af", "route.prefix.address.un", "route.prefix.len"),
@@ -79,8 +79,8 @@ def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[
         return
     commands = Commands(connection, sorted({each.shown_by for each in routes.values()}))
     shown = commands.read(connection, connection.ask(commands.requests))
-    for name in sorted(wanted.holders & wanted.state.interfaces.keys()):
-        interface = wanted.state.interfaces[name]
+    for name in sorted(scope.holders & scope.state.interfaces.keys()):
+        interface = scope.state.interfaces[name]
         for family in (0, 1):
             own = [each.partition("/")[0] for each in interface.addresses if (":" in each) == bool(family)]
             found = [routes[key] for each in own if (key := (interface.tables[family], each)) in routes]

@@ -12,23 +12,23 @@ from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, share_of, way_of
 
 _DUMP, _UPDATE, _DELETE = "l3xc_dump", "l3xc_update", "l3xc_del"
 
 
-def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]]
 
 
-def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     for (index,), rows in connection.lists(replies, "l3xc_details", ("l3xc.sw_if_index",), *PATH):
-        if not (name := wanted.name(index)):
+        if not (name := scope.name(index)):
             continue
         paths = [dict(zip(PATH, row, strict=True)) for row in rows]
         is_ipv6 = any(path["proto"] == 1 for path in paths)
-        names = [wanted.names.get(path["sw_if_index"], "") for path in paths]
+        names = [scope.names.get(path["sw_if_index"], "") for path in paths]
         ways = [way_of(path, through) + share_of(path) for path, through in zip(paths, names, strict=True)]
         elements = [element_of(path, through) for path, through in zip(paths, names, strict=True)]
         head: Values = {"l3xc.sw_if_index": index_of(name), "l3xc.is_ip6": int(is_ipv6)}

@@ -17,7 +17,7 @@ from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.shell import Commands
-from vppcfg.vpp.unmanaged.reader import Wanted
+from vppcfg.vpp.unmanaged.reader import ReadScope
 
 _ARC = re.compile(r"^([a-z0-9-]+):$")
 _NODE = re.compile(r"^\s+([A-Za-z0-9_-]+)(?:\s+\(.*\))?$")
@@ -64,9 +64,9 @@ _OWN_BITS = frozenset(
 """Bits that come with the mode of an interface, and with what vppcfg manages."""
 
 
-def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) -> Iterator[Attachment]:
+def read(connection: Connection, scope: ReadScope, found: Iterable[Attachment]) -> Iterator[Attachment]:
     """Yield the features of each interface that neither vppcfg nor one of the attachments `found` accounts for."""
-    names = [name for name in wanted.names.values() if name in wanted.holders]
+    names = [name for name in scope.names.values() if name in scope.holders]
     has_policers = connection.offers(_POLICERS)
     lines = {name: f"show interface features {name}" for name in names}
     commands = Commands(connection, list(lines.values()))
@@ -78,18 +78,18 @@ def read(connection: Connection, wanted: Wanted, found: Iterable[Attachment]) ->
     kinds: dict[str, set[str]] = {}
     for each in found:
         kinds.setdefault(each.holder, set()).add(_word(each.kind))
-    for holder, kind in _of_objects(wanted.state):
+    for holder, kind in _of_objects(scope.state):
         kinds.setdefault(holder, set()).add(_word(kind))
     for name in names:
         arcs = _arcs(shown[lines[name]][1])
-        known = wanted.state.interfaces.get(name)
+        known = scope.state.interfaces.get(name)
         yield from _of_policers(name, arcs, policers)
         ours = {"classifier"} if known is not None and known.macip is not None else set()
-        ours |= {"NAT"} if known is not None and _is_translated(known, wanted.state) else set()
+        ours |= {"NAT"} if known is not None and _is_translated(known, scope.state) else set()
         ours |= {"ABF"} if known is not None and known.policy_routes else set()
         yield from _of_arcs(name, arcs, kinds.get(name, set()) | ours)
         if known is not None:
-            yield from _of_bits(known, arcs, wanted)
+            yield from _of_bits(known, arcs, scope)
 
 
 def _word(kind: str) -> str:
@@ -98,11 +98,11 @@ def _word(kind: str) -> str:
 
 def _of_objects(state: State) -> Iterator[tuple[str, str]]:
     """Yield the interfaces that objects of files are on, and the kinds that these would be as attachments."""
-    for things in state.objects.values():
-        for thing in things.values():
-            for reference in thing.references() if thing.attachment_kinds else ():
+    for items in state.objects.values():
+        for item in items.values():
+            for reference in item.references() if item.attachment_kinds else ():
                 if reference.referent is Referent.INTERFACE:
-                    yield from ((reference.name, kind) for kind in thing.attachment_kinds)
+                    yield from ((reference.name, kind) for kind in item.attachment_kinds)
 
 
 def _is_translated(interface: Interface, state: State) -> bool:
@@ -157,7 +157,7 @@ def _of_arcs(name: str, arcs: Mapping[str, list[str]], kinds: Iterable[str]) -> 
             yield Attachment(holder=name, kind=word, name=f"{node} of {arc}")
 
 
-def _of_bits(interface: Interface, arcs: Mapping[str, list[str]], wanted: Wanted) -> Iterator[Attachment]:
+def _of_bits(interface: Interface, arcs: Mapping[str, list[str]], scope: ReadScope) -> Iterator[Attachment]:
     """Yield L2 bits that were switched off by hand, and those that were switched on.
 
     VPP shows the bits of a bridge port masked by those of its bridge domain.
@@ -166,7 +166,7 @@ def _of_bits(interface: Interface, arcs: Mapping[str, list[str]], wanted: Wanted
     others = {*bits, *arcs.get("l2-output", ())} - _OWN_BITS if interface.is_l2 else ()
     for bit in sorted(others):
         yield Attachment(holder=interface.name, kind="L2 feature", name=bit.lower(), layer=Layer.SWITCHED)
-    bridge = next((each for each in wanted.state.bridges.values() if each.bd_id == interface.bridge), None)
+    bridge = next((each for each in scope.state.bridges.values() if each.bd_id == interface.bridge), None)
     if bridge is None or not bits:
         return
     of_bridge = bridge.settings

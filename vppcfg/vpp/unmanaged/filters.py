@@ -8,27 +8,27 @@ from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 _ASK = "classify_table_by_interface"
 _SET = "input_acl_set_interface"
 _TABLES = ("ip4", "ip6", "l2")
 
 
-def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
-    return [connection.request(_ASK, {"sw_if_index": index})[1] for index in wanted.indexes()]
+def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:
+    return [connection.request(_ASK, {"sw_if_index": index})[1] for index in scope.indexes()]
 
 
-def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield the tables that filter what comes in; those of lists of hosts, which vppcfg manages, are left out.
 
     One message sets all three families, so that an interface has one attachment.
     """
     fields = ("retval", "sw_if_index", *(f"{table}_table_id" for table in _TABLES))
     for retval, index, *tables in connection.rows(replies, f"{_ASK}_reply", *fields):
-        name = wanted.name(index)
+        name = scope.name(index)
         used = {table: number for table, number in zip(_TABLES, tables, strict=True) if number != NO_INDEX}
-        known = wanted.state.interfaces.get(name)
+        known = scope.state.interfaces.get(name)
         if retval or not used or known is None or known.macip is not None:
             continue
         values = {f"{table}_table_index": number for table, number in zip(_TABLES, tables, strict=True)}

@@ -9,7 +9,7 @@ from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 _PROTECT = "ipsec_tunnel_protect"
 _SPD_INTERFACES = "ipsec_spd_interface_dump"
@@ -17,18 +17,18 @@ _SPDS = "ipsec_spds_dump"
 _BIND = "ipsec_interface_add_del_spd"
 
 
-def _protect_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _protect_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(f"{_PROTECT}_dump", {"sw_if_index": ALL_INDEXES})[1]]
 
 
-def _read_protection(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_protection(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield the protection of tunnels: by security associations, whose numbers stay when the tunnel goes.
 
     VPP before 24.10 keeps it when the tunnel is deleted (ipsec_tun_interface_add_del, vnet/ipsec/ipsec_tun.c).
     """
     heads = ("tun.sw_if_index", "tun.nh.af", "tun.nh.un", "tun.sa_out")
     for (index, family, raw, sa_out), inbound in connection.lists(replies, f"{_PROTECT}_details", heads, ""):
-        name = wanted.name(index)
+        name = scope.name(index)
         if not name:
             continue
         peer = text_of_address(family, raw)
@@ -53,11 +53,11 @@ def _read_protection(connection: Connection, replies: Replies, wanted: Wanted) -
         )
 
 
-def _spd_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _spd_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(_SPD_INTERFACES)[1], connection.request(_SPDS)[1]]
 
 
-def _read_spds(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_spds(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield the bindings of security policy databases, which VPP numbers by their place there, not by their id.
 
     A database whose id is not certain is named, and neither removed nor brought back.
@@ -66,7 +66,7 @@ def _read_spds(connection: Connection, replies: Replies, wanted: Wanted) -> Iter
     rows = connection.rows(replies, "ipsec_spd_interface_details", "spd_index", "sw_if_index")
     known = ids_by_place({place for place, _ in rows}, ids)
     for place, index in rows:
-        name = wanted.name(index)
+        name = scope.name(index)
         if not name:
             continue
         number = known.get(place)

@@ -14,7 +14,7 @@ from vppcfg.model.attachment import ApiCall, Attachment, Layer, stored_call, typ
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, share_of, way_of
 
 _TABLES = "mpls_table_dump"
@@ -50,14 +50,14 @@ class _Path(NamedTuple):
         return way_of(self.path, self.interface) + share_of(self.path) + (f" out-labels {labels}" if labels else "")
 
 
-def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(_TABLES)[1]]
 
 
-def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     tables = connection.rows(replies, "mpls_table_details", "mt_table.mt_table_id")
     asked = [connection.request(_ROUTES, {"table.mt_table_id": table})[1] for (table,) in tables]
-    paths = list(_paths(connection, connection.ask(asked), wanted)) if asked else []
+    paths = list(_paths(connection, connection.ask(asked), scope)) if asked else []
     commands = Commands(connection, sorted({each.shown_by for each in paths}))
     shown = commands.read(connection, connection.ask(commands.requests)) if paths else {}
     for each in paths:
@@ -66,13 +66,13 @@ def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[
             yield _attachment(each, sources)
 
 
-def _paths(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[_Path]:
+def _paths(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[_Path]:
     heads = tuple(f"mr_route.{each}" for each in _HEADS)
     for head, found in connection.lists(replies, "mpls_route_details", heads, *PATH):
         route = dict(zip(_HEADS, head, strict=True))
         for each in found:
             path = dict(zip(PATH, each, strict=True))
-            if (name := wanted.name(path["sw_if_index"])) and path["type"] == 0:
+            if (name := scope.name(path["sw_if_index"])) and path["type"] == 0:
                 yield _Path(route, path, name)
 
 

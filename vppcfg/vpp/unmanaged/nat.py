@@ -11,7 +11,7 @@ from vppcfg.model.nat44 import is_nat44_owned
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.simple import simple
 
 _OUTSIDE, _INSIDE = 0x10, 0x20
@@ -22,12 +22,12 @@ _TWICE = 0x1
 def _sides(dump: str, details: str, change: str, kind: str, command: str) -> Reader:
     """Return the reader of a NAT's inside and outside interfaces; one that is both is two objects."""
 
-    def requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    def requests(connection: Connection, scope: ReadScope) -> list[bytes]:
         return [connection.request(dump)[1]]
 
-    def read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    def read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
         for flags, index in connection.rows(replies, details, "flags", "sw_if_index"):
-            name = wanted.name(index)
+            name = scope.name(index)
             for side, word, typed in ((_INSIDE, "inside", "in"), (_OUTSIDE, "outside", "out")):
                 if name and flags & side:
                     values: Values = {"flags": side, "sw_if_index": index_of(name)}
@@ -69,14 +69,14 @@ _MAPPING_PATHS = (
 _PROTOCOLS = {1: "icmp", 6: "tcp", 17: "udp"}
 
 
-def _output_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _output_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(f"{_OUTPUT}_get", {"cursor": 0})[1]]
 
 
-def _read_output(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_output(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     for page in connection.pages(replies, f"{_OUTPUT}_get", {}, "NAT44 output interfaces"):
         for (index,) in connection.rows(page, f"{_OUTPUT}_details", "sw_if_index"):
-            if name := wanted.name(index):
+            if name := scope.name(index):
                 values = {"sw_if_index": index_of(name)}
                 yield Attachment(
                     holder=name,
@@ -89,11 +89,11 @@ def _read_output(connection: Connection, replies: Replies, wanted: Wanted) -> It
                 )
 
 
-def _mapping_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _mapping_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(f"{_MAPPING}_dump")[1]]
 
 
-def _read_mappings(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_mappings(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield the static mappings whose external address is that of an interface.
 
     VPP shows each without its flags, and once more with them and the address, while the interface has one.
@@ -104,7 +104,7 @@ def _read_mappings(connection: Connection, replies: Replies, wanted: Wanted) -> 
     ]
     flags = {_ends(row): row["flags"] for row in rows if row[_EXTERNAL] == ALL_INDEXES}
     for row in rows:
-        if row[_EXTERNAL] != ALL_INDEXES and (name := wanted.name(row[_EXTERNAL])):
+        if row[_EXTERNAL] != ALL_INDEXES and (name := scope.name(row[_EXTERNAL])):
             yield _of_mapping(name, row, flags.get(_ends(row)))
 
 
@@ -131,11 +131,11 @@ def _of_mapping(name: str, row: Mapping[str, Any], flags: int | None) -> Attachm
 def _unless_owned(reader: Reader) -> Reader:
     """Return a reader that has nothing to read where a file decides about NAT44."""
 
-    def requests(connection: Connection, wanted: Wanted) -> Sequence[bytes]:
-        return () if is_nat44_owned(wanted.state.owned) else reader.requests(connection, wanted)
+    def requests(connection: Connection, scope: ReadScope) -> Sequence[bytes]:
+        return () if is_nat44_owned(scope.state.owned) else reader.requests(connection, scope)
 
-    def read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterable[Attachment]:
-        return () if is_nat44_owned(wanted.state.owned) else reader.read(connection, replies, wanted)
+    def read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterable[Attachment]:
+        return () if is_nat44_owned(scope.state.owned) else reader.read(connection, replies, scope)
 
     return Reader(reader.messages, requests, read)
 

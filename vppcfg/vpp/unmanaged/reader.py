@@ -12,7 +12,7 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 
 
-class Wanted(NamedTuple):
+class ReadScope(NamedTuple):
     """Whose attachments are asked for, and what VPP's numbers stand for."""
 
     names: Mapping[int, str]
@@ -39,5 +39,5 @@ class Reader(NamedTuple):
 
     messages: tuple[str, ...]
     """What VPP must have for it to be asked."""
-    requests: Callable[[Connection, Wanted], Sequence[bytes]]
-    read: Callable[[Connection, Replies, Wanted], Iterable[Attachment]]
+    requests: Callable[[Connection, ReadScope], Sequence[bytes]]
+    read: Callable[[Connection, Replies, ReadScope], Iterable[Attachment]]

@@ -19,7 +19,7 @@ from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 _SOURCES = "fib_source_dump"
 _ROUTES = "ip_route_v2_dump"
@@ -46,19 +46,19 @@ _OF_VRRP = frozenset({"224.0.0.18", "ff02::12"})
 _MFIB_SOURCE = re.compile(r"^\s+src:(\S+) flags", re.MULTILINE)
 
 
-def _route_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _route_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [
         connection.request(
             _ROUTES, {"src": number, "table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)}
         )[1]
-        for table in wanted.tables
+        for table in scope.tables
         for number in _IDS.values()
     ]
 
 
-def _read_routes(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     kinds = {_IDS[source]: kind for source, kind in _CARRIED.items()}
-    is_ambiguous = is_older(wanted.state.facts.version, _TELLS_DROPS)
+    is_ambiguous = is_older(scope.state.facts.version, _TELLS_DROPS)
     heads = ("route.table_id", "route.src", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
     for (table_id, source, family, raw, length), paths in connection.lists(
         replies, "ip_route_v2_details", heads, *PATH
@@ -74,9 +74,9 @@ def _read_routes(connection: Connection, replies: Replies, wanted: Wanted) -> It
         prefix = f"{text_of_address(family, raw)}/{length}" + (f" table {table_id}" if table_id else "")
         for each in paths:
             path = dict(zip(PATH, each, strict=True))
-            name = wanted.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else ""
-            holder = table.key if table.key in wanted.holders else name
-            if holder in wanted.holders and source in kinds:
+            name = scope.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else ""
+            holder = table.key if table.key in scope.holders else name
+            if holder in scope.holders and source in kinds:
                 attachment = _of_path(holder, kinds[source], prefix, values, path, name)
                 is_exact = name or not (is_ambiguous and _is_like_a_drop(path))
                 whole = stored_call(_ADD_ROUTE, {"is_add": 0, "is_multipath": 0, **values})
@@ -126,10 +126,10 @@ def share_of(path: Mapping[str, Any]) -> str:
     return weight + (f" preference {path['preference']}" if path["preference"] else "")
 
 
-def _mroute_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _mroute_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [
         connection.request(_MROUTES, {"table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)})[1]
-        for table in wanted.tables
+        for table in scope.tables
     ]
 
 
@@ -161,12 +161,12 @@ class _Flow(NamedTuple):
         return f"show ip{'6' if self.is_ipv6 else ''} mfib table {table} {self.prefix.partition('/')[0]}"
 
 
-def _read_mroutes(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_mroutes(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield the paths of multicast routes; the dump does not tell whose they are, but the prompt does.
 
     The message changes routes of the API alone; those of the prompt are changed by the prompt's own command.
     """
-    flows = list(_flows(connection, replies, wanted))
+    flows = list(_flows(connection, replies, scope))
     commands = Commands(connection, list({flow.shown_by for flow in flows}))
     shown = commands.read(connection, connection.ask(commands.requests))
     for flow in flows:
@@ -175,14 +175,14 @@ def _read_mroutes(connection: Connection, replies: Replies, wanted: Wanted) -> I
             yield _of_flow(flow, source)
 
 
-def _flows(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[_Flow]:
+def _flows(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[_Flow]:
     heads = ("route.table_id", *(f"route.prefix.{each}" for each in _MPREFIX))
     paths = ("itf_flags", *(f"path.{each}" for each in PATH))
     for head, found in connection.lists(replies, "ip_mroute_details", heads, *paths):
         route = dict(zip(heads, head, strict=True))
         for each in found:
             path = dict(zip(paths, each, strict=True))
-            name = wanted.name(path["path.sw_if_index"])
+            name = scope.name(path["path.sw_if_index"])
             if name and text_of_address(route["route.prefix.af"], route["route.prefix.grp_address"]) not in _OF_VRRP:
                 yield _Flow(route, path, name)
 

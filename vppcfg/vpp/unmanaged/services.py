@@ -11,7 +11,7 @@ from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, way_of
 from vppcfg.vpp.unmanaged.simple import Fields, simple
 
@@ -38,7 +38,7 @@ _VRRP_INIT = 0
 _VRRP = "vrrp_vr"
 
 
-def _vrrp_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _vrrp_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     every = {"sw_if_index": ALL_INDEXES}
     return [
         connection.request(f"{_VRRP}_dump", every)[1],
@@ -46,7 +46,7 @@ def _vrrp_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
     ]
 
 
-def _read_vrrp(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_vrrp(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield virtual routers, and apart from them their peers, what they track, and that they run.
 
     VPP deletes one that runs, and leaves its address.
@@ -57,7 +57,7 @@ def _read_vrrp(connection: Connection, replies: Replies, wanted: Wanted) -> Iter
     for (*head, state), listed in connection.lists(replies, f"{_VRRP}_details", heads, "af", "un"):
         fields = dict(zip(settings, head, strict=True))
         place = (fields["sw_if_index"], fields["vr_id"], bool(fields["flags"] & _VRRP_V6))
-        name = wanted.name(fields["sw_if_index"])
+        name = scope.name(fields["sw_if_index"])
         if not name:
             continue
         yield _vrrp_router(name, {**fields, "sw_if_index": index_of(name)}, listed)
@@ -69,7 +69,7 @@ def _read_vrrp(connection: Connection, replies: Replies, wanted: Wanted) -> Iter
             yield from router.with_peers(peers)
         if state != _VRRP_INIT:
             yield router.running()
-        known = [(wanted.names[index], less) for index, less in tracked.get(place, ()) if index in wanted.names]
+        known = [(scope.names[index], less) for index, less in tracked.get(place, ()) if index in scope.names]
         yield from (router.tracking(other, less) for other, less in known)
 
 
@@ -172,11 +172,11 @@ def _elements_of(addresses: Sequence[tuple[int, bytes]]) -> list[Values]:
 _BFD = "bfd_udp_session"
 
 
-def _bfd_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _bfd_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(f"{_BFD}_dump")[1]]
 
 
-def _read_bfd(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_bfd(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield BFD sessions; the key of one that is authenticated cannot be read, but is known by its number."""
     ends = ("local_addr.af", "local_addr.un", "peer_addr.af", "peer_addr.un")
     auth = ("is_authenticated", "bfd_key_id", "conf_key_id")
@@ -184,7 +184,7 @@ def _read_bfd(connection: Connection, replies: Replies, wanted: Wanted) -> Itera
     paths = ("sw_if_index", *ends, *auth, *timers)
     for row in connection.rows(replies, f"{_BFD}_details", *paths):
         fields = dict(zip(paths, row, strict=True))
-        name = wanted.name(fields["sw_if_index"])
+        name = scope.name(fields["sw_if_index"])
         if name:
             place = {"sw_if_index": index_of(name), **{path: fields[path] for path in ends}}
             local = text_of_address(fields[ends[0]], fields[ends[1]])
@@ -214,17 +214,17 @@ def _teib(fields: Fields, name: str) -> tuple[str, str, str]:
 _PUNT, _PUNT_DUMP = "add_del_ip_punt_redirect_v2", "ip_punt_redirect_v2_dump"
 
 
-def _punt_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _punt_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(_PUNT_DUMP, {"sw_if_index": ALL_INDEXES, "af": family})[1] for family in (0, 1)]
 
 
-def _read_punts(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_punts(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield redirects of interfaces, but for those of linux-cp, which lead to the host side of an LCP pair."""
     heads = ("punt.rx_sw_if_index", "punt.af")
     for (index, family), rows in connection.lists(replies, "ip_punt_redirect_v2_details", heads, *PATH):
-        name, paths = wanted.name(index), [dict(zip(PATH, row, strict=True)) for row in rows]
-        through = [wanted.names.get(path["sw_if_index"], "") for path in paths]
-        if not name or not all(each in wanted.state.interfaces for each in through):
+        name, paths = scope.name(index), [dict(zip(PATH, row, strict=True)) for row in rows]
+        through = [scope.names.get(path["sw_if_index"], "") for path in paths]
+        if not name or not all(each in scope.state.interfaces for each in through):
             continue
         ways = " ".join(way_of(path, each) for path, each in zip(paths, through, strict=True))
         command = f"ip{6 if family else ''} punt redirect"

@@ -10,7 +10,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.request import Value
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 Fields = Mapping[str, Any]
 INDEX = "sw_if_index"
@@ -38,16 +38,16 @@ def simple(
     `is_managed` tells those apart that the observed state has.
     """
 
-    def requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    def requests(connection: Connection, scope: ReadScope) -> list[bytes]:
         return [connection.request(dump, asked or {})[1]]
 
-    def read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    def read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
         for row in connection.rows(replies, details, *(prefix + path for path in paths)):
             fields = dict(zip(paths, row, strict=True))
-            holder = wanted.name(fields[INDEX])
+            holder = scope.name(fields[INDEX])
             if not holder:
                 continue
-            if is_managed is not None and is_managed(fields, holder, wanted.state):
+            if is_managed is not None and is_managed(fields, holder, scope.state):
                 continue
             message, switch = change
             values = {prefix + path: value for path, value in fields.items()} | {prefix + INDEX: index_of(holder)}

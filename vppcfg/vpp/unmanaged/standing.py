@@ -15,7 +15,7 @@ from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged import standing_nat
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 
 class _Counted(NamedTuple):
@@ -58,10 +58,10 @@ _COUNTED = (
 
 
 def _counted(each: _Counted) -> Reader:
-    def requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+    def requests(connection: Connection, scope: ReadScope) -> list[bytes]:
         return [] if connection.offers(each.newer) else [connection.request(each.dump, each.asked)[1]]
 
-    def read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+    def read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
         for (value,) in connection.rows(replies, each.details, each.name):
             yield Attachment(holder="", kind=each.kind, name=_name(value))
 
@@ -81,31 +81,31 @@ _SOURCES = ("ext", "vlan", "mpls", "ip")
 """qos_source_t (vnet/qos/qos_types.h)."""
 
 
-def _classify_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _classify_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(_CLASSIFY)[1]]
 
 
-def _read_classify(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_classify(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     for _, found in connection.lists(replies, f"{_CLASSIFY}_reply", ("retval",), ""):
         for (number,) in found:
             yield Attachment(holder="", kind="classifier table", name=str(number))
 
 
-def _spd_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _spd_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(f"{_SPDS}_dump")[1]]
 
 
-def _read_spds(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_spds(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     for number, policies in connection.rows(replies, f"{_SPDS}_details", "spd_id", "npolicies"):
         name = f"{number} with {policies} polic{'y' if policies == 1 else 'ies'}"
         yield Attachment(holder="", kind="IPsec SPD", name=name, lines=(f"ipsec spd add {number}",))
 
 
-def _map_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _map_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(f"{_MAPS}_dump")[1]]
 
 
-def _read_maps(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_maps(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     rows = tuple(f"map.rows.{place}.outputs" for place in range(len(_SOURCES)))
     for number, *outputs in connection.rows(replies, f"{_MAPS}_details", "map.id", *rows):
         cells = [
@@ -126,11 +126,11 @@ _ACTIONS = ("drop", "transmit", "mark-and-transmit")
 _POLICERS = "policer_dump_v2"
 
 
-def _policer_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _policer_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(_POLICERS, {"policer_index": ALL_INDEXES})[1]]
 
 
-def _read_policers(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_policers(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     actions = ("conform", "exceed", "violate")
     verdicts = tuple(f"{action}_action.{part}" for action in actions for part in ("type", "dscp"))
     paths = ("name", "type", "cir", "eir", "cb", "eb", "rate_type", "round_type", "color_aware", *verdicts)
@@ -155,12 +155,12 @@ def _action(fields: Mapping[str, Any], which: str) -> str:
 _HOPS = ("sw_if_index", "table_id", "proto", "type", "nh.address")
 
 
-def _way(hop: tuple[Any, ...], wanted: Wanted) -> str:
+def _way(hop: tuple[Any, ...], scope: ReadScope) -> str:
     """Return where a path leads, as the prompt takes it; '' when this is not known to be all of it."""
     index, table, family, kind, raw = hop
     if kind or family not in (0, 1):
         return ""
-    name = wanted.names.get(index, "")
+    name = scope.names.get(index, "")
     if not any(raw):
         return f"via {name}" if name else f"via ip{6 if family else 4}-lookup-in-table {table}"
     return f"via {text_of_address(family, raw)} {name}".rstrip()
@@ -169,17 +169,17 @@ def _way(hop: tuple[Any, ...], wanted: Wanted) -> str:
 _ABF = "abf_policy"
 
 
-def _abf_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _abf_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(f"{_ABF}_dump")[1]]
 
 
-def _read_abf(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_abf(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     heads = ("policy.policy_id", "policy.acl_index")
-    managed = {each.policy_id for interface in wanted.state.interfaces.values() for each in interface.policy_routes}
+    managed = {each.policy_id for interface in scope.state.interfaces.values() for each in interface.policy_routes}
     for (number, acl), hops in connection.lists(replies, f"{_ABF}_details", heads, *_HOPS):
         if number in managed:
             continue
-        ways = [_way(hop, wanted) for hop in hops]
+        ways = [_way(hop, scope) for hop in hops]
         lines = [f"abf policy add id {number} acl {acl} {way}" for way in ways]
         yield Attachment(holder="", kind="policy of ABF", name=str(number), lines=tuple(lines) if all(ways) else ())
 
@@ -187,16 +187,16 @@ def _read_abf(connection: Connection, replies: Replies, wanted: Wanted) -> Itera
 _PUNTS = "ip_punt_redirect_v2"
 
 
-def _punt_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _punt_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(f"{_PUNTS}_dump", {"sw_if_index": ALL_INDEXES, "af": family})[1] for family in (0, 1)]
 
 
-def _read_punts(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_punts(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     for (index, family), hops in connection.lists(
         replies, f"{_PUNTS}_details", ("punt.rx_sw_if_index", "punt.af"), *_HOPS
     ):
         if index in (0, NO_INDEX):
-            ways = [_way(hop, wanted) for hop in hops]
+            ways = [_way(hop, scope) for hop in hops]
             command = f"ip{6 if family else ''} punt redirect add rx all"
             lines = (f"{command} {ways[0]}",) if len(ways) == 1 and ways[0] else ()
             yield Attachment(holder="", kind="punt redirect", name="of all", lines=lines)
@@ -205,11 +205,11 @@ def _read_punts(connection: Connection, replies: Replies, wanted: Wanted) -> Ite
 _DHCP = "dhcp_proxy"
 
 
-def _dhcp_requests(connection: Connection, wanted: Wanted) -> list[bytes]:
+def _dhcp_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
     return [connection.request(f"{_DHCP}_dump", {"is_ip6": family})[1] for family in (0, 1)]
 
 
-def _read_dhcp(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _read_dhcp(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     heads = ("rx_vrf_id", "is_ipv6", "dhcp_src_address.un")
     servers = ("server_vrf_id", "dhcp_server.un")
     for (table, is_ipv6, source), found in connection.lists(replies, f"{_DHCP}_details", heads, *servers):
@@ -237,9 +237,9 @@ READERS = (
 )
 
 
-def unnamed_tables(wanted: Wanted) -> Iterator[Attachment]:
+def unnamed_tables(scope: ReadScope) -> Iterator[Attachment]:
     """Yield FIB tables that nobody gave a name, which VPP's prompt or another program has made."""
-    for table in wanted.state.vrfs.values():
+    for table in scope.state.vrfs.values():
         if table.is_unnamed:
             line = f"ip{6 if table.is_ipv6 else ''} table add {table.table_id}"
             yield Attachment(holder="", kind="FIB table without a name", name=table.key, lines=(line,))

@@ -11,7 +11,7 @@ from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
-from vppcfg.vpp.unmanaged.reader import Reader, Wanted
+from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 _CONFIG = "nat44_show_running_config"
 _POOLS = "nat44_interface_addr"
@@ -26,22 +26,22 @@ _TIMEOUTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp":
 """Seconds by default (plugins/nat/lib/lib.h)."""
 
 
-def _requests(connection: Connection, wanted: Wanted) -> list[bytes]:
-    if is_nat44_owned(wanted.state.owned):
+def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:
+    if is_nat44_owned(scope.state.owned):
         return []
     dumps = (f"{each}_dump" for each in (_POOLS, _ADDRESSES, _MAPPINGS, _IDENTITIES))
     return [connection.request(name)[1] for name in (_CONFIG, *dumps)]
 
 
-def _read(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
-    if is_nat44_owned(wanted.state.owned):
+def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
+    if is_nat44_owned(scope.state.owned):
         return
     yield from _itself(connection, replies)
     pools = [index for (index,) in connection.rows(replies, f"{_POOLS}_details", "sw_if_index")]
-    followed = {address for index in pools for address in _addresses_of(wanted, index)}
+    followed = {address for index in pools for address in _addresses_of(scope, index)}
     yield from _addresses(connection, replies, followed)
-    yield from _mappings(connection, replies, wanted)
-    yield from _identities(connection, replies, wanted)
+    yield from _mappings(connection, replies, scope)
+    yield from _identities(connection, replies, scope)
 
 
 def _itself(connection: Connection, replies: Replies) -> Iterator[Attachment]:
@@ -75,19 +75,19 @@ def _addresses(connection: Connection, replies: Replies, followed: set[str]) -> 
             yield Attachment(holder="", kind="NAT44 address", name=address, lines=(line,))
 
 
-def _mappings(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _mappings(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     """Yield static mappings; one by interface is listed a second time with the address that it has."""
     ends = ("local_ip_address", "external_ip_address", "protocol", "local_port", "external_port")
     paths = ("flags", *ends, "external_sw_if_index", "vrf_id", "tag")
     rows = [dict(zip(paths, row, strict=True)) for row in connection.rows(replies, f"{_MAPPINGS}_details", *paths)]
     by_interface = {
-        (*_ends(row), address) for row in rows for address in _addresses_of(wanted, row["external_sw_if_index"])
+        (*_ends(row), address) for row in rows for address in _addresses_of(scope, row["external_sw_if_index"])
     }
     for row in rows:
         index, external = row["external_sw_if_index"], text_of_address(0, row["external_ip_address"])
         if index == NO_INDEX and (*_ends(row), external) in by_interface:
             continue
-        outside = external if index == NO_INDEX else wanted.names.get(index, "")
+        outside = external if index == NO_INDEX else scope.names.get(index, "")
         if outside:
             yield _mapping(row, outside)
 
@@ -108,12 +108,12 @@ def _mapping(row: Mapping[str, Any], outside: str) -> Attachment:
     )
 
 
-def _identities(connection: Connection, replies: Replies, wanted: Wanted) -> Iterator[Attachment]:
+def _identities(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     paths = ("flags", "ip_address", "protocol", "port", "sw_if_index", "vrf_id")
     for flags, raw, number, port, index, table in connection.rows(replies, f"{_IDENTITIES}_details", *paths):
         protocol = _PROTOCOLS.get(number, "")
         is_whole = bool(flags & _ADDRESS_ONLY)
-        what = text_of_address(0, raw) if index == NO_INDEX else f"external {wanted.names.get(index, '')}"
+        what = text_of_address(0, raw) if index == NO_INDEX else f"external {scope.names.get(index, '')}"
         rest = "" if is_whole else f" {protocol} {port}"
         line = f"nat44 add identity mapping {what}{rest}{_in_table('vrf', table)}"
         yield Attachment(
@@ -128,8 +128,8 @@ def _ends(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[path] for path in ("local_ip_address", "protocol", "local_port", "external_port"))
 
 
-def _addresses_of(wanted: Wanted, index: int) -> list[str]:
-    interface = wanted.state.interfaces.get(wanted.names.get(index, ""))
+def _addresses_of(scope: ReadScope, index: int) -> list[str]:
+    interface = scope.state.interfaces.get(scope.names.get(index, ""))
     return [each.partition("/")[0] for each in interface.addresses] if interface is not None else []
 
 

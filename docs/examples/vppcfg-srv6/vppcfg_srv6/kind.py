@@ -61,33 +61,33 @@ class LocalSid(VppObject):
 class SetLocalSid(SetObject):
     """sr_localsid_add_del: answer to a SID. VPP refuses one that is there (sr_cli_localsid)."""
 
-    thing: LocalSid
+    item: LocalSid
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, is_del=0)
+        return _request(self.item, is_del=0)
 
     def cli(self) -> str:
         """Return the command."""
-        psp = " psp" if self.thing.pops_header else ""
-        table = f" fib-table {self.thing.table_id}" if self.thing.table_id else ""
-        return f"sr localsid address {self.thing.sid} behavior end{psp}{table}"
+        psp = " psp" if self.item.pops_header else ""
+        table = f" fib-table {self.item.table_id}" if self.item.table_id else ""
+        return f"sr localsid address {self.item.sid} behavior end{psp}{table}"
 
 
 @record
 class RemoveLocalSid(RemoveObject):
     """sr_localsid_add_del: answer to a SID no longer."""
 
-    thing: LocalSid
+    item: LocalSid
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
-        return _request(self.thing, is_del=1)
+        return _request(self.item, is_del=1)
 
     def cli(self) -> str:
         """Return the command."""
-        table = f" fib-table {self.thing.table_id}" if self.thing.table_id else ""
-        return f"sr localsid del address {self.thing.sid}{table}"
+        table = f" fib-table {self.item.table_id}" if self.item.table_id else ""
+        return f"sr localsid del address {self.item.sid}{table}"
 
 
 def _request(sid: LocalSid, *, is_del: int) -> Request:
@@ -133,11 +133,11 @@ class LocalSidKind(ObjectSection[LocalSid, LocalSidConfig]):
     naming = Naming(
         is_name=_is_sid,
         rule="srv6-sid",
-        wanted="a SID is an IPv6 address in its canonical form, such as 2001:db8:f::1",
+        form="a SID is an IPv6 address in its canonical form, such as 2001:db8:f::1",
         pattern=("[0-9a-f:]+", 39),
     )
     entry_schema = ("psp: bool(required=False)", "vrf: vrf_name(required=False)")
-    thing = LocalSid
+    object_class = LocalSid
     operations = (SetLocalSid, RemoveLocalSid)
     rules = (sid_taken,)
     rule_texts = str(Path(__file__).with_name("rules.yaml"))
@@ -160,7 +160,7 @@ class LocalSidKind(ObjectSection[LocalSid, LocalSidConfig]):
             if entry.vrf is not None:
                 yield NamedReference(Referent.TABLE, entry.vrf, (*entry.path, "vrf"))
 
-    def thing_of(self, entry: LocalSidConfig, configuration: Configuration) -> LocalSid | None:
+    def to_object(self, entry: LocalSidConfig, configuration: Configuration) -> LocalSid | None:
         """Return the SID; None in a VRF that the file lacks."""
         vrf = configuration.vrfs.get(entry.vrf) if entry.vrf is not None else None
         if entry.vrf is not None and vrf is None:
@@ -168,24 +168,24 @@ class LocalSidKind(ObjectSection[LocalSid, LocalSidConfig]):
         table_id = 0 if vrf is None else vrf.table_id
         return LocalSid(sid=entry.sid, table_id=table_id, pops_header=entry.pops_header)
 
-    def entry_of(self, thing: LocalSid, state: State) -> tuple[str, LocalSidConfig] | None:
+    def entry_of(self, item: LocalSid, state: State) -> tuple[str, LocalSidConfig] | None:
         """Return the entry; None in a table that a file cannot name."""
         vrf = None
-        if thing.table_id:
-            table = state.vrfs.get(table_key(thing.table_id, is_ipv6=True))
+        if item.table_id:
+            table = state.vrfs.get(table_key(item.table_id, is_ipv6=True))
             if table is None or table.is_unnamed:
                 return None
             vrf = table.name
-        config = LocalSidConfig(sid=thing.sid, path=(self.key, thing.sid), pops_header=thing.pops_header, vrf=vrf)
-        return thing.sid, config
+        config = LocalSidConfig(sid=item.sid, path=(self.key, item.sid), pops_header=item.pops_header, vrf=vrf)
+        return item.sid, config
 
-    def set(self, thing: LocalSid) -> SetLocalSid:
+    def set(self, item: LocalSid) -> SetLocalSid:
         """Return the operation that sets a SID."""
-        return SetLocalSid(thing=thing)
+        return SetLocalSid(item=item)
 
-    def remove(self, thing: LocalSid) -> RemoveLocalSid:
+    def remove(self, item: LocalSid) -> RemoveLocalSid:
         """Return the operation that removes a SID."""
-        return RemoveLocalSid(thing=thing)
+        return RemoveLocalSid(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all SIDs."""

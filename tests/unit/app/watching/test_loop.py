@@ -139,7 +139,7 @@ class Vpp:
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
         return ()
 
-    def hidden(self, things: Sequence[VppObject]) -> Sequence[Hidden]:
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
         return ()
 
     def read_keys(self) -> Mapping[str, bytes]:

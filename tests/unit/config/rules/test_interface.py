@@ -12,7 +12,7 @@ def rules_in(text: str) -> list[str]:
     return sorted(problem.rule for problem in parse_text(text, "test").problems)
 
 
-MADE = """
+SECTIONS = """
 bondethernets: {BondEthernet0: {}, BondEthernet12: {}}
 vxlan_tunnels: {vxlan_tunnel3: {local: 192.0.2.1, remote: 192.0.2.2, vni: 1}}
 taps: {tap0: {host: {name: x}}}
@@ -23,7 +23,7 @@ taps: {tap0: {host: {name: x}}}
 def test_what_vpp_makes_has_no_driver(name: str) -> None:
     others = {"BondEthernet0", "BondEthernet12", "vxlan_tunnel3", "tap0"} - {name}
     entries = ", ".join(f"{other}: {{}}" for other in sorted(others))
-    assert rules_in(f"interfaces: {{{name}: {{device-type: dpdk}}, {entries}}}{MADE}") == ["device-type-not-phy"]
+    assert rules_in(f"interfaces: {{{name}: {{device-type: dpdk}}, {entries}}}{SECTIONS}") == ["device-type-not-phy"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from vppcfg.config.configuration import (
 )
 from vppcfg.config.parse import parse
 from vppcfg.config.schema.text import SCHEMA
-from vppcfg.config.section_list import INTERFACES, MADE, MADE_BY, SECTIONS
+from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.kinds.owned_list import OWNED
@@ -33,9 +33,9 @@ from vppcfg.model.tunnel import Vxlan
 
 
 def test_every_kind_that_vpp_makes_has_a_section_of_its_own() -> None:
-    assert [section.virtual for section in MADE] == list(VIRTUAL_INTERFACE_CLASSES)
-    assert MADE_BY.keys() == set(VIRTUAL_INTERFACE_CLASSES)
-    for section in MADE:
+    assert [section.virtual for section in VIRTUAL_SECTIONS] == list(VIRTUAL_INTERFACE_CLASSES)
+    assert VIRTUAL_SECTION_OF.keys() == set(VIRTUAL_INTERFACE_CLASSES)
+    for section in VIRTUAL_SECTIONS:
         kind = InterfaceKind.PHYSICAL if section.virtual.is_ours_by_mark else section.virtual.kind
         assert INTERFACES.kind_of(f"{section.word}0") is INTERFACES.kind_of(f"{section.word}{section.last}") is kind
         assert issubclass(section.config, VirtualInterfaceConfig)

@@ -49,8 +49,8 @@ def _tag(text: str) -> bytes:
 
 
 SAMPLES: list[tuple[Operation, str, dict[str, Any]]] = [
-    (EnableNat44(thing=SETTINGS), _SWITCH, {"enable": True, "sessions": 1000, "inside_vrf": 7, "outside_vrf": 0}),
-    (DisableNat44(thing=SETTINGS), _SWITCH, {"enable": False}),
+    (EnableNat44(item=SETTINGS), _SWITCH, {"enable": True, "sessions": 1000, "inside_vrf": 7, "outside_vrf": 0}),
+    (DisableNat44(item=SETTINGS), _SWITCH, {"enable": False}),
     (
         SetNatTimeouts(udp_s=1, tcp_established_s=2, tcp_transitory_s=3, icmp_s=4),
         "nat_set_timeouts",
@@ -60,15 +60,15 @@ SAMPLES: list[tuple[Operation, str, dict[str, Any]]] = [
     (SetNatMss(mss=1400), "nat_set_mss_clamping", {"mss_value": 1400, "enable": True}),
     (SetNatMss(mss=0), "nat_set_mss_clamping", {"mss_value": 0, "enable": False}),
     (
-        AddNatAddress(thing=NatAddress(address="192.0.2.9")),
+        AddNatAddress(item=NatAddress(address="192.0.2.9")),
         _RANGE,
         {"is_add": True, "vrf_id": _NONE, "flags": 0},
     ),
-    (RemoveNatAddress(thing=TWICE), _RANGE, {"is_add": False, "vrf_id": 7, "flags": 1}),
-    (AddNatPool(thing=NatPool(interface="other")), _POOL, {"is_add": True, "sw_if_index": 2, "flags": 0}),
-    (RemoveNatPool(thing=NatPool(interface="port", is_twice=True)), _POOL, {"sw_if_index": 1, "flags": 1}),
+    (RemoveNatAddress(item=TWICE), _RANGE, {"is_add": False, "vrf_id": 7, "flags": 1}),
+    (AddNatPool(item=NatPool(interface="other")), _POOL, {"is_add": True, "sw_if_index": 2, "flags": 0}),
+    (RemoveNatPool(item=NatPool(interface="port", is_twice=True)), _POOL, {"sw_if_index": 1, "flags": 1}),
     (
-        AddNatMapping(thing=BY_ADDRESS),
+        AddNatMapping(item=BY_ADDRESS),
         _MAPPING,
         {
             "flags": 8,
@@ -78,16 +78,16 @@ SAMPLES: list[tuple[Operation, str, dict[str, Any]]] = [
             "tag": _tag("all"),
         },
     ),
-    (AddNatMapping(thing=BY_INTERFACE), _MAPPING, {**_OWN, "is_add": True, "tag": _tag("ssh|out2in|self")}),
-    (RemoveNatMapping(thing=BY_INTERFACE), _MAPPING, {**_OWN, "is_add": False, "external_port": 2222}),
+    (AddNatMapping(item=BY_INTERFACE), _MAPPING, {**_OWN, "is_add": True, "tag": _tag("ssh|out2in|self")}),
+    (RemoveNatMapping(item=BY_INTERFACE), _MAPPING, {**_OWN, "is_add": False, "external_port": 2222}),
     (
-        AddNatExemption(thing=EXEMPT),
+        AddNatExemption(item=EXEMPT),
         _IDENTITY,
         {"is_add": True, "flags": 0, "protocol": 17, "port": 500, "sw_if_index": 2, "tag": _tag("ike")},
     ),
-    (RemoveNatExemption(thing=NatExemption(address="10.0.0.9", table_id=7)), _IDENTITY, {"flags": 8, "vrf_id": 7}),
-    (AddNatLeaks(thing=NatLeaks(table_id=7)), _LEAKS, {"table_vrf_id": 7, "is_add": True}),
-    (RemoveNatLeaks(thing=NatLeaks(table_id=7)), _LEAKS, {"table_vrf_id": 7, "is_add": False}),
+    (RemoveNatExemption(item=NatExemption(address="10.0.0.9", table_id=7)), _IDENTITY, {"flags": 8, "vrf_id": 7}),
+    (AddNatLeaks(item=NatLeaks(table_id=7)), _LEAKS, {"table_vrf_id": 7, "is_add": True}),
+    (RemoveNatLeaks(item=NatLeaks(table_id=7)), _LEAKS, {"table_vrf_id": 7, "is_add": False}),
     (AddNatLeak(table_id=7, target=8), _LEAK, {"table_vrf_id": 7, "vrf_id": 8, "is_add": True}),
     (SetNatSide(interface="other", is_inside=True, is_on=True), _SIDE, {"sw_if_index": 2, "flags": 32}),
     (SetNatSide(interface="other", is_inside=False, is_on=False), _SIDE, {"flags": 16, "is_add": False}),
