@@ -94,6 +94,7 @@ class DhcpClientKind(FeatureKind[DhcpClient | None]):
     is_routing = True
     operations = (SetDhcpClient,)
     api_module = "dhcp"
+    feature_nodes = "ip[46]-dhcp-client|dhcp-client"
     capabilities: ClassVar = {"dhcp": _SET}
 
     def is_interrupted(self, transition: Transition, name: str) -> bool:

@@ -59,6 +59,7 @@ class GsoKind(SwitchKind):
     switch = SetGso
     operations = (SetGso,)
     api_module = "gso"
+    feature_nodes = "gso-"
     capabilities: ClassVar = {"gso": _IS_ENABLED}
 
     def requests(self, connection: VppReader) -> list[bytes]:

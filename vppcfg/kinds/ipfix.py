@@ -118,6 +118,7 @@ class FlowRecordsKind(FeatureKind[FlowRecords | None]):
     operations = (SetFlowRecords,)
     rules = (ipfix_interfaces,)
     api_module = "flowprobe"
+    feature_nodes = "flowprobe-"
     capabilities: ClassVar = {"flowprobe": _SET}
 
     def is_interrupted(self, transition: Transition, name: str) -> bool:

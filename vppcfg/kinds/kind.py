@@ -34,6 +34,8 @@ class Kind:
     """The file with the texts of its rules, of a kind that another program adds; schema/rules.yaml has all others."""
     api_module: ClassVar[str] = ""
     """The file of API definitions with its messages, without .api.json."""
+    feature_nodes: ClassVar[str] = ""
+    """A pattern of what `show interface features` calls its nodes on interfaces."""
     on_interfaces: ClassVar[tuple[str, ...]] = ()
     """The attributes of `Interface` that `interface_steps` sets; without any it is not asked."""
     is_on_most: ClassVar[bool] = False

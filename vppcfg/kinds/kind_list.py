@@ -3,7 +3,7 @@
 A module of `kinds/` has all that is known of its kind: its section of the file, rules, operations with their messages
 and lines of VPP's CLI, and how VPP is asked for what there is. A new kind is such a module and a line here.
 
-Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds/urpf.py`.
+CONTRIBUTING.md names models for others.
 """
 
 from __future__ import annotations

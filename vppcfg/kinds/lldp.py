@@ -191,6 +191,7 @@ class LldpKind(FeatureKind[Lldp | None]):
     operations = (SetLldp, SetLldpSettings)
     rules = (lldp_ports, lldp_settings)
     api_module = "lldp"
+    feature_nodes = "lldp"
     capabilities: ClassVar = {"lldp": _SET}
 
     def sections(self) -> tuple[Section, ...]:

@@ -171,7 +171,8 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     )
     rules = (_interface, _sockets, _role)
     api_module = "memif"
-    device_class = "memif"
+    feature_nodes = "memif"
+    device_class = exclusive_class = "memif"
     instance_name = re.compile(r"memif\d+/\d+")
     capabilities: ClassVar = {"memif": _DUMP}
     dumps: ClassVar = {_DUMP: {}, "memif_socket_filename_dump": {}}

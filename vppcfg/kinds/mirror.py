@@ -153,6 +153,7 @@ class MirrorKind(FeatureKind[tuple[Mirror, ...]]):
     operations = (SetMirror,)
     rules = (mirror_target, mirror_place)
     api_module = "span"
+    feature_nodes = "span-"
 
     def parse(self, raw: Mapping[str, Any]) -> tuple[Mirror, ...]:
         """Return the mirrors of an entry."""

@@ -77,6 +77,7 @@ class MplsKind(SwitchKind):
     switch = SetMpls
     operations = (CreateMplsTable, SetMpls)
     api_module = "mpls"
+    feature_nodes = "mpls-"
 
     def is_interrupted(self, transition: Transition, name: str) -> bool:
         """Return whether the LCP pair of the interface goes.

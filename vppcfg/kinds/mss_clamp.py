@@ -71,6 +71,7 @@ class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
     is_routing = True
     operations = (SetMssClamp,)
     api_module = "mss_clamp"
+    feature_nodes = "tcp-mss-clamping"
     capabilities: ClassVar = {"mss_clamp": _SET}
 
     def parse(self, raw: Mapping[str, Any]) -> tuple[MssLimit, ...]:

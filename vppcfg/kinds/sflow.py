@@ -215,6 +215,7 @@ class SflowKind(SwitchKind):
     )
     rules = (sflow_on_created,)
     api_module = "sflow"
+    feature_nodes = "sflow$|sflow-egress"
     capabilities: ClassVar = {_PLUGIN: _SET, _PART: "sflow_direction_set"}
 
     def sections(self) -> tuple[Section, ...]:

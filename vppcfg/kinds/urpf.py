@@ -93,6 +93,7 @@ class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
     is_routing = True
     operations = (SetUrpf,)
     api_module = "urpf"
+    feature_nodes = "ip[46]-[rt]x-urpf"
     capabilities: ClassVar = {"urpf": _SET, "urpf_dump": _DUMP}
 
     def parse(self, raw: Mapping[str, Any]) -> tuple[UrpfCheck, ...]:

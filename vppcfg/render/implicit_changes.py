@@ -7,7 +7,7 @@ a reader cannot type, and that looks like a comment.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, cast
@@ -19,10 +19,8 @@ from vppcfg.kinds import loopback
 from vppcfg.kinds.l2 import rewrite_words
 from vppcfg.kinds.sub_interface import encapsulation_words
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
-from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
+from vppcfg.model.bridge import StaticMac, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
-from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.plan.change import Action, AttributeChange, Change, ObjectKind
@@ -175,21 +173,6 @@ def _told(attribute: AttributeChange) -> str:
     return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
 
 
-_OF_WORDS = (
-    BridgeSettings,
-    DhcpClient,
-    FlowRecords,
-    Lldp,
-    Mirror,
-    MssLimit,
-    RaPrefix,
-    RouterAdvertisements,
-    StaticMac,
-    UrpfCheck,
-)
-"""Parts of the model whose attributes are told one by one."""
-
-
 def _words(value: object) -> str:
     """Return a value of the model that the file has no words for, as an operator would write it."""
     if value is None or value == "":
@@ -206,7 +189,7 @@ def _words(value: object) -> str:
         return ", ".join(plain(value)) or "none"
     if isinstance(value, AclBinding):
         return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
-    if isinstance(value, _OF_WORDS):
+    if is_dataclass(value):
         return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
     if isinstance(value, tuple):
         return f"({', '.join(_words(item) for item in value)})" if value else "none"

@@ -24,14 +24,14 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 
 _TYPES_BY_CLASS = {device.device_class: name for name, device in DEVICE_TYPES.items() if name != DEFAULT_DEVICE_TYPE}
-_MADE_AT_RUN_TIME = frozenset(
+_CREATED_BY_OTHERS = frozenset(
     {
-        *("BVI", "GENEVE", "GRE tunnel device", "GTPU", "IPIP tunnel device", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE"),
+        *("BVI", "GENEVE", "GTPU", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE"),
         *("LISP_GPE", "MPLS tunnel device", "NSH", "NSH_LISP_GPE", "PPPoE", "Packet Vectorizer Tunnel", "Pipe"),
-        *("VXLAN_GPE", "Wireguard Tunnel", "ip6ip-6rd", "memif"),
+        *("VXLAN_GPE", "ip6ip-6rd"),
     }
 )
-"""Driver classes of ports that somebody has to make before a configuration can name them."""
+"""Device classes of ports that somebody has to create before a configuration can name them, beside those of kinds."""
 
 
 class Interfaces(Section):
@@ -44,6 +44,8 @@ class Interfaces(Section):
         self._section_of = {section.kind: section for section in sections}
         words = {section.word: section.kind for section in sections if section.word}
         self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
+        exclusive = {section.exclusive_class for section in sections if section.exclusive_class}
+        self._created_classes = _CREATED_BY_OTHERS | exclusive
 
     def kind_of(self, name: str) -> InterfaceKind:
         """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port.
@@ -139,7 +141,7 @@ class Interfaces(Section):
             if kind is not self.kind_of(interface.name):
                 return "its name says that it is something else than it is"
         is_port = interface.kind is InterfaceKind.PHYSICAL
-        if is_port and interface.device_class in _MADE_AT_RUN_TIME and not is_ours(interface.tag):
+        if is_port and interface.device_class in self._created_classes and not is_ours(interface.tag):
             return f"it is made by something else than a configuration ({interface.device_class})"
         return loopback.unsupported_reason(interface) if interface.kind is InterfaceKind.LOOPBACK else None
 

@@ -46,6 +46,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     needs_interface = True
     operations = (CreateBond, DeleteBond, AddBondMember, SetBondWeight, RemoveBondMember)
     api_module = "bond"
+    feature_nodes = "bond-"
     device_class = "bond"
     instance_name = re.compile(r"BondEthernet\d+")
     has_link_mtu = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import is_nat44_owned
@@ -26,10 +27,14 @@ _POLICED = ("device-input", "ip4-unicast")
 """The arc of policers of input before 26.06, and from then on (0f37c4847df)."""
 _L2_ARCS = frozenset({"l2-input", "l2-output"})
 _OURS = re.compile(
-    r"acl-plugin-|ip[46]-[rt]x-urpf|tcp-mss-clamping|sflow$|sflow-egress|lldp|flowprobe-|span-|gso-|mpls-|linux-cp-|lcp-"
-    r"|bond-|ip[46]-dhcp-client|dhcp-client|policer-|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup|wg[46]?-"
-    r"|ip6-link|icmp-|ip[46]-mfib|bvi-|stats-collect|ip[46]-multicast|ip[46]-local|ip[46]-drop|virtio-|memif|feature-bitmap"
-    r"|device-input|none$"
+    "|".join(
+        (
+            *(kind.feature_nodes for kind in KINDS if kind.feature_nodes),
+            r"acl-plugin-|policer-|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup",
+            r"ip6-link|icmp-|ip[46]-mfib|bvi-|stats-collect|ip[46]-multicast|ip[46]-local|ip[46]-drop|virtio-",
+            r"feature-bitmap|device-input|none$",
+        )
+    )
 )
 """Features of what vppcfg manages, and those that VPP turns on for every interface."""
 _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
