@@ -27,7 +27,7 @@ paths, in 511 a WireGuard loses a peer, and in the last one a TAP that stays was
 
 def sampled_plans() -> Iterator[Plan]:
     """Yield plans from each sample of the kinds that mark nothing to the next one: tests/kinds carries them out."""
-    for key in sorted(OWNED_KEYS | {"sflow", "nat44"}):
+    for key in sorted(OWNED_KEYS | {"sflow", "nat44", "multipoint"}):
         samples = samples_of(key)
         states = [desired_state(each) for each in (samples.context, *samples.configurations, samples.context)]
         yield from (make_plan(before, after) for before, after in pairwise(states))

@@ -15,7 +15,7 @@ from vppcfg.model.linux_setting import LinuxKind
 from vppcfg.model.state import State
 from vppcfg.plan.operations import DeleteInterface, PutBack, RestoreInLinux, SetAdminState
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.plan.rollback import way_back
+from vppcfg.plan.rollback import rollback_plan
 from vppcfg.plan.unmanaged import Survival, irremovable, touched, unmanaged_changes, with_unmanaged
 from vppcfg.plan.working_state import WorkingState
 
@@ -104,7 +104,7 @@ def test_nothing_is_left_to_the_next_interface_with_the_index(number: int) -> No
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_way_back_brings_back_what_can_be_brought_back(number: int) -> None:
     plan = plan_of(number)
-    back = way_back(plan, lambda name: False)
+    back = rollback_plan(plan, lambda name: False)
     again = set(back.reached.unmanaged)
     for each in plan.observed.unmanaged:
         assert each in again or not each.is_restorable

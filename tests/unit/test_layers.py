@@ -402,13 +402,17 @@ TUNNELS = {
 """What kinds of tunnels to one other router share, and the names of VPP's nodes that wrap and unwrap their packets."""
 
 
+NEIGHBORS = ("kinds/tunnel_neighbor.py", "kinds/tunnel_neighbor_rules.py")
+
+
 @pytest.mark.parametrize(
     ("kind", "elsewhere"),
     [
         # The list of VPP's plugins has all of them, whoever uses them; that of other products' words has theirs.
-        ("gre", {"startup/conf/plugin_names.py", "config/schema/foreign.py"}),
+        # Tunnels to many routers are of both kinds, and name what VPP has for each.
+        ("gre", {"startup/conf/plugin_names.py", "config/schema/foreign.py", *NEIGHBORS}),
         # A word of the ISO in a list of protocols has the same letters.
-        ("ipip", {"startup/conf/plugin_names.py", "config/schema/foreign.py"}),
+        ("ipip", {"startup/conf/plugin_names.py", "config/schema/foreign.py", *NEIGHBORS}),
         (
             "wireguard",
             # Keys and peers have no like among the other kinds.

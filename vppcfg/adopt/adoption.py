@@ -108,7 +108,7 @@ def adopt_scripts(
     for script in scripts:
         replay.run(script.name, script.text)
     state = replay.finish()
-    _withdraw_what_is_not_so(replay, state, ground, grammar)
+    _withdraw_unproved(replay, state, ground, grammar)
     placed = _with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
@@ -323,7 +323,7 @@ def prove(text: str, state: State) -> None:
         )
 
 
-def _withdraw_what_is_not_so(replay: Replay, state: State, ground: Ground, grammar: Grammar) -> None:
+def _withdraw_unproved(replay: Replay, state: State, ground: Ground, grammar: Grammar) -> None:
     """Say of no line that it has no effect, unless a VPP ends the same without all of these lines."""
     idle = [line for line in replay.lines if line.outcome is LineOutcome.NO_EFFECT and line.subjects]
     if not idle:

@@ -128,7 +128,7 @@ def exceeds_file(command: str, text: str) -> bool:
     return not _MORE_THAN_A_FILE_SAYS.get(command, frozenset()).isdisjoint(text.split())
 
 
-def made_by(command: str, words: Words) -> str | None:
+def interface_created_by(command: str, words: Words) -> str | None:
     """Return the name of the port that a command makes without printing it, None for any other command."""
     if command != "create interface memif":
         return None
@@ -274,7 +274,7 @@ def _neighbor(words: Words) -> Place | None:
     return ("neighbor", left[0], left[1]) if len(left) > 1 else None
 
 
-def _told_mac(words: Words) -> Place | None:
+def _given_mac(words: Words) -> Place | None:
     return ("mac", words[0], words[1]) if len(words) > 1 else None
 
 
@@ -318,8 +318,8 @@ _PLACES: Mapping[str, Callable[[Words], Place | None]] = {
     **{command: _queue(key) for command, key in PLACING.items()},
     "set interface bond": _on("weight", _first),
     "set ip neighbor": _neighbor,
-    "l2fib add": _told_mac,
-    "l2fib del": _told_mac,
+    "l2fib add": _given_mac,
+    "l2fib del": _given_mac,
     "set bridge-domain learn": _of_domain("learn"),
     "set bridge-domain forward": _of_domain("forward"),
     "set bridge-domain flood": _of_domain("flood"),

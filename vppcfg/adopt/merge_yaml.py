@@ -90,7 +90,7 @@ def _disagreements(
         was, will = others.get(path, {}), file.get(path, {})
         for key in dict.fromkeys((*was, *will)):
             if was.get(key) != will.get(key):
-                said = _said(was.get(key)), _said(will.get(key))
+                said = _shown_value(was.get(key)), _shown_value(will.get(key))
                 yield (*path, key), f"the others make it {said[0]}, and this file {said[1]}, which counts"
 
 
@@ -117,7 +117,7 @@ def _data(text: str) -> Data:
     return read_document(text.encode()).data or {}
 
 
-def _said(value: Any) -> str:
+def _shown_value(value: Any) -> str:
     if value is None:
         return "nothing"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

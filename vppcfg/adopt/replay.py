@@ -10,9 +10,9 @@ from vppcfg.adopt.command_targets import (
     NO_DET44,
     Place,
     det44_elsewhere,
+    interface_created_by,
     is_log,
     is_reading,
-    made_by,
     place_of,
     port_in,
     turns_det44_off,
@@ -163,7 +163,7 @@ class Replay:
         before = self._interfaces_in(words)
         watch = _Watch(self._simulation, meant.command, words)
         is_done, printed = self._simulation.run(f"{meant.command} {meant.rest}")
-        interface = made_by(meant.command, words)
+        interface = interface_created_by(meant.command, words)
         told = [*printed.split(), *([] if interface is None else [interface])]
         line.subjects = tuple(dict.fromkeys((*before, *self._interfaces_in(told))))
         if not is_done:

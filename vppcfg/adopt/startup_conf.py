@@ -93,7 +93,7 @@ def adopt_conf(name: str, text: str, release: Release) -> AdoptedConf:
     reader = _ConfAdoption(name, conf)
     reader.read()
     reader.refuse([*problems, *(problem for problem in review(conf, release) if problem.severity is Severity.ERROR)])
-    reader.drop_what_no_file_may_say()
+    reader.drop_inexpressible()
     return reader.result()
 
 
@@ -243,7 +243,7 @@ class _ConfAdoption:
                 line.become(LineOutcome.FAULT, problem.text, problem.rule)
                 self._forget(line.path[1:])
 
-    def drop_what_no_file_may_say(self) -> None:
+    def drop_inexpressible(self) -> None:
         """Keep in startup.conf what the rules of a configuration forbid, such as a size that is out of bounds."""
         while (problem := self._objection()) is not None:
             before = section_text(self._settings)

@@ -18,7 +18,7 @@ from vppcfg.model.checks import Check
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.rollback import way_back
+from vppcfg.plan.rollback import rollback_plan
 from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.record import record
 from vppcfg.transaction import guard as guards
@@ -106,13 +106,13 @@ def about_the_place(digest: str, target: Target, boot_id: str, terms: Terms) -> 
         change = awaited(journal.newest_first())
         if change is not None and change.entry.boot_id == boot_id:
             yield undecided(change)
-        settled = (_as_settled(each, boot_id) for each in journal.newest_first())
+        settled = (_as_decided(each, boot_id) for each in journal.newest_first())
         yield from about_the_file(digest, settled, terms, journal)
     except PlanRefusedError as error:
         log.warning("What the journal has against the file is not known: %s", error.message)
 
 
-def _as_settled(change: Record, boot_id: str) -> Record:
+def _as_decided(change: Record, boot_id: str) -> Record:
     is_open = change.timer is not None and change.status in UNDECIDED
     return replace(change, status=Status.ROLLED_BACK) if is_open and change.entry.boot_id != boot_id else change
 
@@ -121,7 +121,7 @@ def about_the_way_back(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -
     """Yield that there would be no way back from where a plan leads."""
     try:
         if not limits.no_way_back:
-            way_back(plan, NameGlobs(unmanaged).matches)
+            rollback_plan(plan, NameGlobs(unmanaged).matches)
     except PlanProofError as error:
         yield Objection(f"there would be no way back: {error.message}", "--no-way-back does it all the same")
 

@@ -27,7 +27,7 @@ from vppcfg.errors import DataplaneError, ExitCode, PlanProofError, PlanRefusedE
 from vppcfg.model.hooks import HookEvent
 from vppcfg.model.ownership import NameGlobs
 from vppcfg.plan.plan import Plan
-from vppcfg.plan.rollback import way_back
+from vppcfg.plan.rollback import rollback_plan
 from vppcfg.plan.unmanaged import harmful, unmanaged_changes
 from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
@@ -149,7 +149,7 @@ def _with_file(record: Record, intent: Intent, place: ChangeContext) -> Record:
 def _way_back(plan: Plan, intent: Intent) -> list[str]:
     """Return the lines of the reverse plan. Raise PlanRefusedError when there is none, unless that is accepted."""
     try:
-        return plan_text(way_back(plan, NameGlobs(intent.unmanaged).matches)).lines
+        return plan_text(rollback_plan(plan, NameGlobs(intent.unmanaged).matches)).lines
     except PlanProofError as error:
         if not intent.is_forced:
             text = f"there would be no way back: {error.message}; nothing was changed"

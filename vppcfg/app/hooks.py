@@ -23,7 +23,7 @@ def run_hook(
 ) -> str:
     """Run the command for an event after change `number`, and return why it has failed; '' when it has not."""
     if hooks.unreadable:
-        return _said(f"whether {event.value} has a hook is not known: {hooks.unreadable}")
+        return _with_trouble(f"whether {event.value} has a hook is not known: {hooks.unreadable}")
     command = hooks.command(event)
     if not command:
         return ""
@@ -36,7 +36,7 @@ def run_hook(
     began = now()
     ran = run_command(command, {**PLAIN_ENVIRONMENT, **values}, hooks.within_s, should_stop)
     kept = _keep(f"{began} {event.value}: {shlex.join(command)}", ran, number, place.journal)
-    return _said(f"the hook {event.value} failed: {ran.trouble}{kept}") if ran.trouble else ""
+    return _with_trouble(f"the hook {event.value} failed: {ran.trouble}{kept}") if ran.trouble else ""
 
 
 def hooks_in_force(place: ChangeContext) -> Hooks:
@@ -65,7 +65,7 @@ def after_boot(code: ExitCode, hooks: Hooks, place: ChangeContext) -> ExitCode:
     return ExitCode.HOOK_FAILED if trouble else code
 
 
-def _said(trouble: str) -> str:
+def _with_trouble(trouble: str) -> str:
     log.error("%s%s", trouble[0].upper(), trouble[1:])
     return trouble
 

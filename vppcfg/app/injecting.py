@@ -140,11 +140,11 @@ def _prepared(
     desired = with_macs(proposal.resolution.desired, observed)
     numbers = vpp.read_numbers()
     network = _with_routes(vpp, desired, numbers.without_link)
-    told = _with_routes(vpp, observed, numbers.without_link)
+    in_vpp = _with_routes(vpp, observed, numbers.without_link)
     return Visit(
         observed=observed,
         network=network,
-        probe_set=safe_probes_for(network, told, may_leave=terms.may_leave),
+        probe_set=safe_probes_for(network, in_vpp, may_leave=terms.may_leave),
         names=names_of(numbers, observed, network),
         up=numbers.up,
     )

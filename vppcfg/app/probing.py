@@ -16,7 +16,7 @@ from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, FrameProbe, Reason, UndecidedError
 from vppcfg.probe.report import ProbeReport, report_of
 from vppcfg.probe.test_cases import ProbeSet
-from vppcfg.probe.trace import Names, Observation, is_whole, observe_way, packets
+from vppcfg.probe.trace import Names, Observation, is_whole, observe_path, packets
 from vppcfg.probe.verdict import ProbeFinding, blamed_on_state, judge
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def seen(
     found = {}
     for place, probe in enumerate(probes):
         for _, nodes in packets(texts.get(place, "")):
-            observation = observe_way(nodes, names)
+            observation = observe_path(nodes, names)
             if is_whole(observation) or is_last:
                 found[probe.name] = observation
     return found

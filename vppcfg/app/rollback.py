@@ -86,7 +86,7 @@ def go_back(
     plan = _plan_back(record.entry, desired, place)
     intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
     intent = replace(intent, routing=way_back_of(record, place.records, place.journal))
-    others = undone_of_others(plan, place)
+    others = lost_of_others(plan, place)
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)
     console.show_routing(intent.routing.steps)
@@ -260,7 +260,7 @@ def _protected(place: ChangeContext) -> tuple[str, ...]:
     return last.entry.protected if last is not None else ()
 
 
-def undone_of_others(plan: Plan, place: ChangeContext) -> str:
+def lost_of_others(plan: Plan, place: ChangeContext) -> str:
     """Return what a way back undoes that no change has made, '' for nothing, or where that cannot be known.
 
     That is what differs from where the change led that is in force, and is touched by the way back.

@@ -217,7 +217,7 @@ def _change(each: Record) -> dict[str, object]:
     }
 
 
-def told(report: SupportReport, file_name: str) -> Sequence[str]:
+def summary_lines(report: SupportReport, file_name: str) -> Sequence[str]:
     """Return the lines that say what is in a report, before it is sent anywhere."""
     lines = [f"{file_name} has:"]
     sizes = {name: len(content) for name, content in report.members.items()}

@@ -15,7 +15,7 @@ from vppcfg.app.checking import CheckResult
 from vppcfg.app.report import Report
 from vppcfg.app.unmanaged import log_missing
 from vppcfg.cli.difference import painted_states
-from vppcfg.cli.output import Paint, complain, say
+from vppcfg.cli.output import Paint, print_error, print_line
 from vppcfg.cli.progress import Progress
 from vppcfg.common.printable import json_text, printable
 from vppcfg.dataplane import Performance, Refusal
@@ -87,7 +87,7 @@ class TextReport:
             log_missing(failure.not_carried)
             if failure.remaining:
                 left = failure.remaining
-                complain(painted_states(left.observed, left.desired, Paint(False)).rstrip("\n"))
+                print_error(painted_states(left.observed, left.desired, Paint(False)).rstrip("\n"))
         elif failure.performance is not None and self._plan is not None:
             what = "Stopped" if failure.cause is Cause.STOPPED else "Failed"
             log.error("%s after %d of %d steps", what, len(failure.performance.done), len(self._plan.steps))
@@ -112,7 +112,7 @@ class TextReport:
         elif outcome.ending is Ending.OLD:
             log.warning("What vppcfg manages is as before, after %s", _steps(outcome.inverse))
         else:
-            _say_what_stands(outcome, folder / f"{record.entry.number:06}")
+            _log_outcome(outcome, folder / f"{record.entry.number:06}")
         log_missing(outcome.not_back)
 
     def _refused(self, refusal: Refusal) -> None:
@@ -125,25 +125,25 @@ def _steps(number: int) -> str:
     return f"{number} step" if number == 1 else f"{number} steps"
 
 
-def _say_what_stands(outcome: Outcome, folder: Path) -> None:
+def _log_outcome(outcome: Outcome, folder: Path) -> None:
     """Say what is neither as before nor as asked for, and what would bring the old state back."""
     if outcome.trouble:
         log.error("%s", printable(outcome.trouble))
     if outcome.ending is Ending.LOST:
         log.error("VPP was restarted and has lost its configuration; `vppcfg apply` brings it to the file again")
         return
-    if outcome.way_back is None:
+    if outcome.rollback_plan is None:
         log.error("What VPP has now cannot be read; if it still runs, it is between the old state and the new one")
         log.error("%s has the commands of the whole way back", folder / "reverse.txt")
         log.error("When VPP answers again, `vppcfg rollback` brings the old state back, `vppcfg apply` the new one")
         return
     log.error("VPP is between the old state and the new one")
-    complain("This differs from the old state:")
-    way = outcome.way_back
-    complain(painted_states(way.observed, way.desired, Paint(False)).rstrip("\n"))
-    complain("These commands bring the old state back:")
+    print_error("This differs from the old state:")
+    way = outcome.rollback_plan
+    print_error(painted_states(way.observed, way.desired, Paint(False)).rstrip("\n"))
+    print_error("These commands bring the old state back:")
     for line in plan_text(way).lines:
-        complain(printable(line))
+        print_error(printable(line))
     log.error("`vppcfg rollback` tries again to go back; `vppcfg plan` shows what is left of the new state")
 
 
@@ -204,7 +204,7 @@ class JsonReport:
 
     def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
         """Write how VPP stands."""
-        way_back = plan_text(outcome.way_back).lines if outcome.way_back else []
+        way_back = plan_text(outcome.rollback_plan).lines if outcome.rollback_plan else []
         self._write(
             "end",
             exit_code=int(code),
@@ -231,6 +231,6 @@ class JsonReport:
             return
         try:
             known = {"format_version": FORMAT_VERSION, "event": event, "direction": self._direction}
-            say(json_text({**known, **values}))
+            print_line(json_text({**known, **values}))
         except UsageError:
             self._is_listened_to = False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import DEFAULT_CONFIG, add_assume_option, add_config_option, files_of, judged_release
-from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, say
+from vppcfg.cli.output import ColourChoice, is_terminal, paint_for, print_line
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, UsageError
 
@@ -67,7 +67,9 @@ def run(args: argparse.Namespace) -> ExitCode:
     problems_to = sys.stdout
     if args.format == "json":
         merged = {"merged": _merged(loaded)} if args.show_merged else {}
-        say(json_text({**document(loaded.problems, loaded.name), **_judged_for(release, remarks), **merged}, indent=2))
+        print_line(
+            json_text({**document(loaded.problems, loaded.name), **_judged_for(release, remarks), **merged}, indent=2)
+        )
     else:
         if args.show_merged:
             problems_to = sys.stderr
@@ -75,7 +77,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         _show_remarks(remarks, problems_to, args.color)
         report(loaded.problems, loaded.name, problems_to, paint_for(problems_to, args.color))
         if not loaded.problems and problems_to is sys.stdout and is_terminal(sys.stdout):
-            say(f"{printable(loaded.name)}: {counts(loaded.problems)}")
+            print_line(f"{printable(loaded.name)}: {counts(loaded.problems)}")
     return ExitCode.DONE if loaded.configuration is not None else ExitCode.INVALID
 
 
@@ -109,7 +111,9 @@ def _check_fleet(args: argparse.Namespace, release: Release | None, remarks: Seq
     fleet = check_fleet(args.fleet, release)
     if args.format == "json":
         known = {"files": fleet.files, "not_judged": list(fleet.unread)}
-        say(json_text({**document(fleet.problems, args.fleet), **_judged_for(release, remarks), **known}, indent=2))
+        print_line(
+            json_text({**document(fleet.problems, args.fleet), **_judged_for(release, remarks), **known}, indent=2)
+        )
     else:
         _show_remarks(remarks, sys.stdout, args.color)
         scope = f"{fleet.files} file" if fleet.files == 1 else f"{fleet.files} files"
@@ -130,9 +134,9 @@ def _show_merged(loaded: Loaded) -> None:
 
 def _merged(loaded: Loaded) -> list[dict[str, object]]:
     """Return every value as data for JSON, empty when a file could not be read to its end."""
-    from vppcfg.config.yaml.overlay import said_where
+    from vppcfg.config.yaml.overlay import keys_with_origin
 
     if loaded.document is None:
         return []
-    said = said_where(loaded.document, loaded.name)
+    said = keys_with_origin(loaded.document, loaded.name)
     return [{"path": list(path), "value": value, "file": file, "line": line} for path, value, file, line in said]

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.other is not None:
         return _compare_changes(journal, args)
     if args.rollback:
-        return _show_plan(*_way_back(journal, args), args)
+        return _show_plan(*_rollback_plan(journal, args), args)
     return _show_plan(journal.before(args.number), journal.after(args.number), args)
 
 
@@ -113,7 +113,7 @@ def _compare_changes(journal: Journal, args: argparse.Namespace) -> ExitCode:
     return _code(is_different=bool(text), args=args)
 
 
-def _way_back(journal: Journal, args: argparse.Namespace) -> tuple[State, State]:
+def _rollback_plan(journal: Journal, args: argparse.Namespace) -> tuple[State, State]:
     """Return what VPP has, and where a rollback would lead."""
     from vppcfg.model.ownership import NameGlobs
     from vppcfg.plan.rollback import closest_to, created_ports

@@ -44,7 +44,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """List the journal, or show a change or its file."""
-    from vppcfg.cli.output import say
+    from vppcfg.cli.output import print_line
 
     journal = target_of(args).journal()
     if args.file:
@@ -54,12 +54,12 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.format == "json":
         from vppcfg.cli.history_document import document
 
-        say(json_text(document(shown, records), indent=2))
+        print_line(json_text(document(shown, records), indent=2))
         return ExitCode.DONE
     if not records:
         log.info("No change was made to VPP at %s yet", args.api_socket)
     _show(shown, records, journal, args)
-    _say_what_is_open(records, journal)
+    _print_undecided(records, journal)
     return ExitCode.DONE
 
 
@@ -74,16 +74,16 @@ def _show_file(journal: Journal, number: int | None) -> ExitCode:
 
 def _show(shown: Sequence[Record], records: Sequence[Record], journal: Journal, args: argparse.Namespace) -> None:
     from vppcfg.cli.history_text import details, table
-    from vppcfg.cli.output import say
+    from vppcfg.cli.output import print_line
     from vppcfg.common.printable import printable
 
     if args.number is None and not args.verbose:
         for line in table(shown):
-            say(printable(line))
+            print_line(printable(line))
         return
     for record in shown:
         for line in details(record, records, is_verbose=args.verbose):
-            say(printable(line))
+            print_line(printable(line))
         if args.number is not None:
             _show_difference(record.entry.number, journal, args)
 
@@ -102,7 +102,7 @@ def _show_difference(number: int, journal: Journal, args: argparse.Namespace) ->
     write("\n" + painted_difference(plan, paint_for(sys.stdout, args.color)) if plan.steps else "", sys.stdout)
 
 
-def _say_what_is_open(records: Sequence[Record], journal: Journal) -> None:
+def _print_undecided(records: Sequence[Record], journal: Journal) -> None:
     """Say what waits for somebody, or was cut off, and what to do."""
     from vppcfg.app.confirming import unconfirmed
     from vppcfg.app.interrupted_change import interrupted_change

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from vppcfg.app.signals import Terminated, terminating
 from vppcfg.cli.arguments import build_parser
 from vppcfg.cli.commands import commands_for
-from vppcfg.cli.output import Colour, ColourChoice, complain, is_terminal, paint_for, prepare_streams
+from vppcfg.cli.output import Colour, ColourChoice, is_terminal, paint_for, prepare_streams, print_error
 from vppcfg.common.passing import is_in_passing
 from vppcfg.common.printable import printable, printable_lines
 from vppcfg.errors import ExitCode, VppcfgError
@@ -38,10 +38,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except VppcfgError as error:
         return _end(error)
     except KeyboardInterrupt:
-        complain("vppcfg: interrupted")
+        print_error("vppcfg: interrupted")
         return ExitCode.INTERRUPTED
     except Terminated:
-        complain("vppcfg: terminated")
+        print_error("vppcfg: terminated")
         return ExitCode.TERMINATED
     except Exception as error:  # noqa: BLE001 (the one place where a bug ends)
         return _confess(error, is_debug=not {"-d", "--debug"}.isdisjoint(arguments))
@@ -102,13 +102,13 @@ class _StderrHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if is_terminal(sys.stderr) and not self._is_debug:
             if not is_in_passing(record):
-                complain(self._plain(record), record.levelno)
+                print_error(self._plain(record), record.levelno)
             return
         text = f"[{record.levelname:<8}] {record.name}: {record.getMessage()}"
-        complain(printable(text), record.levelno)
+        print_error(printable(text), record.levelno)
         if record.exc_info and self.formatter is not None:
             for line in self.formatter.formatException(record.exc_info).splitlines():
-                complain(printable(line), record.levelno)
+                print_error(printable(line), record.levelno)
 
     def _plain(self, record: logging.LogRecord) -> str:
         text = printable(record.getMessage())
@@ -121,17 +121,17 @@ class _StderrHandler(logging.Handler):
 
 def _end(error: VppcfgError) -> ExitCode:
     """Show an error whose cause is known."""
-    complain(f"vppcfg: error: {printable(error.message)}")
+    print_error(f"vppcfg: error: {printable(error.message)}")
     for line in error.hint.splitlines():
-        complain(f"vppcfg: hint: {printable(line)}")
+        print_error(f"vppcfg: hint: {printable(line)}")
     return error.exit_code
 
 
 def _confess(error: Exception, *, is_debug: bool) -> ExitCode:
     """Show an error that nobody foresaw."""
     if is_debug:
-        complain(printable_lines("".join(traceback.format_exception(error)).rstrip()))
-    complain(f"vppcfg: internal error: {type(error).__name__}: {printable(str(error))}")
+        print_error(printable_lines("".join(traceback.format_exception(error)).rstrip()))
+    print_error(f"vppcfg: internal error: {type(error).__name__}: {printable(str(error))}")
     hint = "the lines above" if is_debug else "what the same command shows with -d"
-    complain(f"vppcfg: this is a bug in vppcfg; please report it together with {hint}")
+    print_error(f"vppcfg: this is a bug in vppcfg; please report it together with {hint}")
     return ExitCode.BUG

@@ -98,7 +98,7 @@ def _who(args: argparse.Namespace) -> ExitCode:
         answer = who_by_file(configuration, address, port)
     else:
         answer = who_now(target_of(args), address, port)
-    _say(answer_document(answer) if args.json else None, answer_lines(answer))
+    _print(answer_document(answer) if args.json else None, answer_lines(answer))
     return ExitCode.DONE
 
 
@@ -108,16 +108,16 @@ def _sessions(args: argparse.Namespace) -> ExitCode:
     from vppcfg.render.nat_text import use_document, use_lines
 
     use = use_now(target_of(args), of_all_hosts=args.all_hosts)
-    _say(use_document(use, args.top) if args.json else None, use_lines(use, args.top))
+    _print(use_document(use, args.top) if args.json else None, use_lines(use, args.top))
     return ExitCode.DONE
 
 
-def _say(document: dict[str, Any] | None, lines: Iterable[str]) -> None:
-    from vppcfg.cli.output import say
+def _print(document: dict[str, Any] | None, lines: Iterable[str]) -> None:
+    from vppcfg.cli.output import print_line
     from vppcfg.common.printable import json_text, printable
 
     if document is not None:
-        say(json_text(document, indent=2))
+        print_line(json_text(document, indent=2))
     else:
         for line in lines:
-            say(printable(line))
+            print_line(printable(line))

@@ -82,12 +82,12 @@ def write(text: str, stream: TextIO | None) -> None:
         raise UsageError(f"cannot write to {stream.name}: {error.strerror}") from error
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Write a line to standard output."""
     write(text + "\n", sys.stdout)
 
 
-def complain(text: str, level: int = logging.ERROR) -> None:
+def print_error(text: str, level: int = logging.ERROR) -> None:
     """Write to standard error, to a journal with the priority of `level` before each line.
 
     When that cannot take it nobody can be told, and the work goes on.

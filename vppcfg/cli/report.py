@@ -46,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Collect the report, write it, and show what is in it; exit 4 when VPP could not be read."""
-    from vppcfg.app.support_report import ReportRequest, collect, told
+    from vppcfg.app.support_report import ReportRequest, collect, summary_lines
     from vppcfg.app.target import now
     from vppcfg.cli.output import write
     from vppcfg.cli.progress import Progress
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     with Progress("Reading VPP", plan.ticks, unit="readings") as progress:
         report = collect(target_of(args), request, now(), progress.report)
     _store(pack(f"vppcfg-report-{at}", report.members, int(time.time())), output)
-    write("".join(f"{printable(line)}\n" for line in told(report, output)), sys.stdout)
+    write("".join(f"{printable(line)}\n" for line in summary_lines(report, output)), sys.stdout)
     return ExitCode.DONE if STATE in report.members else ExitCode.DATAPLANE
 
 

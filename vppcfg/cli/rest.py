@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     ends: Counter[LineEnd] = Counter()
     for line in run_rest(commands, target_of(args)):
         ends[line.end] += 1
-        _say(line)
+        _print(line)
     counts = ", ".join(f"{ends[end]} {end.value}" for end in LineEnd if ends[end]) or "nothing to do"
     total = "1 command" if len(commands) == 1 else f"{len(commands)} commands"
     _write(f"{args.file}: {total}: {counts}")
@@ -60,13 +60,13 @@ def _commands(text: str) -> Iterator[tuple[int, str]]:
             yield number, " ".join(words)
 
 
-def _say(line: RestLine) -> None:
+def _print(line: RestLine) -> None:
     answer = f": {line.answer}" if line.answer else ""
     _write(f"{line.end.value:<13}  {line.text}{answer}")
 
 
 def _write(text: str) -> None:
-    from vppcfg.cli.output import say
+    from vppcfg.cli.output import print_line
     from vppcfg.common.printable import printable
 
-    say(printable(text))
+    print_line(printable(text))

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.api_dir is not None:
         write_api_dir(Path(args.api_dir), release)
     stats_path = _stats_path(args)
-    server = SimulatorServer(vpp, args.socket, stats_path=stats_path, on_death=lambda: _say_how_it_died(args))
+    server = SimulatorServer(vpp, args.socket, stats_path=stats_path, on_death=lambda: _log_how_it_ended(args))
     try:
         server.listen()
         log.info("VPP %s is listening on %s", vpp.version, args.socket)
@@ -148,7 +148,7 @@ def _stats_path(args: argparse.Namespace) -> str | None:
     return None
 
 
-def _say_how_it_died(args: argparse.Namespace) -> None:
+def _log_how_it_ended(args: argparse.Namespace) -> None:
     log.info("Died at message %d, as told", args.die_at)
     if args.restart is not None:
         log.info("Starting again in %g s, unconfigured", args.restart)

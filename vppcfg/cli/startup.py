@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from vppcfg.cli import startup_check
 from vppcfg.cli.arguments import Subparsers, add_repeated_options
 from vppcfg.cli.options import add_config_option, add_dataplane_options, files_of
-from vppcfg.cli.output import Colour, paint_for, say
+from vppcfg.cli.output import Colour, paint_for, print_line
 from vppcfg.common.passing import IN_PASSING
 from vppcfg.common.printable import printable
 from vppcfg.errors import ConfigError, DataplaneError, ExitCode, UsageError
@@ -237,10 +237,10 @@ def show_verification(settings: Settings, host: Host, running: RunningVpp, args:
     for finding in findings:
         mark = paint("ok", Colour.GOOD) if finding.is_met else paint("DIFFERENT", Colour.BAD)
         if finding.is_met:
-            say(f"{mark} {printable(finding.what)}: {printable(finding.found)}")
+            print_line(f"{mark} {printable(finding.what)}: {printable(finding.found)}")
         else:
-            say(f"{mark} {printable(finding.what)}: asked {finding.asked}, found {printable(finding.found)}")
-            say(f"    {printable(finding.advice)}")
+            print_line(f"{mark} {printable(finding.what)}: asked {finding.asked}, found {printable(finding.found)}")
+            print_line(f"    {printable(finding.advice)}")
     unmet = sum(not finding.is_met for finding in findings)
-    say(f"{len(findings) - unmet} of {len(findings)} as asked")
+    print_line(f"{len(findings) - unmet} of {len(findings)} as asked")
     return ExitCode.DIFFERENT if unmet else ExitCode.DONE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.options import known_release
-from vppcfg.cli.output import paint_for, say
+from vppcfg.cli.output import paint_for, print_line
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, UsageError
 
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     known = _surroundings(args, text)
     judgement = judge(text, _releases(args.checked_version), known)
     if args.format == "json":
-        say(json_text(document(judgement, name), indent=2))
+        print_line(json_text(document(judgement, name), indent=2))
     else:
         report(judgement.problems, name, sys.stdout, paint_for(sys.stdout, args.color), _scope(judgement))
     worst = {problem.severity for problem in judgement.problems}

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.output import paint_for, say, umask, write_document
+from vppcfg.cli.output import paint_for, print_line, umask, write_document
 from vppcfg.common.printable import printable
 from vppcfg.errors import ConfigError, ExitCode, UsageError
 from vppcfg.model.problem import Severity
@@ -41,14 +41,14 @@ def show_difference(texts: Mapping[str, str], settings: Settings, host: Host, ar
     final, changes = _prepared(texts, settings, root, args)
     if final[STARTUP_CONF] != texts[STARTUP_CONF]:
         path = str(root / STARTUP_CONF)
-        _show_what_is_kept_and_does_not_go(final[STARTUP_CONF], texts[STARTUP_CONF], path, settings, host, args)
+        _show_kept_conflicts(final[STARTUP_CONF], texts[STARTUP_CONF], path, settings, host, args)
     lines = [*_described(changes, root), *_boot_lines(settings, host)]
     write_document("".join(f"{printable(line)}\n" for line in lines), args.output)
     differs = any(change.differences for change in changes)
     return ExitCode.CHANGES_PENDING if differs and args.detailed_exitcode else ExitCode.DONE
 
 
-def _show_what_is_kept_and_does_not_go(
+def _show_kept_conflicts(
     text: str, generated: str, name: str, settings: Settings, host: Host, args: argparse.Namespace
 ) -> None:
     """Show on standard error what the kept parts of a startup.conf make wrong, by themselves or for the machine.
@@ -74,7 +74,7 @@ def install(texts: Mapping[str, str], settings: Settings, args: argparse.Namespa
     root = Path(args.root if args.output_dir is None else args.output_dir)
     final, changes = _prepared(texts, settings, root, args)
     for line in _described(changes, root):
-        say(printable(line))
+        print_line(printable(line))
     for change in changes:
         if change.is_rewritten:
             _write(root / change.path, final[change.path], keeps_former=args.install and not change.is_new)

@@ -161,7 +161,7 @@ def _header(view: RouterView, choice: Choice) -> Iterator[ScreenLine]:
 
 
 def _is_worth_a_look(view: RouterView) -> bool:
-    return bool(view.differences) or view.changes.deadline_s is not None or view.changes.is_interrupted
+    return bool(view.differences) or view.changes.deadline_s is not None or view.changes.is_half_way
 
 
 def _change_text(view: RouterView) -> str:
@@ -173,7 +173,7 @@ def _change_text(view: RouterView) -> str:
         parts.append("the journal cannot be read")
     elif changes.deadline_s is not None:
         parts.append(f"change {changes.number} goes back at {_clock(changes.deadline_s)} unless it is confirmed")
-    elif changes.is_interrupted:
+    elif changes.is_half_way:
         parts.append(f"change {changes.number} left VPP between two states")
     elif changes.number:
         parts.append(f"last change {changes.number}, {changes.outcome}, {_clock(changes.made_at_s, is_long=True)}")

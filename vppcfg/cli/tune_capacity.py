@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.output import say
+from vppcfg.cli.output import print_line
 from vppcfg.cli.tune_options import add_from_option, frame_size, load_from
 from vppcfg.common.numbers import numbered
 from vppcfg.common.printable import json_text, printable
@@ -62,10 +62,10 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.ports:
         document["workers"] = workers_for(args.ports, args.frame, estimate)
     if args.format == "json":
-        say(json_text(document, indent=2))
+        print_line(json_text(document, indent=2))
     else:
         for line in _view(document):
-            say(line)
+            print_line(line)
     return ExitCode.DONE
 
 

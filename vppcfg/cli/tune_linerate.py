@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.output import say
+from vppcfg.cli.output import print_line
 from vppcfg.cli.tune_options import frame_size
 from vppcfg.errors import ExitCode
 
@@ -47,8 +47,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 
     speed = parse_speed(args.speed)
     if args.frame is not None:
-        say(f"{int(line_rate_pps(speed, args.frame, args.vlan) / args.crossings):,} pps")
+        print_line(f"{int(line_rate_pps(speed, args.frame, args.vlan) / args.crossings):,} pps")
         return ExitCode.DONE
     for size in _SIZES:
-        say(f"{size:6.0f} bytes  {int(line_rate_pps(speed, size, args.vlan) / args.crossings):>13,} pps")
+        print_line(f"{size:6.0f} bytes  {int(line_rate_pps(speed, size, args.vlan) / args.crossings):>13,} pps")
     return ExitCode.DONE

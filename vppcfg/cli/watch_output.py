@@ -39,7 +39,7 @@ class Lines:
         self._file_name = file_name
         self._is_json = is_json
 
-    def say(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Write its lines; a file is opened for each, so that it can be rotated."""
         lines = [_json_line(notice)] if self._is_json else _lines(notice)
         text = "".join(f"{line}\n" for line in lines)
@@ -76,7 +76,7 @@ class Metrics:
     def __init__(self, file_name: str | None) -> None:
         self._file_name = file_name
 
-    def say(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Log a notice."""
         for line in (notice.text, *notice.below):
             log.log(logging.WARNING if notice.is_bad else logging.INFO, "%s", line)

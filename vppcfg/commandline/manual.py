@@ -54,7 +54,7 @@ def file_page(text: str, version: str, date: str) -> str:
 
 
 def _name(name: str, summary: str) -> list[str]:
-    return [roff.heading("Name"), roff.escaped(name) + r" \- " + roff.said(summary.rstrip("."))]
+    return [roff.heading("Name"), roff.escaped(name) + r" \- " + roff.formatted(summary.rstrip("."))]
 
 
 def _synopsis(command: Command) -> list[str]:
@@ -84,10 +84,10 @@ def _usage(option: Option) -> str:
 
 def _description(command: Command, documented: str) -> list[str]:
     """Return the section of the document about a command, else the text of its help."""
-    said = roff.paragraph(roff.said(command.description))
+    text = roff.paragraph(roff.formatted(command.description))
     if len(command.words) == 1:
-        return said + to_roff(section_of(documented, "Everywhere"))
-    return to_roff(section_of(documented, " ".join(command.words))) or said
+        return text + to_roff(section_of(documented, "Everywhere"))
+    return to_roff(section_of(documented, " ".join(command.words))) or text
 
 
 def _arguments(command: Command) -> Iterator[str]:
@@ -111,14 +111,14 @@ def _options(command: Command) -> Iterator[str]:
 def _tagged(tag: str, taker: Option | Argument) -> list[str]:
     choices = "|".join(taker.choices)
     named = [f"One of: {roff.escaped(', '.join(taker.choices))}."] if choices not in taker.value else []
-    return roff.tagged(tag, roff.said(taker.help), *named)
+    return roff.tagged(tag, roff.formatted(taker.help), *named)
 
 
 def _commands(command: Command) -> Iterator[str]:
     if command.commands:
         yield roff.heading("Commands")
     for child in command.commands:
-        yield from roff.tagged(_reference("-".join(child.words), 1), roff.said(child.summary))
+        yield from roff.tagged(_reference("-".join(child.words), 1), roff.formatted(child.summary))
 
 
 def _files() -> Iterator[str]:

@@ -55,7 +55,7 @@ def escaped(text: str) -> str:
     return text.replace("\\", r"\e").replace("-", r"\-").replace('"', r"\(dq").replace("[,", r"\:[,")
 
 
-def said(text: str) -> str:
+def formatted(text: str) -> str:
     """Return the text of a help message as markup: what stands between backticks is bold."""
     parts = text.split("`")
     return "".join(bold(part) if place % 2 else escaped(part) for place, part in enumerate(parts))

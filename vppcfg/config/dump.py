@@ -75,7 +75,7 @@ def written(state: State, *, chosen_macs: Collection[str] | None = None, with_bo
     hardware's, and of TAPs no others are said. Without `with_bond_macs` no other MAC is said of a bond that has that of
     a member: it takes that of its first one.
     """
-    configuration, left = said(state)
+    configuration, left = expressible(state)
     if chosen_macs is not None:
         configuration = _with_macs(configuration, state, chosen_macs, with_bond_macs=with_bond_macs)
     virtual = {
@@ -110,15 +110,15 @@ def _with_macs(
     return replace(configuration, virtual=virtual, interfaces=interfaces)
 
 
-def said(state: State) -> tuple[Configuration, Unmanaged]:
+def expressible(state: State) -> tuple[Configuration, Unmanaged]:
     """Return a configuration that means `state`, and what it leaves alone with the reasons.
 
     What the rules or the resolver object to is left alone too, and all is tried again, until nothing is objected to.
     """
-    left = _what_cannot_be_said(state)
+    left = _inexpressible(state)
     while True:
         _Followers(left, state).run()
-        configuration = _restated(state, left)
+        configuration = _configuration_of(state, left)
         before = left.how_many()
         _object(configuration, state, left)
         if left.how_many() == before:
@@ -138,7 +138,7 @@ def yaml_entries(
     Of the interfaces `with_macs` the MAC is told that may be the hardware's. `namespaces` and `linux_bridges` are those
     of Linux that TAPs are said to make.
     """
-    configuration = _restated(state, Unmanaged({}, {}, {}, {}, {}), sections)
+    configuration = _configuration_of(state, Unmanaged({}, {}, {}, {}, {}), sections)
     interfaces = dict(configuration.interfaces)
     for name in with_macs:
         if name in interfaces and not isinstance(state.virtual.get(name), Bond):
@@ -148,10 +148,10 @@ def yaml_entries(
         for name, entry in configuration.virtual.items()
     }
     configuration = replace(configuration, interfaces=interfaces, virtual=virtual)
-    return {entry.path: entry for section in sections for entry in section.said(configuration)}
+    return {entry.path: entry for section in sections for entry in section.yaml_entries(configuration)}
 
 
-def _what_cannot_be_said(state: State) -> Unmanaged:
+def _inexpressible(state: State) -> Unmanaged:
     """Return what the file cannot say by itself."""
     return Unmanaged(
         interfaces={
@@ -168,7 +168,7 @@ def _what_cannot_be_said(state: State) -> Unmanaged:
     )
 
 
-def _restated(state: State, left: Unmanaged, sections: Sequence[Section] = SECTIONS) -> Configuration:
+def _configuration_of(state: State, left: Unmanaged, sections: Sequence[Section] = SECTIONS) -> Configuration:
     """Return the configuration of all that is not left alone; nothing is checked here."""
     attributes: dict[str, Any] = {"unmanaged": tuple(_unmanaged_globs(state, left))}
     for section in sections:
@@ -256,8 +256,8 @@ def _with_queues_left_open(found: Interface, target: Interface) -> Interface:
     )
 
 
-def _changed(said: Mapping[str, object], desired: Mapping[str, object], observed: Mapping[str, object]) -> list[str]:
-    return [name for name in said if desired.get(name) != observed.get(name)]
+def _changed(names: Mapping[str, object], desired: Mapping[str, object], observed: Mapping[str, object]) -> list[str]:
+    return [name for name in names if desired.get(name) != observed.get(name)]
 
 
 class _Followers:

@@ -64,7 +64,7 @@ _OF_A_DEVICE_ALONE = frozenset({"rx-queues", "tx-queues", "rx-descriptors", "tx-
 """Keys of a device on which it does not depend which interface it becomes."""
 
 
-class Mended(NamedTuple):
+class Recovered(NamedTuple):
     """A file without the mistakes that could be mended."""
 
     contents: tuple[Any, Any]
@@ -82,7 +82,7 @@ class Mended(NamedTuple):
         return path
 
 
-def mended(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyPath]) -> Mended:
+def recovered(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyPath]) -> Recovered:
     """Return a file with other values at the bad paths; `unknown` are those of them at which keys are misspelt."""
     bad: list[KeyPath] = sorted(set(bad_paths), key=lambda path: [str(key) for key in path])
     misspelt = set(unknown)
@@ -91,7 +91,7 @@ def mended(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyPath
     dropped: dict[KeyPath, set[int]] = {}
     for path in bad:
         if path[:1] == (dataplane.SECTION.key,) and len(path) > 1:
-            _mend_dataplane(path, (first, second), is_misspelt=path in misspelt)
+            _recover_dataplane(path, (first, second), is_misspelt=path in misspelt)
         elif not _is_in_entry(path):
             left.add(path)
         elif path[0] == acl_match.SECTION.key and isinstance(path[-1], int):
@@ -103,19 +103,19 @@ def mended(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyPath
             for copy, value in zip((first, second), _values(path), strict=True):
                 copy.put(path, value)
             if path in misspelt:
-                _put_what_was_meant(path, (first, second))
+                _put_intended(path, (first, second))
     positions = {path: _without_items(path, lost, (first, second)) for path, lost in dropped.items()}
-    return Mended(contents=(first.content, second.content), left=frozenset(left), positions=positions)
+    return Recovered(contents=(first.content, second.content), left=frozenset(left), positions=positions)
 
 
-def _mend_dataplane(path: KeyPath, copies: tuple[_Copy, _Copy], *, is_misspelt: bool) -> None:
+def _recover_dataplane(path: KeyPath, copies: tuple[_Copy, _Copy], *, is_misspelt: bool) -> None:
     """Assume other values at a path of the section; where it may be about which interface a device is, no devices."""
     if isinstance(copies[0].at(path[:-1]), list):  # what the list lacks without the item would be found missing
         path = path[:-1]
     for copy, value in zip(copies, _values(path), strict=True):
         copy.put(path, value)
     if is_misspelt:
-        _put_what_was_meant(path, copies)
+        _put_intended(path, copies)
     for above in _DEVICES:
         key = path[len(above) + 1 : len(above) + 2]
         if path[: len(above)] == above and not _OF_A_DEVICE_ALONE.intersection(key):
@@ -134,7 +134,7 @@ def _values(path: KeyPath) -> tuple[Any, Any]:
     return _ASSUMED_OF_KIND.get(str(path[0]), {}).get(key) or _ASSUMED.get(key, (_ABSENT, _ABSENT))
 
 
-def _put_what_was_meant(path: KeyPath, copies: tuple[_Copy, _Copy]) -> None:
+def _put_intended(path: KeyPath, copies: tuple[_Copy, _Copy]) -> None:
     """Assume values, too, for the key that a misspelt one resembles most."""
     for copy in copies:
         copy.put(path, _ABSENT)

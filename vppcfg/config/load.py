@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.error_recovery import mended
+from vppcfg.config.error_recovery import recovered
 from vppcfg.config.parse import parse
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
@@ -136,7 +136,7 @@ def _check(document: Document) -> tuple[Configuration | None, ProblemList]:
     if found.is_cut:
         return None, found
     if found or unread:
-        _add_what_is_wrong_whatever_is_meant(content, found, unread)
+        _add_certain_problems(content, found, unread)
         return None, found
     parsed = parse(content, ())
     from_rules = check_rules(index_of(parsed))
@@ -145,10 +145,10 @@ def _check(document: Document) -> tuple[Configuration | None, ProblemList]:
     return parsed.configuration, found
 
 
-def _add_what_is_wrong_whatever_is_meant(content: Any, found: ProblemList, unread: Iterable[KeyPath]) -> None:
+def _add_certain_problems(content: Any, found: ProblemList, unread: Iterable[KeyPath]) -> None:
     """Add what else is wrong with a file, whatever the values of a wrong shape were meant to be."""
     misspelt = [problem.path for problem in found if problem.rule == "schema-unknown-key"]
-    without = mended(content, {*unread, *(problem.path for problem in found)}, misspelt)
+    without = recovered(content, {*unread, *(problem.path for problem in found)}, misspelt)
     both: list[dict[Problem, None]] = []
     for meant in without.contents:
         parsed = parse(meant, without.left)

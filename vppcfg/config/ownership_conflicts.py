@@ -6,7 +6,7 @@ Such objects stay as they are: their names, addresses and VLAN tags are taken, a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from vppcfg.common.addresses import AddressIndex
 from vppcfg.common.names import natural_key
@@ -19,6 +19,7 @@ from vppcfg.model.live_state import configured_on
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
+from vppcfg.model.tunnel_neighbor import TunnelNeighbor
 
 
 def clashes(configuration: Configuration, untouched: State, observed: State, desired: State) -> Iterator[Problem]:
@@ -179,27 +180,31 @@ def _taken_remotes(
 
     Where VPP has the two beside each other already, the file is not at fault.
     """
-    for tunnel, owner in sorted(set(_to_oneself(desired)) - set(_to_oneself(observed))):
+    for tunnel, owner, end in sorted(set(_to_oneself(desired)) - set(_to_oneself(observed))):
         virtual = desired.virtual[tunnel]
         if tunnel in untouched.virtual and owner not in untouched.interfaces:
-            text = f"{virtual.other_end} is the other end of {tunnel}, which is not managed; take another address"
+            text = f"{end} is the other end of {tunnel}, which is not managed; take another address"
             path = _path(configuration, owner, "addresses")
         elif owner in untouched.interfaces and tunnel not in untouched.virtual:
-            text = f"{virtual.other_end} is an address of {owner}, which is not managed; take that of the other end"
+            text = f"{end} is an address of {owner}, which is not managed; take that of the other end"
             path = _path(configuration, tunnel)
         else:
             continue
         yield Problem(rule=f"{virtual.kind.value}-remote-own", path=path, text=text)
 
 
-def _to_oneself(state: State) -> Iterator[tuple[str, str]]:
-    """Yield each tunnel whose other end is an address of the router, with the interface that has the address."""
+def _to_oneself(state: State) -> Iterator[tuple[str, str, str]]:
+    """Yield each tunnel that ends at an address of the router, the interface that has it, and the address."""
     ends: dict[tuple[int, str], list[str]] = {}
     for name, virtual in state.virtual.items():
         if virtual.other_end is not None:
             ends.setdefault((virtual.outer_table, virtual.other_end), []).append(name)
+    neighbors: Iterable[TunnelNeighbor] = state.of(TunnelNeighbor).values()
+    for each in neighbors:
+        if each.interface in state.virtual:
+            ends.setdefault((each.next_hop_table, each.next_hop), []).append(each.interface)
     for interface in state.interfaces.values() if ends else ():
         for address in interface.addresses:
             end = interface.table_of(address), address.partition("/")[0]
             if end in ends:
-                yield from ((name, interface.name) for name in ends[end])
+                yield from ((name, interface.name, end[1]) for name in ends[end])

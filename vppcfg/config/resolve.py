@@ -14,6 +14,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
 from vppcfg.config.sections import desired_interface, macip
+from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.bond import announcing
 from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.kinds.owned_list import OWNED
@@ -47,7 +48,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     """Return what the dataplane should become; with `adopt`, a named interface may carry somebody else's tag."""
     observed = marked(observed, _addresses_in(configuration))
     desired = DesiredStateBuilder(configuration, observed, adopt=adopt)
-    _copy_what_is_not_ours(desired)
+    _copy_unmanaged(desired)
     not_ours = desired.state()
     for section in SECTIONS:
         section.resolve(desired)
@@ -61,8 +62,8 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
         entry_key.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)
-    _keep_what_others_use(desired)
-    _mention_what_is_left_alone(desired)
+    _keep_used_by_others(desired)
+    _report_left_alone(desired)
     state = with_live_of(desired.state(), observed)
     found = (*clashes(configuration, not_ours, observed, state), *taken_by_live(configuration, state))
     return Resolution(
@@ -74,7 +75,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     )
 
 
-def _keep_what_others_use(desired: DesiredStateBuilder) -> None:
+def _keep_used_by_others(desired: DesiredStateBuilder) -> None:
     """Keep objects that the file owns and lacks while one that it leaves alone refers to them, and say so."""
     observed, owned = desired.observed, frozenset(desired.owned)
     for user in _left_alone(desired):
@@ -88,10 +89,10 @@ def _keep_what_others_use(desired: DesiredStateBuilder) -> None:
                 desired.problem("object-in-use", (), f"{text}; add it, or the key of {user.scope} that owns it")
 
 
-def _mention_what_is_left_alone(desired: DesiredStateBuilder) -> None:
+def _report_left_alone(desired: DesiredStateBuilder) -> None:
     """Note in a line for each key how many objects VPP has that the file leaves alone."""
     left = Counter(type(each) for each in _left_alone(desired))
-    for section in OWNED:
+    for section in (*OWNED, tunnel_neighbor.SECTION):
         count = sum(left[object_class] for object_class in section.object_classes)
         if count:
             nouns = " and ".join(
@@ -117,7 +118,7 @@ def _addresses_in(configuration: Configuration) -> dict[str, tuple[tuple[str, ..
     return {name: (each.addresses, each.unmanaged_addresses) for name, each in configuration.interfaces.items()}
 
 
-def _copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
+def _copy_unmanaged(desired: DesiredStateBuilder) -> None:
     """Enter as it is what carries somebody else's tag, is `unmanaged`, or cannot be said.
 
     Ports are looked at before sub-interfaces, which follow theirs.
@@ -134,9 +135,9 @@ def _copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
     _copy_created_ports(desired)
     _copy_bridges(desired)
     _copy_acls(desired)
-    macip.copy_what_is_not_ours(desired)
+    macip.copy_unmanaged(desired)
     for section in SECTIONS:
-        section.copy_what_is_not_ours(desired)
+        section.copy_unmanaged(desired)
 
 
 def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:
@@ -153,10 +154,10 @@ def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:
         return False
     if interface.parent is not None:
         return interface.parent not in desired.interfaces
-    return _is_as_the_file_says(desired, interface)
+    return _is_in_sync(desired, interface)
 
 
-def _is_as_the_file_says(desired: DesiredStateBuilder, interface: Interface) -> bool:
+def _is_in_sync(desired: DesiredStateBuilder, interface: Interface) -> bool:
     """Return whether an interface is one that the file can make, or a port; say so where it is not."""
     name, virtual = interface.name, desired.observed.virtual.get(interface.name)
     config = desired.configuration.virtual.get(name)
@@ -202,7 +203,10 @@ def _is_ours_unnamed(desired: DesiredStateBuilder, interface: Interface) -> bool
         is_sayable = not isinstance(interface.encapsulation, OtherMatch)
         return is_sayable and interface.parent not in desired.interfaces
     virtual = desired.observed.virtual.get(interface.name)
-    return virtual is None or VIRTUAL_SECTION_OF[type(virtual)].may_remove(virtual)
+    if virtual is None:
+        return True
+    section = VIRTUAL_SECTION_OF[type(virtual)]
+    return section.may_remove(virtual) and bool(interface.tag or not section.needs_mark(virtual))
 
 
 def _copy_created_ports(desired: DesiredStateBuilder) -> None:

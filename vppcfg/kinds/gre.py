@@ -1,4 +1,4 @@
-"""GRE tunnels to one other router each (plugins/gre)."""
+"""GRE tunnels to one other router each, or to many (plugins/gre)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def _request(tunnel: Gre, vpp: Vocabulary, is_add: int, instance: int) -> Reques
 
 
 def _words(tunnel: Gre) -> str:
-    words = [f"create gre tunnel src {tunnel.local} dst {tunnel.remote}"]
+    other = "multipoint" if tunnel.is_multipoint else f"dst {tunnel.remote}"
+    words = [f"create gre tunnel src {tunnel.local} {other}"]
     words += ["teb"] if tunnel.mode is GreMode.TEB else []
     words += [f"erspan {tunnel.session}"] if tunnel.mode is GreMode.ERSPAN else []
     words += [f"outer-table-id {tunnel.encap_vrf}"] if tunnel.encap_vrf else []
@@ -87,6 +88,14 @@ def _session_and_key(index: Index) -> Iterator[Problem]:
         if is_erspan and tunnel.key:
             text = f"{config.name} is an ERSPAN tunnel, which has a session instead of a key; remove `key`"
             yield Problem(rule="gre-key", path=(*config.path, "key"), text=text)
+
+
+def _multipoint(index: Index) -> Iterator[Problem]:
+    """Find tunnels to many routers that carry frames, for which VPP looks for no neighbour."""
+    for config, tunnel in _tunnels(index):
+        if tunnel.is_multipoint and tunnel.has_ethernet:
+            text = f"{config.name} leads to many routers, for which it can carry packets alone; remove `mode`"
+            yield Problem(rule="gre-multipoint", path=(*config.path, "mode"), text=text)
 
 
 def _duplicate(index: Index) -> Iterator[Problem]:
@@ -147,7 +156,7 @@ class GreKind(TunnelKind[Gre]):
     ethernet_hint = "; `mode: teb` can"
     virtual = Gre
     plugin = Plugin(name="gre", reason="the file has a GRE tunnel", use="a GRE tunnel")
-    rules = (_session_and_key, _duplicate, _routed_frames)
+    rules = (_session_and_key, _multipoint, _duplicate, _routed_frames)
     api_module = "gre"
     device_class = exclusive_class = "GRE tunnel device"
     instance_name = re.compile(r"gre\d+")
@@ -161,13 +170,15 @@ class GreKind(TunnelKind[Gre]):
     }
     """From 26.06, 25.10 and before. The one in the middle has a name from which clients that go by names cannot tell
     that it answers with details; the last one leaves out keys."""
-    also_read = ("tunnel.mode", "tunnel.flags")
-    why_not_plain = "it has more than one other end, or flags of its own"
+    also_read = ("tunnel.flags",)
+    why_not_plain = "it has flags of its own"
     create_operation = CreateGre
     delete_operation = DeleteGre
 
     def conflict(self, virtual: Gre) -> str | None:
         """Return which values no entry can have together."""
+        if virtual.is_multipoint and virtual.has_ethernet:
+            return "it carries frames to more than one other end"
         if virtual.session and virtual.mode is not GreMode.ERSPAN:
             return "it has a session without being an ERSPAN tunnel"
         return "it is an ERSPAN tunnel with a key" if virtual.key and virtual.mode is GreMode.ERSPAN else None

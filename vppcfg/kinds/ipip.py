@@ -1,10 +1,10 @@
-"""IPIP tunnels: IP packets inside of IP packets, to one other router each (plugins/ipip)."""
+"""IPIP tunnels: IP packets inside of IP packets, to one other router each, or to many (plugins/ipip)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
 from vppcfg.common.release import Release
 from vppcfg.config.rules.index import Index
@@ -16,7 +16,6 @@ from vppcfg.model.tunnel import FLAGS, Ipip
 from vppcfg.model.vrf import LAST_TYPED
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.record import record
-from vppcfg.vpp.row import Row
 
 _PATHS = Paths(local="tunnel.src", remote="tunnel.dst", table="tunnel.table_id", interface="tunnel.sw_if_index")
 
@@ -36,7 +35,8 @@ class CreateIpip(CreateTunnel):
         tunnel = self.tunnel
         if tunnel.dscp or tunnel.encap_vrf > LAST_TYPED:
             return None
-        words = [f"create ipip tunnel src {tunnel.local} dst {tunnel.remote} instance {self.instance}"]
+        other = "p2mp" if tunnel.is_multipoint else f"dst {tunnel.remote}"
+        words = [f"create ipip tunnel src {tunnel.local} {other} instance {self.instance}"]
         words += [f"outer-table-id {tunnel.encap_vrf}"] if tunnel.encap_vrf else []
         return " ".join([*words, *(f"flags {word}" for word in words_of(tunnel.flags, FLAGS))])
 
@@ -100,18 +100,9 @@ class IpipKind(TunnelKind[Ipip]):
     capabilities: ClassVar = {"ipip": "ipip_tunnel_dump"}
     paths = _PATHS
     dumps: ClassVar = {"ipip_tunnel_dump": "ipip_tunnel_details"}
-    also_read = ("tunnel.mode", "tunnel.dst.un")
-    why_not_plain = "it has more than one other end"
+    why_not_plain = "it leads nowhere"
     create_operation = CreateIpip
     delete_operation = DeleteIpip
-
-    def is_plain(self, row: Row, remote: str, values: Sequence[Any]) -> bool:
-        """Return whether a tunnel has one other end; one with more leads to the address 0.
-
-        Up to 23.06 the mode is whatever was in memory (e870d5b6ac3).
-        """
-        mode, target = values
-        return not mode or any(target[: 16 if ":" in remote else 4])
 
 
 KIND = IpipKind()

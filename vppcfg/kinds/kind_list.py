@@ -22,6 +22,7 @@ from vppcfg.kinds import (
     proxy_arp_ranges,
     route,
     sub_interface,
+    tunnel_neighbor,
     unnumbered,
     vhost_user,
     vrf,
@@ -59,6 +60,7 @@ VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtu
 _OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (
     route.KIND,
     *OWNED_KINDS,
+    tunnel_neighbor.KIND,
     *nat44.KINDS,
     *det44_objects.KINDS,
     policy_route.LOOSE_POLICIES,

@@ -100,7 +100,7 @@ class LoopbackKind(CreatedKind, Section):
                 sound[name] = interface_keys.parse(part, name, path, InterfaceKind.LOOPBACK)
         return sound
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what the entries say."""
         for config in configuration.interfaces.values():
             if config.kind is InterfaceKind.LOOPBACK and config.parent is None:

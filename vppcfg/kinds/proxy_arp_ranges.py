@@ -192,7 +192,7 @@ class ProxyArpRanges(Kind, SettingsSection):
         if named:
             yield KeyValue("vrfs", tuple(KeyValue(vrf, by_vrf[vrf]) for vrf in named), is_block=True)
 
-    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
         """Enter the ranges of the tables that plans must not touch, and of those without a name, which are nobody's."""
         named = {config.table_id for config in desired.configuration.vrfs.values()}
         for each in desired.observed.proxy_arps:

@@ -158,7 +158,7 @@ def own_source(connection: VppReader, replies: Replies) -> int | None:
     return next((number for number, name in rows if name.partition(b"\0")[0] == SOURCE.encode()), None)
 
 
-def made_source(connection: VppReader) -> int:
+def registered_source(connection: VppReader) -> int:
     """Return VPP's number of our source, and create it where it is missing. Raise DataplaneError.
 
     VPP creates another one of the same name whenever it is asked to, and frees none (fib_source_allocate).

@@ -70,7 +70,7 @@ class RouteSection(Section):
         found = (_config(route, state) for route in routes)
         return tuple(config for config in found if config is not None)
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what each route is."""
         for config in configuration.routes:
             via = via_as_yaml(config.hops, config.end)

@@ -1,4 +1,4 @@
-"""What the kinds of tunnels to one other router have alike: two ends, and the VRF that both are in."""
+"""What the kinds of tunnels to other routers have alike: two ends, and the VRF that both are in."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.model.interface import Interface
 from vppcfg.model.keys import keys_of
 from vppcfg.model.kinds import as_created
-from vppcfg.model.problem import KeyPath
+from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
-from vppcfg.model.tunnel import Tunnel
+from vppcfg.model.tunnel import NO_REMOTE, Tunnel
 from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, missing_table
 from vppcfg.plan.request import ALL_INDEXES, Value
@@ -43,7 +43,9 @@ from vppcfg.vpp.row import Row
 
 ASSUMED_ENDS = {"local": ("192.0.2.253", "2001:db8::253"), "remote": ("192.0.2.254", "2001:db8::254")}
 """Two values of each end, one of either family, to check the rest of an entry while an end is of a wrong form."""
-_SCHEMA = ("local: host()", "remote: host()", "encap-vrf: vrf_name(required=False)")
+_NEIGHBORS = ("neighbors: map(any(host(), include('tunnel-next-hop')), required=False)",)
+"""Of `kinds/tunnel_neighbor`."""
+_SCHEMA = ("local: host()", "remote: host({})", "encap-vrf: vrf_name(required=False)")
 
 
 @record
@@ -79,7 +81,7 @@ class TunnelConfig(EncapConfig):
 
     @property
     def remote(self) -> str:
-        """Return the address of the other router, canonical."""
+        """Return the address of the other router, canonical; that of none, of a multipoint tunnel."""
         return self.tunnel.remote
 
     @property
@@ -143,6 +145,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
     """One kind of tunnel. Its keys stand at the attributes of its record."""
 
     config = TunnelConfig
+    dispensable = frozenset({"description", "neighbors"})
     last = MAX_INSTANCE
     noun = "tunnel"
     paths: ClassVar[Paths]
@@ -173,18 +176,32 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
 
     def schema_parts(self) -> Mapping[str, Sequence[str]]:
         """Return the lines of schema/vppcfg.yaml about an entry."""
-        return {self.kind.value: [DESCRIPTION, *_SCHEMA, *schema_lines(self.virtual)]}
+        ends = (line.format("required=False" if self.has_multipoint else "") for line in _SCHEMA)
+        neighbors = _NEIGHBORS if self.has_multipoint else ()
+        return {self.kind.value: [DESCRIPTION, *ends, *schema_lines(self.virtual), *neighbors]}
 
-    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TunnelConfig:
-        """Return a tunnel with canonical ends."""
+    @property
+    def has_multipoint(self) -> bool:
+        """Return whether a tunnel of the kind can lead to many routers."""
+        return any(key.attribute == "is_multipoint" for key in keys_of(self.virtual))
+
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TunnelConfig | Problem:
+        """Return a tunnel with canonical ends, or that it has no other end, or one and many."""
+        local, remote, is_multipoint = (entry.raw.get(key) for key in ("local", "remote", "multipoint"))
+        if (remote is None) == (not is_multipoint):
+            text = "a tunnel leads to one router or to many; " + (
+                "add its `remote`, or `multipoint: true`" if remote is None else "remove `remote` or `multipoint`"
+            )
+            return Problem(rule=self.rule("remote"), path=entry.path, text=text)
+        local = canonical_host(local) or ""
         return TunnelConfig(
             name=entry.name,
             path=entry.path,
             description=entry.description,
             encap_vrf=entry.raw.get("encap-vrf"),
             tunnel=self.virtual(
-                local=canonical_host(entry.raw["local"]) or "",
-                remote=canonical_host(entry.raw["remote"]) or "",
+                local=local,
+                remote=NO_REMOTE[":" in local] if is_multipoint else canonical_host(remote) or "",
                 **parsed(self.virtual, entry.raw),
             ),
             given=frozenset(key for key, value in entry.raw.items() if value is not None),
@@ -200,11 +217,16 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         """Return whether the file could name the tunnel."""
         return virtual.is_plain
 
+    def needs_mark(self, virtual: T) -> bool:
+        """Return whether it leads to many routers."""
+        return virtual.is_multipoint
+
     def unsupported_reason(self, virtual: T) -> str | None:
         """Return why no entry can describe an observed tunnel."""
         if not virtual.is_plain:
             return self.why_not_plain
-        return excess(virtual) or self.conflict(virtual) or unsupported_ends(virtual.local, virtual.remote)
+        ends = (virtual.local,) if virtual.is_multipoint else (virtual.local, virtual.remote)
+        return excess(virtual) or self.conflict(virtual) or unsupported_ends(*ends)
 
     why_not_plain: ClassVar[str]
     """Why no entry can describe a tunnel that is not plain."""
@@ -224,7 +246,8 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
     def to_yaml_keys(self, entry: TunnelConfig) -> Iterator[KeyValue]:
         """Yield the ends of a tunnel, and the keys of its kind."""
         yield KeyValue("local", entry.local)
-        yield KeyValue("remote", entry.remote)
+        if not entry.tunnel.is_multipoint:
+            yield KeyValue("remote", entry.remote)
         yield from vrf_section.keys("encap-vrf", entry.encap_vrf)
         yield from yaml_keys(entry.tunnel)
 
@@ -264,6 +287,8 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
             if row is None or not self.is_own(row):
                 continue
             remote = text_of_address(family, target)
+            if "is_multipoint" in attributes:
+                attributes["is_multipoint"] &= remote in NO_REMOTE.values()
             tunnels[row.name] = self.virtual(
                 local=text_of_address(family, source),
                 remote=remote,
@@ -295,8 +320,8 @@ def _is_set(key: str) -> Any:
     return lambda config: key in config.given
 
 
-def unsupported_ends(local: str, remote: str) -> str | None:
+def unsupported_ends(*ends: str) -> str | None:
     """Return why no entry can have the ends of an observed tunnel, None when one can."""
-    if not all(canonical_host(end) == end and is_unicast(end) for end in (local, remote)):
+    if not all(canonical_host(end) == end and is_unicast(end) for end in ends):
         return "one of its ends is no address of a host"
     return None

@@ -67,7 +67,7 @@ class Vrfs(NamedSection):
                 if table.key not in desired.vrfs:
                     desired.vrfs[table.key] = before if before is not None and before.is_unnamed else table
 
-    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
         """Enter as they are the tables that plans must not touch, and say so where the file wants them otherwise."""
         held = set(tables_in_use(desired.observed, desired.interfaces))
         wanted = {table.key: table for config in desired.configuration.vrfs.values() for table in tables_of(config)}
@@ -86,9 +86,9 @@ class Vrfs(NamedSection):
         for key, table in state.vrfs.items():
             if key not in unmanaged.vrfs and not table.is_unnamed:
                 named.setdefault(table.name, []).append(table)
-        return {name: self._restate(name, named[name]) for name in sorted(named, key=natural_key)}
+        return {name: self._entry_from_vpp(name, named[name]) for name in sorted(named, key=natural_key)}
 
-    def _restate(self, name: str, tables: list[FibTable]) -> VrfConfig:
+    def _entry_from_vpp(self, name: str, tables: list[FibTable]) -> VrfConfig:
         families = {table.is_ipv6 for table in tables}
         return VrfConfig(
             name=name,

@@ -65,7 +65,7 @@ def restore_settings(netns: str, settings: Sequence[LinuxSetting]) -> dict[int, 
             sock.setsockopt(_SOL_NETLINK, option, 1)
         while waiting:
             devices = _Devices(netns, {link.name: link.index for link in read_links()})
-            answers = {place: _make(sock, settings[place], devices) for place in waiting}
+            answers = {place: _create(sock, settings[place], devices) for place in waiting}
             is_over = time.monotonic() > deadline
             left = [place for place in waiting if answers[place][0] in _NOT_YET and not is_over]
             refused |= {place: answers[place] for place in waiting if answers[place][0] and place not in left}
@@ -75,7 +75,7 @@ def restore_settings(netns: str, settings: Sequence[LinuxSetting]) -> dict[int, 
     return {place: text for place, (_, text) in refused.items()}
 
 
-def _make(sock: socket.socket, setting: LinuxSetting, devices: _Devices) -> Answer:
+def _create(sock: socket.socket, setting: LinuxSetting, devices: _Devices) -> Answer:
     """Make one setting and return an error code, 0 for none, and why it is refused; what is there is made."""
     unknown = [name for name in setting.devices() if name not in devices.indexes]
     if unknown:

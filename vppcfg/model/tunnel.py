@@ -1,4 +1,4 @@
-"""Tunnels to one other router: GRE, IPIP and VXLAN, and what they have alike."""
+"""Tunnels to one other router, or to many: GRE, IPIP and VXLAN, and what they have alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 from vppcfg.common.numbers import DSCP_NAMES, LAST_DSCP
 from vppcfg.common.release import Release
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.keys import Shape, any_number_of, choice, keys_of, whole, yaml_key
+from vppcfg.model.keys import Shape, any_number_of, choice, flag, keys_of, whole, yaml_key
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
@@ -20,7 +20,7 @@ class Tunnel(VirtualInterface):
     local: str
     """Canonical address."""
     remote: str
-    """Canonical address of the same family."""
+    """Canonical address of the same family; that of none, 0.0.0.0 or ::, of a multipoint tunnel."""
     encap_vrf: int = 0
     """Id of the FIB table that the ends are in."""
 
@@ -28,6 +28,11 @@ class Tunnel(VirtualInterface):
     def is_plain(self) -> bool:
         """Return whether a configuration could create it; a kind of which VPP knows more has a field of that name."""
         return True
+
+    @property
+    def is_multipoint(self) -> bool:
+        """Return whether it leads to many routers; a kind that can has a field of that name."""
+        return False
 
     @property
     def agreed(self) -> Mapping[str, object]:
@@ -51,8 +56,8 @@ class Tunnel(VirtualInterface):
 
     @property
     def other_end(self) -> str | None:
-        """Return the address of the other router."""
-        return self.remote if self.is_plain else None
+        """Return the address of the other router; None of a tunnel to many."""
+        return self.remote if self.is_plain and not self.is_multipoint else None
 
     @property
     def own_end(self) -> str:
@@ -60,9 +65,22 @@ class Tunnel(VirtualInterface):
         return self.local
 
 
+NO_REMOTE = {False: "0.0.0.0", True: "::"}  # no address to listen on
+"""What multipoint tunnels have in place of another end, by whether they are of IPv6."""
 ETHERNET_BYTES = 14
 """Of the header of a frame, for tunnels that carry frames."""
 _ENDS = ("local", "remote")
+
+
+MULTIPOINT = yaml_key(
+    flag(),
+    default=False,
+    name="multipoint",
+    path="tunnel.mode",
+    is_default_shown=False,
+    text="whether the tunnel leads to many routers, which `neighbors` names, in place of one at `remote`",
+)
+"""The key of a tunnel to many; tunnel_mode (vnet/tunnel/tunnel_types.api) is 1 of one."""
 
 
 class GreMode(Enum):
@@ -106,9 +124,10 @@ class Gre(Tunnel):
         needs="has a key",
         text="the key of every packet (RFC 2890)",
     )
-    recreate_on_change = (*_ENDS, "mode", "session", "key", "encap_vrf")
+    is_multipoint: bool = MULTIPOINT
+    recreate_on_change = (*_ENDS, "is_multipoint", "mode", "session", "key", "encap_vrf")
     is_plain: bool = True
-    """False for what a configuration cannot create, such as more than one other end."""
+    """False for what a configuration cannot create, such as flags."""
 
     @property
     def unique_key(self) -> tuple[object, ...]:
@@ -170,9 +189,10 @@ class Ipip(Tunnel):
         path="tunnel.flags",
         text="what the tunnel does with fields of the two headers",
     )
-    recreate_on_change = (*_ENDS, "dscp", "flags", "encap_vrf")
+    is_multipoint: bool = MULTIPOINT
+    recreate_on_change = (*_ENDS, "is_multipoint", "dscp", "flags", "encap_vrf")
     is_plain: bool = True
-    """False for what a configuration cannot create, such as more than one other end."""
+    """False for what a configuration cannot create."""
 
     @property
     def unique_key(self) -> tuple[object, ...]:

@@ -58,7 +58,7 @@ def carried(candidates: Iterable[Attachment], observed: State, desired: State) -
     found = [each for each in in_linux if _is_carried(each, observed, desired)]
     kept = _Subnets(found, desired)
     former = _Subnets((*observed.unmanaged, *in_linux), observed)
-    return sorted((each for each in found if not _loses_its_way(each, former, kept)), key=_turn)
+    return sorted((each for each in found if not _loses_its_path(each, former, kept)), key=_turn)
 
 
 def _turn(attachment: Attachment) -> tuple[int, int]:
@@ -93,7 +93,7 @@ def _covers(subnet: AddressKey, host: AddressKey) -> bool:
     return subnet.family == host.family and subnet.network == host.value >> (host.width - subnet.length)
 
 
-def _loses_its_way(attachment: Attachment, former: _Subnets, kept: _Subnets) -> bool:
+def _loses_its_path(attachment: Attachment, former: _Subnets, kept: _Subnets) -> bool:
     setting = attachment.linux
     if setting is None or setting.kind is not LinuxKind.ROUTE:
         return False
@@ -115,10 +115,10 @@ def _is_carried(attachment: Attachment, observed: State, desired: State) -> bool
     if is_of_vpp_too(attachment, desired) or attachment.holder not in desired.lcps:
         return True
     is_copied = desired.facts.lcp.is_sync and is_of_vpp_too(attachment, observed)
-    return not is_copied and not (_is_heard(attachment.holder, desired) and _would_differ(attachment, desired))
+    return not is_copied and not (_is_reachable(attachment.holder, desired) and _would_differ(attachment, desired))
 
 
-def _is_heard(name: str, state: State) -> bool:
+def _is_reachable(name: str, state: State) -> bool:
     facts = state.facts
     return LISTENER in facts.plugins and state.lcps[name].netns == facts.lcp.default_netns
 

@@ -91,7 +91,7 @@ def _interface_attributes(
     if before is not after and before != after:
         for name in _INTERFACE_FIELDS:
             old, new = getattr(before, name), getattr(after, name)
-            if old != new and not is_open(name, new) and not _is_told_by_the_tag(name, before, after, observed):
+            if old != new and not is_open(name, new) and not _follows_from_tag(name, before, after, observed):
                 yield from _interface_attribute(name, before, after, observed, desired)
         for name in _PLACEMENTS:
             if pairs := list(moved(getattr(before, name), getattr(after, name))):
@@ -104,7 +104,7 @@ def _interface_attributes(
         yield from attribute_changes(virtual, desired_virtual.merge_observed(virtual))
 
 
-def _is_told_by_the_tag(name: str, before: Interface, after: Interface, observed: State) -> bool:
+def _follows_from_tag(name: str, before: Interface, after: Interface, observed: State) -> bool:
     """Return whether the kinds differ of one and the same port, of which the mark in the tag tells whose it is."""
     return name == "kind" and is_same_port(before, after, observed.virtual.get(before.name))
 

@@ -30,7 +30,7 @@ def reverse_plan(plan: Plan) -> Plan:
     return make_plan(end, with_live_of(restorable(plan.observed), end))
 
 
-def way_back(plan: Plan, is_unmanaged: Callable[[str], bool]) -> Plan:
+def rollback_plan(plan: Plan, is_unmanaged: Callable[[str], bool]) -> Plan:
     """Return the plan from where a plan leads to where it started, as a rollback would make it.
 
     Raise PlanProofError when there is none.

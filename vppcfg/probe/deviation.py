@@ -62,10 +62,10 @@ def _predicted(network: Network, finding: ProbeFinding) -> Prediction | None:
 
 
 def _is_other(found: Prediction, other: Prediction) -> bool:
-    return _told(found) != _told(other)
+    return _comparable(found) != _comparable(other)
 
 
-def _told(prediction: Prediction) -> tuple[object, ...]:
+def _comparable(prediction: Prediction) -> tuple[object, ...]:
     return tuple(
         ({comparable(end) for end, _ in choice.ends}, [step.seen for step in choice.steps])
         for choice in prediction.choices

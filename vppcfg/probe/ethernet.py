@@ -102,7 +102,7 @@ def _into_tunnel(journey: Journey, stage: Leaves, virtual: VirtualInterface) -> 
     """Wrap what leaves by a tunnel; VPP does so at once, without looking whether the tunnel is up."""
     frame, port = stage.frame, journey.network.port_of(stage.interface)
     if frame is None:
-        return wrap(journey, port, None, stage.packet)
+        return wrap(journey, port, None, stage.packet, neighbor=stage.neighbor)
     if not carries_frames(virtual):
         raise UndecidedError("what such a tunnel sends is not followed")
     tags = frame.tags if stage.is_switched else own_tags(journey.network, stage.interface)

@@ -10,7 +10,7 @@ from vppcfg.probe.ethernet import comes_in, leave
 from vppcfg.probe.frame import Frame
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Prediction, UndecidedError
-from vppcfg.probe.routing import find_way, forward, route
+from vppcfg.probe.routing import find_path, forward, route
 from vppcfg.probe.stages import ComesIn, Directed, Journey, Leaves, Routed, Stage, Switched, Wrapped
 from vppcfg.probe.switching import switch
 
@@ -18,7 +18,7 @@ _STAGES: dict[type[Stage], Callable[[Journey, Any], None]] = {
     ComesIn: comes_in,
     Switched: switch,
     Routed: route,
-    Wrapped: find_way,
+    Wrapped: find_path,
     Directed: forward,
     Leaves: leave,
 }

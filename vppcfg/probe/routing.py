@@ -14,10 +14,10 @@ from vppcfg.model.route import RouteEnd
 from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.filters import keeps_out, lacks_way_back, policy_route_for, refuses
 from vppcfg.probe.frame import Frame, Packet
-from vppcfg.probe.network import NextStep
+from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Wrapped, of_interface, of_route
-from vppcfg.probe.tunnels import unwrap
+from vppcfg.probe.tunnels import ends_of, unwrap
 
 _LEAST_IPV6_MTU = 1280
 """Bytes; VPP lets IPv6 packets of any size pass where the MTU is less (ip6_mtu_check in src/vnet/ip/ip6_forward.c)."""
@@ -83,7 +83,7 @@ def _steer(journey: Journey, name: str, packet: Packet, route: PolicyRoute) -> N
     return _towards(journey, step, packet)
 
 
-def find_way(journey: Journey, stage: Wrapped) -> None:
+def find_path(journey: Journey, stage: Wrapped) -> None:
     """Look up the packet of a tunnel, which has come in by no interface."""
     _look_up(journey, stage.table, stage.packet, of=stage.tunnel, is_outer=True)
 
@@ -129,12 +129,19 @@ def _towards(journey: Journey, found: NextStep, packet: Packet) -> None:
         virtual = journey.network.virtual_of(target)
         if virtual is not None and virtual.own_end is not None and not isinstance(virtual, Tunnel):
             raise UndecidedError("what goes to peers is encrypted, and not seen")
+        if isinstance(virtual, Tunnel) and _leads_nowhere(journey.network, target, virtual, found.address):
+            raise UndecidedError("the tunnel leads to no router for that neighbour")
         return _send(journey, found, packet, mac="")
     mac = journey.network.neighbor(target, found.address)
     if mac is None:
         journey.note("looked for", "", _behind(found))
         return journey.end(FrameEnd(fate=Fate.ASKED, interface=target), _behind(found))
     return _send(journey, found, packet, mac)
+
+
+def _leads_nowhere(network: Network, name: str, tunnel: Tunnel, neighbor: str) -> bool:
+    """Return whether a tunnel to many routers has none for a neighbour."""
+    return tunnel.is_multipoint and neighbor not in ends_of(network, name, tunnel)
 
 
 def _behind(found: NextStep) -> Blame:
@@ -182,4 +189,4 @@ def _send(journey: Journey, found: NextStep, packet: Packet, mac: str) -> None:
     frame = None
     if mac:
         frame = Frame(destination=mac, source=journey.network.mac_of(target), packet=on_its_way)
-    return journey.then(Leaves(interface=target, frame=frame, packet=on_its_way))
+    return journey.then(Leaves(interface=target, frame=frame, packet=on_its_way, neighbor=found.address))

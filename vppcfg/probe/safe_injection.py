@@ -28,16 +28,16 @@ _UNSURE = "VPP's own tables do not tell that it ends within VPP"
 _ANSWERS = ("-icmp-error", "-glean", "-arp", "-discover-neighbor")
 
 
-def safe_probes_for(network: Network, told: Network, *, may_leave: bool) -> ProbeSet:
+def safe_probes_for(network: Network, in_vpp: Network, *, may_leave: bool) -> ProbeSet:
     """Return the frames that may be sent into a router at work, and what is held back.
 
-    `network` is what the file says, `told` what VPP's own tables say.
+    `network` is what the file says, `in_vpp` what VPP's own tables say.
     """
     whole = probes_for(network, from_strangers=True)
     probes: list[FrameProbe] = []
     held_back: list[Unproved] = []
     for probe in whole.probes:
-        why = _objection(probe, network, told, may_leave=may_leave)
+        why = _objection(probe, network, in_vpp, may_leave=may_leave)
         if why:
             held_back.append(Unproved(about=probe.about, purpose=probe.purpose, why=why))
         else:
@@ -47,7 +47,7 @@ def safe_probes_for(network: Network, told: Network, *, may_leave: bool) -> Prob
     return ProbeSet(probes=tuple(probes), unproved=unproved, untested=untested)
 
 
-def _objection(probe: FrameProbe, network: Network, told: Network, *, may_leave: bool) -> str:
+def _objection(probe: FrameProbe, network: Network, in_vpp: Network, *, may_leave: bool) -> str:
     """Return what speaks against sending a frame, '' for nothing."""
     if not all(is_documentation(address) for address in _addresses(probe.frame.packet)):
         return _OTHER_ADDRESS
@@ -56,10 +56,10 @@ def _objection(probe: FrameProbe, network: Network, told: Network, *, may_leave:
     if _leaves(network, probe, probe.prediction):
         return _LEAVES
     try:
-        prediction = predict(told, probe.port, probe.frame)
+        prediction = predict(in_vpp, probe.port, probe.frame)
     except (UndecidedError, KeyError):  # KeyError: VPP lacks an interface
         return _UNSURE
-    return _WOULD_LEAVE if _leaves(told, probe, prediction) else ""
+    return _WOULD_LEAVE if _leaves(in_vpp, probe, prediction) else ""
 
 
 def _leaves(network: Network, probe: FrameProbe, prediction: Prediction) -> bool:

@@ -56,6 +56,8 @@ class Leaves:
     is_switched: bool = False
     blame: Blame | None = None
     """What sends it there, where that is not the interface itself."""
+    neighbor: str = ""
+    """The address of the neighbour that a packet without a frame is for."""
 
 
 @record

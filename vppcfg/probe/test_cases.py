@@ -17,7 +17,7 @@ from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, FrameProbe, UndecidedError, Unproved
 from vppcfg.probe.stages import of_bridge, of_interface, of_route
-from vppcfg.probe.tunnels import ANY_PORT, carries_frames, of_another_tunnel, of_tunnel, outer_packet
+from vppcfg.probe.tunnels import ANY_PORT, carries_frames, ends_of, of_another_tunnel, of_tunnel, outer_packet
 from vppcfg.record import record
 
 STRANGER = {False: "198.51.100.77", True: "2001:db8:ffff:77::77"}
@@ -119,7 +119,8 @@ def _candidates(network: Network) -> Iterator[Candidate]:
     yield from _about_routes(network)
     for name, virtual in network.state.virtual.items():
         if isinstance(virtual, Tunnel):
-            yield from _about_tunnel(network, name, virtual)
+            for peer, end in ends_of(network, name, virtual).items():
+                yield from _about_tunnel(network, name, end, peer)
 
 
 @record
@@ -175,7 +176,9 @@ def _other_host(network: Network, name: str, text: str) -> str | None:
     """Return a host of a prefix that is not the router itself: a known neighbour, else one of the last ones."""
     own = ip_interface(text)
     table = network.table_of(name, is_ipv6=own.version == 6)
+    made = network.virtual_of(name)
     known = [each.address for each in network.interface(name).neighbors]
+    known += sorted(ends_of(network, name, made)) if isinstance(made, Tunnel) and made.is_multipoint else []
     for address in known:
         if ip_interface(address).ip in own.network:
             return address
@@ -459,15 +462,16 @@ def _about_tags(network: Network, interface: Interface, ingress: Ingress) -> Ite
         )
 
 
-def _about_tunnel(network: Network, name: str, virtual: Tunnel) -> Iterator[Candidate]:
+def _about_tunnel(network: Network, name: str, virtual: Tunnel, peer: str) -> Iterator[Candidate]:
     """Send what comes from the other router, and what only looks so."""
     about = of_tunnel(virtual, name)
     is_outer_ipv6 = ":" in virtual.local
     inner = Packet(source=STRANGER[False], destination=NOWHERE[False])
     addresses = sorted(network.addresses(name)) if name in network.state.interfaces else []
-    if addresses:
-        own = ip_interface(addresses[0])
-        inner = Packet(source=neighbor_of(network, name, is_ipv6=own.version == 6), destination=str(own.ip))
+    owns = [own for own in map(ip_interface, addresses) if not peer or (own.version == 6) == (":" in peer)]
+    if owns:
+        source = peer or neighbor_of(network, name, is_ipv6=owns[0].version == 6)
+        inner = Packet(source=source, destination=str(owns[0].ip))
     inside = Inside(packet=inner)
     if carries_frames(virtual):
         mac = network.mac_of(name) if not network.interface(name).is_l2 else UNKNOWN_MAC

@@ -150,7 +150,7 @@ def _nodes(part: str) -> Iterator[Node]:
         yield Node(name=start[1], text=part[start.end() : following.start() if following else len(part)].strip("\n"))
 
 
-def observe_way(nodes: tuple[Node, ...], names: Names) -> Observation:
+def observe_path(nodes: tuple[Node, ...], names: Names) -> Observation:
     """Return what happened to a frame, up to where it ended; what VPP sends because of it is not its way."""
     steps: list[tuple[str, str, str]] = []
     ends: list[FrameEnd] = []

@@ -5,6 +5,7 @@ Sources: src/plugins/gre/node.c, src/plugins/ipip/node.c, src/plugins/vxlan/enca
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
@@ -12,8 +13,10 @@ from vppcfg.model.features import TrafficDirection
 from vppcfg.model.interface import Interface
 from vppcfg.model.ipfix import FlowVariant
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Tunnel, Vxlan
+from vppcfg.model.tunnel_neighbor import TunnelNeighbor
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.probe.frame import Frame, Inside, Packet, frame_bytes
+from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
 from vppcfg.probe.stages import ComesIn, Journey, Routed, Switched, Wrapped, of_interface
 
@@ -36,8 +39,24 @@ def of_another_tunnel(virtual: Tunnel, packet: Packet) -> Packet | None:
     return replace(packet, inside=replace(inside, key=inside.key ^ 0x40000000))
 
 
-def wrap(journey: Journey, name: str, frame: Frame | None, packet: Packet, *, is_routed: bool = False) -> None:
-    """Put a frame, or a packet, into the tunnel that an interface is; `is_routed` says of a frame who made it.
+def ends_of(network: Network, name: str, virtual: Tunnel) -> dict[str, Tunnel]:
+    """Return a tunnel, or of one to many routers a tunnel to each, by the neighbour behind it."""
+    if not virtual.is_multipoint:
+        return {"": virtual}
+    neighbors: Iterable[TunnelNeighbor] = network.state.of(TunnelNeighbor).values()
+    return {
+        each.peer: replace(virtual, remote=each.next_hop, encap_vrf=each.next_hop_table)
+        for each in neighbors
+        if each.interface == name
+    }
+
+
+def wrap(
+    journey: Journey, name: str, frame: Frame | None, packet: Packet, *, is_routed: bool = False, neighbor: str = ""
+) -> None:
+    """Put a frame, or a packet to a neighbour, into the tunnel that an interface is.
+
+    `is_routed` tells of a frame who made it.
 
     Frames that go into a GRE tunnel, their headers counted, are dropped where they are larger than its MTU
     (adj_l2_rewrite_inline in src/vnet/adj/adj_l2.c).
@@ -45,6 +64,8 @@ def wrap(journey: Journey, name: str, frame: Frame | None, packet: Packet, *, is
     virtual = journey.network.virtual_of(name)
     if not isinstance(virtual, Tunnel):
         raise UndecidedError("what it sends is not followed")
+    if virtual.is_multipoint:
+        virtual = ends_of(journey.network, name, virtual)[neighbor]
     if isinstance(virtual, Gre) and frame is not None:
         if is_routed and _has_feature_out(journey.network.interface(name), packet):
             raise UndecidedError("VPP loses what is routed into such a tunnel behind a feature on the way out")
@@ -109,7 +130,7 @@ def unwrap(journey: Journey, table: int, packet: Packet) -> None:
     found = [
         (name, virtual)
         for name, virtual in journey.network.state.virtual.items()
-        if isinstance(virtual, Tunnel) and virtual.outer_table == table and _is_of(virtual, packet, inside)
+        if isinstance(virtual, Tunnel) and _is_from(ends_of(journey.network, name, virtual), table, packet, inside)
     ]
     if not found and packet.protocol == UDP:
         raise UndecidedError("somebody else may listen on the port")
@@ -130,6 +151,10 @@ def unwrap(journey: Journey, table: int, packet: Packet) -> None:
         return journey.then(ComesIn(port=name, frame=inside.frame))
     assert inside.packet is not None
     return journey.then(Routed(interface=name, packet=inside.packet))
+
+
+def _is_from(ends: Mapping[str, Tunnel], table: int, packet: Packet, inside: Inside) -> bool:
+    return any(end.outer_table == table and _is_of(end, packet, inside) for end in ends.values())
 
 
 def _is_of(virtual: Tunnel, packet: Packet, inside: Inside) -> bool:

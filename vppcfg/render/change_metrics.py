@@ -31,7 +31,7 @@ class ChangeStatus:
     outcome: str = ""
     deadline_s: float | None = None
     """Until when a change is to be confirmed, in Unix seconds; None when none waits."""
-    is_interrupted: bool = False
+    is_half_way: bool = False
 
 
 def change_lines(status: ChangeStatus) -> Iterator[str]:
@@ -47,7 +47,7 @@ def change_lines(status: ChangeStatus) -> Iterator[str]:
     yield from _one("vppcfg_change_unconfirmed", status.deadline_s is not None)
     if status.deadline_s is not None:
         yield from _one("vppcfg_change_deadline_timestamp_seconds", status.deadline_s)
-    yield from _one("vppcfg_change_half_way", status.is_interrupted)
+    yield from _one("vppcfg_change_half_way", status.is_half_way)
 
 
 def _one(name: str, value: float, labels: Labels = ()) -> Iterator[str]:

@@ -111,7 +111,7 @@ class _Comparison:
         old, new = (restricted(state, names, bridges, lists, macips) for state in states)
         old, new = _with_moved_queues(old, new)
         self._old = _with_names_of(old, new)
-        self._new = _with_names_of(_with_what_is_open(old, new), old)
+        self._new = _with_names_of(_with_open_values(old, new), old)
 
     def _referred(self) -> Iterator[Reference]:
         """Yield what the objects refer to that differ: their keys can stand below it."""
@@ -188,7 +188,7 @@ class _Comparison:
         of_itself = [change for change in changes if change.kind is ObjectKind.INTERFACE]
         replaced = [change for change in of_itself if change.action is Action.REPLACE]
         found = [path for path in dict.fromkeys(paths) if path in self._found]
-        if not found and not remarks and not replaced and _is_said_of_its_bridge(of_itself):
+        if not found and not remarks and not replaced and _belongs_to_bridge(of_itself):
             return
         if not found and not remarks:
             remarks += self._renumbered(name)
@@ -265,7 +265,7 @@ def _with_moved_queues(before: State, after: State) -> tuple[State, State]:
     return replace(before, interfaces=old), replace(after, interfaces=new)
 
 
-def _with_what_is_open(before: State, after: State) -> State:
+def _with_open_values(before: State, after: State) -> State:
     """Return a state with what it leaves open as it is before."""
     interfaces = {
         name: evolve(interface, mac=before.interfaces[name].mac)
@@ -305,7 +305,7 @@ def _is_implied(change: Change[Any], others: Iterable[Change[Any]]) -> bool:
     return any(attribute.name == change.forced_by for attribute in change.attributes)
 
 
-def _is_said_of_its_bridge(changes: Iterable[Change[Any]]) -> bool:
+def _belongs_to_bridge(changes: Iterable[Change[Any]]) -> bool:
     """Return whether what becomes of an interface is that a bridge has it, or has it no more."""
     return any(attribute.name in ("bridge", "is_bvi") for change in changes for attribute in change.attributes)
 

@@ -80,14 +80,14 @@ def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[
         is_new = any(sibling.action is not Action.UPDATE for sibling in siblings)
         for attribute in change.attributes:
             if not is_new and others.isdisjoint(_DEVICE_FOLLOWS[attribute.name]):
-                yield f"its Linux device: {_told(attribute)}"
+                yield f"its Linux device: {_attribute_text(attribute)}"
         return
     own = {attribute.name for attribute in change.attributes}
     told = _Shown(change, before, after)
     what = {ObjectKind.LCP: "its LCP pair: ", ObjectKind.ACL: "", ObjectKind.MACIP: ""}.get(change.kind, "")
     for attribute in change.attributes:
         if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not told.is_shown(attribute):
-            yield f"{what}{_told(attribute)}"
+            yield f"{what}{_attribute_text(attribute)}"
     if change.kind is ObjectKind.INTERFACE:
         yield from _static_macs_elsewhere(change.name, before, after)
 
@@ -134,7 +134,7 @@ class _Shown:
             return all(bridge_name(bd_id) in bridges for bd_id in ids)
         if attribute.name == "split_horizon_group":
             return not before.interfaces[change.name].is_bvi
-        return self._entries(_with(self._near, change, attribute)) != self._said
+        return self._entries(_with(self._near, change, attribute)) != self._entries_now
 
     @cached_property
     def _near(self) -> State:
@@ -146,7 +146,7 @@ class _Shown:
         return replace(near, vrfs={key: vrfs[key] for key in tables if key in vrfs})
 
     @cached_property
-    def _said(self) -> dict[KeyPath, YamlEntry]:
+    def _entries_now(self) -> dict[KeyPath, YamlEntry]:
         return self._entries(self._near)
 
     @staticmethod
@@ -165,7 +165,7 @@ def _with(state: State, change: Change[Any], attribute: AttributeChange) -> Stat
     return replace(state, virtual={**state.virtual, name: replace(virtual, **altered)})
 
 
-def _told(attribute: AttributeChange) -> str:
+def _attribute_text(attribute: AttributeChange) -> str:
     if attribute.name == "packet_mtu" and attribute.old == attribute.new:
         return f"mtu: {attribute.new} of its own, no longer that of its parent"
     if attribute.name == "ra_mtu":

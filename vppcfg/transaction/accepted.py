@@ -163,11 +163,11 @@ def settle(
     """
     unnoted = {record.entry.number for record in rolled_back_unnoted(records)}
     return [
-        _settled(record, journal, boot_id, at, refuse, is_back=record.entry.number in unnoted) for record in records
+        _decided(record, journal, boot_id, at, refuse, is_back=record.entry.number in unnoted) for record in records
     ]
 
 
-def _settled(
+def _decided(
     record: Record, journal: Journal, boot_id: str, at: str, refuse: Callable[[Record], object], *, is_back: bool
 ) -> Record:
     if is_back:

@@ -72,7 +72,7 @@ class EntryFolders:
         """Remove an entry, as far as that is possible."""
         shutil.rmtree(self.of(number), ignore_errors=True)
 
-    def make(self, number: int, files: Mapping[str, bytes], modes: Mapping[str, int] = _NO_MODES) -> None:
+    def create(self, number: int, files: Mapping[str, bytes], modes: Mapping[str, int] = _NO_MODES) -> None:
         """Write the files of an entry, some with modes of their own, and let it appear whole. Raise StorageError."""
         unfinished = self.folder / f"tmp-{os.getpid()}"
         try:

@@ -31,7 +31,7 @@ def folder_name(socket_path: str) -> str:
 def create_folder(path: Path) -> Path:
     """Return a folder after making what is missing of it. Raise StorageError or UntrustedFileError."""
     try:
-        _make(path)
+        _create(path)
         check_folder(path, path.stat().st_gid)
     except OSError as error:
         raise StorageError(f"cannot use {path}: {error.strerror}", _hint(error)) from error
@@ -46,7 +46,7 @@ def _hint(error: OSError) -> str:
     return "make room for it there, or name another folder with --state-dir" if is_root else WHO_MAY
 
 
-def _make(path: Path) -> None:
+def _create(path: Path) -> None:
     if path.is_dir():
         return
     if not path.parent.is_dir():

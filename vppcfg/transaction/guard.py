@@ -159,8 +159,8 @@ def _sources_of_objects(table: FibTable, observed: State) -> set[str]:
     place = Reference(Referent.TABLE, table.key)
     found = {
         source
-        for kind, things in observed.objects.items()
-        if kind.fib_sources and any(place in each.references() for each in things.values())
+        for kind, items in observed.objects.items()
+        if kind.fib_sources and any(place in each.references() for each in items.values())
         for source in kind.fib_sources
     }
     clients = (each for each in observed.interfaces.values() if each.dhcp_client is not None)
@@ -186,7 +186,7 @@ def about_neighbors(plan: Plan) -> Iterator[Objection]:
             f"of a deleted interface ({_with_indexes(fatal)})",
             _freeing(fatal[0]),
         )
-    elif made := sorted(_made(plan), key=natural_key):
+    elif made := sorted(_created_names(plan), key=natural_key):
         yield Objection(
             f"VPP has kept static neighbours of deleted interfaces ({_with_indexes(left)}), which {made[0]} or another "
             "interface that is made would get",
@@ -194,7 +194,7 @@ def about_neighbors(plan: Plan) -> Iterator[Objection]:
         )
 
 
-def _made(plan: Plan) -> set[str]:
+def _created_names(plan: Plan) -> set[str]:
     """Return the interfaces that come, and those whose LCP pair does: its device in VPP has an index too.
 
     What is made anew takes an index that was just freed.
@@ -229,7 +229,7 @@ _TYPED = "CLI"
 
 
 def _objection(table: FibTable, found: Sequence[ForeignRoutes]) -> Objection:
-    ways = sorted({_way_out(routes) for routes in found})
+    ways = sorted({_advice(routes) for routes in found})
     return Objection(
         f"{table.name} is to go, and {table.key} has routes that only who made them can remove: "
         f"{'; '.join(_shown(routes) for routes in found)}",
@@ -237,7 +237,7 @@ def _objection(table: FibTable, found: Sequence[ForeignRoutes]) -> Objection:
     )
 
 
-def _way_out(routes: ForeignRoutes) -> str:
+def _advice(routes: ForeignRoutes) -> str:
     number = routes.table.table_id
     if routes.source == _TYPED:
         return f"at VPP's prompt, `ip route del {_in_order(routes)[0]} table {number}` and so on"

@@ -39,7 +39,7 @@ def make_ready(entry: Entry, source: bytes) -> None:
             waiting.unlink()
         with open(waiting, "xb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o600)) as stream:
             stream.write(source)
-            _make_like(stream.fileno(), entry.install_as)
+            _match_owner_and_mode(stream.fileno(), entry.install_as)
             stream.flush()
             os.fsync(stream.fileno())
         sync_folder(waiting.parent)
@@ -89,7 +89,7 @@ def _waiting(entry: Entry) -> Path:
     return path.with_name(f".{path.name}.change-{entry.number}-{entry.source_digest[:8]}")
 
 
-def _make_like(descriptor: int, path: str) -> None:
+def _match_owner_and_mode(descriptor: int, path: str) -> None:
     try:
         status = os.stat(path)
     except FileNotFoundError:

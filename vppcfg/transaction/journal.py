@@ -88,9 +88,9 @@ class Journal:
             try:
                 yield self._record(number)
             except UntrustedFileError as error:
-                self._complain(number, error.message)
+                self._report(number, error.message)
 
-    def _complain(self, number: int, text: str) -> None:
+    def _report(self, number: int, text: str) -> None:
         """Say once that an entry is left out."""
         if number not in self._complained:
             self._complained.add(number)
@@ -120,7 +120,7 @@ class Journal:
         records, damages = self._read_all()
         for damage in damages:
             if damage.may_be_whole:
-                self._complain(damage.number, damage.text)
+                self._report(damage.number, damage.text)
                 continue
             try:
                 aside = self._folders.set_aside(damage.number)
@@ -280,9 +280,9 @@ class Journal:
             files[_SOURCE] = source
         files |= {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in texts.items()}
         if entry.origin in UNSTOPPABLE:
-            self._make_by_all_means(number, files)
+            self._create_from_reserve(number, files)
         else:
-            self._make_with_reserve(number, files)
+            self._create_with_reserve(number, files)
         self._forget(record.entry)
         return record
 
@@ -310,18 +310,18 @@ class Journal:
             write_durably(path, data)
         return record
 
-    def _make_by_all_means(self, number: int, files: Mapping[str, bytes]) -> None:
+    def _create_from_reserve(self, number: int, files: Mapping[str, bytes]) -> None:
         try:
-            self._folders.make(number, files, _MODES)
+            self._folders.create(number, files, _MODES)
         except StorageError:
             if not give_back(self._reserve):
                 raise
-            self._folders.make(number, files, _MODES)
+            self._folders.create(number, files, _MODES)
 
-    def _make_with_reserve(self, number: int, files: Mapping[str, bytes]) -> None:
+    def _create_with_reserve(self, number: int, files: Mapping[str, bytes]) -> None:
         take(self._reserve, room_for([len(data) for data in files.values()]))
         try:
-            self._folders.make(number, files, _MODES)
+            self._folders.create(number, files, _MODES)
         except StorageError:
             give_back(self._reserve)
             raise

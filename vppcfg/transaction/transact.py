@@ -86,7 +86,7 @@ class Outcome:
     """Steps that the way back took."""
     trouble: str = ""
     """What stood in the way back."""
-    way_back: Plan | None = None
+    rollback_plan: Plan | None = None
     """What is left to do to be back, when that could be found out."""
     not_back: tuple[Attachment, ...] = ()
     """What others had on interfaces and in tables before, and do not have any more."""
@@ -261,6 +261,6 @@ def go_back(
         failure=failure,
         inverse=inverse,
         trouble=trouble or "VPP shows something else after the way back",
-        way_back=make_plan(now, target.state),
+        rollback_plan=make_plan(now, target.state),
         not_back=left,
     )

@@ -100,7 +100,7 @@ def _booted(subject: UpgradeSubject, target: Target, files: SourceFiles) -> Boot
         return Boot(steps=steps, failed_at=0, failure=failure)
     left = make_plan(reached, resolve(subject.configuration, reached).desired).operations
     if left:
-        text = f"{len(left)} steps are left to do after the boot, the first: {_said(left[0])}"
+        text = f"{len(left)} steps are left to do after the boot, the first: {_text_of(left[0])}"
         return Boot(steps=steps, failed_at=steps, failure=text)
     return Boot(steps=steps, reached=reached)
 
@@ -114,10 +114,10 @@ def _why(failure: Failure) -> str:
     refusals = failure.performance.refusals if failure.performance is not None else ()
     if not refusals:
         return failure.text or failure.cause.value
-    return f"{_said(refusals[0].operation)}: {refusals[0].text}"
+    return f"{_text_of(refusals[0].operation)}: {refusals[0].text}"
 
 
-def _said(operation: Operation) -> str:
+def _text_of(operation: Operation) -> str:
     return cli_line(operation) or describe(operation)
 
 

@@ -58,7 +58,7 @@ class Connection:
         try:
             self._bootstrap = definitions.read_bundled()
             self._definitions = self._bootstrap
-            self._say_hello()
+            self._open_session()
             is_known = known is not None and all(each.key in self._table for each in known.messages.values())
             self._definitions = known if known and is_known else self._learn_definitions(json_dir)
         except BaseException:
@@ -283,13 +283,13 @@ class Connection:
         self._is_open = False
         try:
             if self._client is not None:
-                self._say_goodbye(self._client)
+                self._close_session(self._client)
         except DataplaneError:
             pass  # VPP is gone, or closed its side before the answer left: nothing is left to be closed there
         finally:
             self._channel.close()
 
-    def _say_hello(self) -> None:
+    def _open_session(self) -> None:
         create = compile_message(self._bootstrap, self._bootstrap.messages["sockclnt_create"], _SOCKCLNT_CREATE)
         reply = compile_message(
             self._bootstrap, self._bootstrap.messages["sockclnt_create_reply"], _SOCKCLNT_CREATE_REPLY
@@ -310,7 +310,7 @@ class Connection:
         self._table = {name: number for number, name in entries}
         self._offered = frozenset(key.rpartition("_")[0] for key in self._table)
 
-    def _say_goodbye(self, client: int) -> None:
+    def _close_session(self, client: int) -> None:
         self._channel.abandon()
         self._channel.timeout_s = min(self._channel.timeout_s, _GOODBYE_S)
         reply = HEAD.pack(self.message("sockclnt_delete_reply").index, self._context + 1)

@@ -8,7 +8,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds import macip
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.kinds.policy_route_operations import AddPolicyPaths, CreatePolicy
-from vppcfg.kinds.route import RemoveRoute, SetRoute, made_source
+from vppcfg.kinds.route import RemoveRoute, SetRoute, registered_source
 from vppcfg.model.route import SOURCE
 from vppcfg.plan.operations import (
     BindAcls,
@@ -162,5 +162,5 @@ def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Kno
         macip.KIND.read_indexes(connection) if names_macips else {},
         {key: number for each in VIRTUAL_INTERFACES for key, number in each.read_peers(connection, kinds).items()},
         interface.read_macs(connection) if needs_macs else {},
-        {SOURCE: made_source(connection)} if kinds & {SetRoute, RemoveRoute} else {},
+        {SOURCE: registered_source(connection)} if kinds & {SetRoute, RemoveRoute} else {},
     )

@@ -26,10 +26,10 @@ def renew_ipv6(connection: Connection, name: str) -> int:
         raise DataplaneError(f"VPP has no interface {name} any more", "was it deleted meanwhile?")
     times = 1
     while times <= _MOST:
-        answers = _told(connection, index, [0] * times + [1] * times)
+        answers = _still_set(connection, index, [0] * times + [1] * times)
         surplus = answers[:times].count(_NOT_ENABLED)
         if surplus:
-            _told(connection, index, [0] * surplus)
+            _still_set(connection, index, [0] * surplus)
         if wrong := next((each for each in answers[:times] if each not in (0, _NOT_ENABLED)), 0):
             return wrong
         if answers[times] == 0:  # else IPv6 was on still
@@ -38,7 +38,7 @@ def renew_ipv6(connection: Connection, name: str) -> int:
     raise DataplaneError(f"IPv6 cannot be turned off on {name}", "see `vppctl show ip6 interface`")
 
 
-def _told(connection: Connection, index: int, switches: list[int]) -> list[int]:
+def _still_set(connection: Connection, index: int, switches: list[int]) -> list[int]:
     """Turn IPv6 on and off as `switches` says, sent as one piece, and return VPP's return codes in order."""
     requests = [connection.request(_MESSAGE, {"sw_if_index": index, "enable": enable}) for enable in switches]
     replies = connection.ask([request for _, request in requests])

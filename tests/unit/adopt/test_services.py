@@ -34,6 +34,16 @@ def lines_of(commands: str) -> tuple[list[str], str]:
         ("l3xc add loop0 via 10.0.0.2 loop0\n", "l3xc: { ipv4: { interface: loop0, gateway: 10.0.0.2 } }"),
         ("set bridge-domain arp entry 1 10.0.0.9 02:00:00:00:00:01\n", "10.0.0.9: '02:00:00:00:00:01'"),
         (
+            "create gre tunnel src 10.0.0.1 multipoint\ncreate teib gre0 peer 10.9.0.2 nh 10.0.0.2\n",
+            "multipoint: true\n    neighbors:\n      10.9.0.2: 10.0.0.2\n",
+        ),
+        (
+            "create ipip tunnel src 10.0.0.1 p2mp\n"
+            "create teib ipip0 peer 10.9.0.3 nh 10.0.0.2\ncreate teib ipip0 peer 10.9.0.2 nh 10.0.0.3\n"
+            "delete teib ipip0 peer 10.9.0.3\n",
+            "multipoint: true\n    neighbors:\n      10.9.0.2: 10.0.0.3\n",
+        ),
+        (
             "ip punt redirect add rx all via 10.0.0.2 loop0\n",
             "punt-redirect: { ipv4: { interface: loop0, gateway: 10.0.0.2 } }",
         ),

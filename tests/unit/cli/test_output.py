@@ -14,7 +14,16 @@ from pathlib import Path
 import pytest
 
 from vppcfg.app.signals import Terminated
-from vppcfg.cli.output import Colour, ColourChoice, Paint, complain, leads_to_journal, paint_for, write, write_document
+from vppcfg.cli.output import (
+    Colour,
+    ColourChoice,
+    Paint,
+    leads_to_journal,
+    paint_for,
+    print_error,
+    write,
+    write_document,
+)
 from vppcfg.common.printable import printable
 from vppcfg.errors import UsageError
 
@@ -155,9 +164,9 @@ def test_a_journal_gets_the_priority_of_each_line(tmp_path: Path, monkeypatch: p
         status = os.fstat(stream.fileno())
         monkeypatch.setenv("JOURNAL_STREAM", f"{status.st_dev}:{status.st_ino}")
         monkeypatch.setattr(sys, "stderr", stream)
-        complain("one\ntwo")
-        complain("three", logging.INFO)
-        complain("four", logging.WARNING)
+        print_error("one\ntwo")
+        print_error("three", logging.INFO)
+        print_error("four", logging.WARNING)
     assert (tmp_path / "journal").read_text() == "<3>one\n<3>two\n<6>three\n<4>four\n"
 
 

@@ -213,7 +213,7 @@ class Kept:
         self.notices: list[Notice] = []
         self.shown: list[str] = []
 
-    def say(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         self.notices.append(notice)
 
     def show(self, status: Metered) -> None:

@@ -83,9 +83,9 @@ def test_it_sees_what_plan_sees_and_changes_nothing(vpp: str, capsys: pytest.Cap
 
 
 def test_every_event_is_in_the_schema_and_the_other_way_round() -> None:
-    said = re.findall(r'(?:event="|_say\(\s*")(\w+)"', "".join(path.read_text() for path in SOURCES))
+    written = re.findall(r'(?:event="|_notify\(\s*")(\w+)"', "".join(path.read_text() for path in SOURCES))
     described = [kind["properties"]["event"]["const"] for kind in DOCUMENT["oneOf"]]
-    assert sorted(said) == sorted(described)
+    assert sorted(written) == sorted(described)
 
 
 def test_what_is_unmanaged_is_no_drift(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:

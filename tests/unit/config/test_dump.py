@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, _Dice, _state, configurations, states
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.dump import said, write
+from vppcfg.config.dump import expressible, write
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import INTERFACES
@@ -335,7 +335,7 @@ def assert_what_is_configured_stays(state: State) -> None:
     text = write(state)
     loaded = parse_text(text, "written")
     assert loaded.configuration is not None, (loaded.problems, text)
-    assert loaded.configuration == said(state)[0]
+    assert loaded.configuration == expressible(state)[0]
     resolution = resolve(loaded.configuration, state)
     desired, observed = settled(resolution.desired, state), state.with_explicit_mtus()
     for name in loaded.configuration.interfaces:

@@ -38,11 +38,12 @@ WITHOUT_EXAMPLE = {
 REPORTERS = {
     "_problem",
     "_bvi_problem",
-    "_complain",
+    "_report",
     "_unreadable",
     "problem_at",
     "problem",
     "has_plugin",
+    "lacks",
     "finding",
     "warning",
     "notice",
@@ -60,6 +61,7 @@ IN_TABLES = {
         if issubclass(section.config, TunnelConfig)
         for what in ("family", "self", "remote-own")
     ),
+    *("gre-remote", "ipip-remote"),
     *(section.rule("local-missing") for section in VIRTUAL_SECTIONS if issubclass(section.config, EncapConfig)),
     *("acl-unused", "macip-unused", "vrf-unused", "acl-host-bits", "prefixlist-host-bits"),
     *("gre-l3", "ipip-l3", "wireguard-l3", "memif-l3", "conf-unclosed"),

@@ -20,7 +20,7 @@ from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.operations import SetRxMode
 from vppcfg.plan.plan import make_plan
-from vppcfg.plan.rollback import Reachable, closest_to, created_ports, way_back
+from vppcfg.plan.rollback import Reachable, closest_to, created_ports, rollback_plan
 
 PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
 LOOPBACK = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)
@@ -182,7 +182,7 @@ def test_a_port_without_its_mark_that_vpp_polls_has_a_way_back_to() -> None:
     before = replace(unmarked, kind=client.kind, tag=CREATED_MARK, rx_mode=None)
     former = replace(state_of(PORT, before), virtual={name: client})
     plan = make_plan(now, closest_to(former, now, lambda name: False).state)
-    assert SetRxMode(interface=name, mode=RxMode.POLLING) in way_back(plan, lambda name: False).operations
+    assert SetRxMode(interface=name, mode=RxMode.POLLING) in rollback_plan(plan, lambda name: False).operations
 
 
 def test_a_socket_that_came_without_its_memif_goes_and_one_that_was_there_before_stays() -> None:
@@ -203,4 +203,4 @@ def test_what_borrows_addresses_in_a_bridge_can_be_mended_with_a_way_back() -> N
     borrowing = replace(wanted, interfaces={**wanted.interfaces, "port": replace(member, unnumbered="loop0")})
     plan = make_plan(borrowing, wanted)
     assert [type(each).__name__ for each in plan.operations] == ["UnsetUnnumbered"]
-    assert way_back(plan, lambda name: False).operations == ()
+    assert rollback_plan(plan, lambda name: False).operations == ()

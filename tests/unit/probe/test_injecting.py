@@ -25,7 +25,7 @@ from vppcfg.probe.outcome import Fate, FrameProbe
 from vppcfg.probe.report import ProbeReport, reasons
 from vppcfg.probe.safe_injection import foreign_addresses, is_documentation, safe_probes_for, went_out
 from vppcfg.probe.test_cases import ProbeSet
-from vppcfg.probe.trace import Names, Observation, observe_way
+from vppcfg.probe.trace import Names, Observation, observe_path
 from vppcfg.vpp.probing import Injection, Numbers, require_release
 
 ROUTER = FOLDER / "router.yaml"
@@ -268,7 +268,7 @@ def test_every_recorded_way_that_ends_in_vpp_is_told_from_those_that_leave(
         is_copied = any(step.kind == "mirrored" for step in probe.prediction.steps)
         return not is_copied and all(end.fate is Fate.DROPPED for end, _ in probe.prediction.ends)
 
-    told = {number: not went_out(observe_way(nodes, names)) for number, nodes in traces.items()}
+    told = {number: not went_out(observe_path(nodes, names)) for number, nodes in traces.items()}
     assert told == {number: ends_within(probe_set.probes[number]) for number in traces}
     assert {True, False} == set(told.values())
     assert went_out(None)

@@ -19,7 +19,7 @@ from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, FrameProbe, Reason, UndecidedError
 from vppcfg.probe.safe_injection import safe_probes_for, went_out
 from vppcfg.probe.test_cases import probes_for
-from vppcfg.probe.trace import Names, Node, Observation, is_whole, observe_way, packets
+from vppcfg.probe.trace import Names, Node, Observation, is_whole, observe_path, packets
 from vppcfg.probe.verdict import comparable, judge
 from vppcfg.record import evolve
 
@@ -166,7 +166,7 @@ def test_a_trace_says_that_a_route_refuses(refused: dict[int, tuple[Node, ...]],
     is_answered = any(node.name.endswith("-icmp-error") for node in nodes)
     assert is_answered == (number not in (1, 3, 5))
     names = Names(interfaces={1: "eth0"}, tables={(4, 0): 0, (6, 0): 0}, access_lists={}, bonds={})
-    seen = observe_way(nodes, names)
+    seen = observe_path(nodes, names)
     assert seen.ends == {FrameEnd(fate=Fate.REFUSED, reason=REFUSED[number])}
     assert seen.steps == (("routed", "", ""), ("looked up", "6" if number > 3 else "4", "0"))
     assert is_whole(seen)

@@ -9,7 +9,7 @@ import pytest
 from vppcfg.probe.frame import Tag
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
 from vppcfg.probe.test_cases import ProbeSet
-from vppcfg.probe.trace import Names, Node, is_whole, observe_way
+from vppcfg.probe.trace import Names, Node, is_whole, observe_path
 from vppcfg.probe.verdict import ProbeFinding, judge
 
 Traces = dict[int, tuple[Node, ...]]
@@ -59,7 +59,7 @@ ENDS = {
 
 @pytest.mark.parametrize("number", ENDS)
 def test_a_trace_says_where_the_frame_ended(traces: Traces, names: Names, number: int) -> None:
-    assert observe_way(traces[number], names).ends == frozenset(ENDS[number])
+    assert observe_path(traces[number], names).ends == frozenset(ENDS[number])
 
 
 STEPS = {
@@ -74,16 +74,16 @@ STEPS = {
 
 @pytest.mark.parametrize("number", STEPS)
 def test_a_trace_says_what_happened_on_the_way(traces: Traces, names: Names, number: int) -> None:
-    steps = observe_way(traces[number], names).steps
+    steps = observe_path(traces[number], names).steps
     assert [step for step in steps if step in STEPS[number]] == STEPS[number]
 
 
 def test_a_way_of_which_a_part_is_missing_is_told_from_a_whole_one(traces: Traces, names: Names) -> None:
-    assert all(is_whole(observe_way(nodes, names)) for nodes in traces.values())
+    assert all(is_whole(observe_path(nodes, names)) for nodes in traces.values())
     nodes = traces[29]
-    assert not is_whole(observe_way(tuple(node for node in nodes if node.name != "ethernet-input"), names))
+    assert not is_whole(observe_path(tuple(node for node in nodes if node.name != "ethernet-input"), names))
     ending = (*nodes[:-1], replace(nodes[-1], text="  l2-fwd: Reflection Drop"))
-    assert not is_whole(observe_way(ending, names))
+    assert not is_whole(observe_path(ending, names))
 
 
 @pytest.mark.parametrize("words", ["l2-input-acl: valid input ACL packets", "acl-plugin-in-ip4-fa: new sessions added"])
@@ -92,7 +92,7 @@ def test_what_a_node_before_counted_is_no_reason_for_a_drop(
     traces: Traces, names: Names, words: str, node: str
 ) -> None:
     begin = traces[29][:-2]
-    seen = observe_way((*begin, Node(name=node, text=""), Node(name="drop", text=f"  {words}")), names)
+    seen = observe_path((*begin, Node(name=node, text=""), Node(name="drop", text=f"  {words}")), names)
     assert seen.ends == {dropped(Reason.NO_ROUTE)}
 
 
@@ -102,15 +102,15 @@ def test_a_station_is_denied_where_its_list_drops_and_not_by_words_that_releases
 ) -> None:
     asked, ended = Node(name="ip4-inacl", text=""), Node(name="drop", text=f"  ip4-input: {words}")
     begin, dropping = traces[29][:-2], Node(name="ip4-drop", text="")
-    assert observe_way((*begin, asked, dropping, ended), names).ends == {dropped(Reason.STATION)}
+    assert observe_path((*begin, asked, dropping, ended), names).ends == {dropped(Reason.STATION)}
     not_enabled = Node(name="ip4-not-enabled", text="")
-    passed = observe_way((*begin, asked, not_enabled, ended), names)
+    passed = observe_path((*begin, asked, not_enabled, ended), names)
     assert passed.ends == {dropped(Reason.NOT_ENABLED)}
 
 
 def test_every_recorded_frame_went_where_the_file_says(traces: Traces, names: Names, probe_set: ProbeSet) -> None:
     assert len(traces) > 25
-    findings = [judge(probe_set.probes[number], observe_way(nodes, names)) for number, nodes in traces.items()]
+    findings = [judge(probe_set.probes[number], observe_path(nodes, names)) for number, nodes in traces.items()]
     assert [finding.text for finding in findings if finding.blame is not None] == []
 
 
@@ -118,7 +118,7 @@ def judged(number: int, traces: Traces, names: Names, probe_set: ProbeSet, old: 
     """Judge a recorded trace in which something reads otherwise."""
     assert any(old in f"{node.name}\n{node.text}" for node in traces[number])
     nodes = [Node(name=node.name.replace(old, new), text=node.text.replace(old, new)) for node in traces[number]]
-    return judge(probe_set.probes[number], observe_way(tuple(nodes), names))
+    return judge(probe_set.probes[number], observe_path(tuple(nodes), names))
 
 
 FAULTS = {
@@ -149,7 +149,7 @@ def test_a_frame_that_is_not_seen_again_is_blamed_on_its_port(probe_set: ProbeSe
 def test_a_copy_too_many_is_blamed_on_the_interface_that_it_leaves_by(
     traces: Traces, names: Names, probe_set: ProbeSet
 ) -> None:
-    seen = observe_way(traces[33], names)
+    seen = observe_path(traces[33], names)
     more = replace(seen, ends=seen.ends | {sent("GigabitEthernet1/0/5", LAST_HOST, FAR, 64)})
     finding = judge(probe_set.probes[33], more)
     assert finding.blame is not None
@@ -158,7 +158,7 @@ def test_a_copy_too_many_is_blamed_on_the_interface_that_it_leaves_by(
 
 def test_a_reason_that_nobody_knows_is_told_as_vpp_says_it(traces: Traces, names: Names) -> None:
     nodes = [replace(node, text=node.text.replace("unknown vlan", "bad weather")) for node in traces[29]]
-    seen = observe_way(tuple(nodes), names)
+    seen = observe_path(tuple(nodes), names)
     assert seen.unknown == ("ethernet-input: bad weather",)
     assert seen.ends == {dropped(Reason.OTHER)}
 
@@ -168,6 +168,6 @@ def test_a_frame_that_is_too_large_for_its_tunnel_is_known_by_the_node_that_drop
     midchain = "adj-idx 0 : ethernet via :: gre0: mtu:1500 next:1 flags:[] 6000\n    stacked-on entry:31:"
     nodes = (Node(name="adj-l2-midchain", text=midchain), Node(name="error-drop", text="rx:memif0/0"))
     dropping = Node(name="drop", text="null-node: blackholed packets")
-    assert observe_way((*nodes, dropping), names).ends == {dropped(Reason.TOO_BIG)}
+    assert observe_path((*nodes, dropping), names).ends == {dropped(Reason.TOO_BIG)}
     unstacked = (nodes[0], Node(name="tunnel-output-no-count", text="adj-midchain:[0]"), nodes[1], dropping)
-    assert observe_way(unstacked, names).ends == {dropped(Reason.NO_ROUTE)}
+    assert observe_path(unstacked, names).ends == {dropped(Reason.NO_ROUTE)}

@@ -170,8 +170,10 @@ vxlan_tunnels:
 gre_tunnels:
   gre0: { local: 192.0.2.1, remote: 192.0.2.3, mode: erspan, session: 5, encap-vrf: red }
   gre1: { local: 192.0.2.1, remote: 192.0.2.4, key: 5, description: to Bern }
+  gre2: { local: 192.0.2.1, multipoint: true, neighbors: { 10.7.0.2: { address: 192.0.2.8, vrf: red } } }
 ipip_tunnels:
   ipip0: { local: 192.0.2.1, remote: 192.0.2.3, dscp: ef, encap-vrf: red }
+  ipip2: { local: 192.0.2.1, multipoint: true, neighbors: { 10.7.1.2: 192.0.2.8 } }
   ipip1: { local: 192.0.2.1, remote: 192.0.2.4, flags: [ encap-set-df ], description: to Basel }
 wireguards:
   wg0:
@@ -290,6 +292,7 @@ HEADINGS = {
     "vxlan": r"vxlan_tunnels\..+",
     "gre": r"gre_tunnels\..+",
     "ipip": r"ipip_tunnels\..+",
+    "tunnel-next-hop": r"gre_tunnels\..+",
     "wireguard": r"wireguards\..+",
     "wireguard-peer": r"wireguards\..+",
     "tap": r"taps\..+",
@@ -361,6 +364,7 @@ LEFT = {
     *(("interface", "mac"), ("tap-host", "bridge-create"), ("tap-host", "namespace-create")),
     *((part, key) for part in ("sub-interface", "loopback") for key in ("qos", "l3xc", "punt-redirect", "vrrp")),
     ("bridge", "arp-entries"),
+    *(("gre", "neighbors"), ("ipip", "neighbors"), ("tunnel-next-hop", "address"), ("tunnel-next-hop", "vrf")),
     *(("lldp", "system-name"), ("lldp", "hold"), ("lldp", "interval")),
 }
 """What stays when a file does not say it any more, or goes with what it is on."""

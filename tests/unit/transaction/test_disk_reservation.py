@@ -89,9 +89,9 @@ def test_an_entry_that_cannot_be_made_is_a_storage_error_that_leaves_nothing(
     folders: EntryFolders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(StorageError, match="cannot write to"):
-        EntryFolders(tmp_path / "none").make(1, {"entry.json": b""})
+        EntryFolders(tmp_path / "none").create(1, {"entry.json": b""})
     with pytest.raises(StorageError, match="cannot write"):
-        folders.make(1, {"entry.json": b"", "no/file": b""})
+        folders.create(1, {"entry.json": b"", "no/file": b""})
     assert os.listdir(folders.folder) == []
 
     def vanish(path: Path, data: bytes, mode: int) -> None:
@@ -100,7 +100,7 @@ def test_an_entry_that_cannot_be_made_is_a_storage_error_that_leaves_nothing(
 
     monkeypatch.setattr("vppcfg.transaction.entry_folders.write_durably", vanish)
     with pytest.raises(StorageError, match="gone"):
-        folders.make(1, {"entry.json": b""})
+        folders.create(1, {"entry.json": b""})
 
 
 def test_what_is_set_aside_is_on_the_disk_and_what_is_gone_can_be_removed(

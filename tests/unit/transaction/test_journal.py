@@ -256,17 +256,17 @@ def test_the_way_back_is_written_down_in_what_was_reserved_for_it(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     added(journal, Status.APPLIED)
-    make, attempts = EntryFolders.make, []
+    create, attempts = EntryFolders.create, []
 
-    def make_when_there_is_room(
+    def create_when_there_is_room(
         folders: EntryFolders, number: int, files: Mapping[str, bytes], modes: Mapping[str, int]
     ) -> None:
         attempts.append(number)
         if journal.folder.with_name("journal.reserve").exists():
             raise StorageError("no room")
-        make(folders, number, files, modes)
+        create(folders, number, files, modes)
 
-    monkeypatch.setattr(EntryFolders, "make", make_when_there_is_room)
+    monkeypatch.setattr(EntryFolders, "create", create_when_there_is_room)
     added(journal, Status.APPLIED, Origin.ROLLBACK)
     assert (attempts, numbers(journal)) == ([2, 2], [1, 2])
     with pytest.raises(StorageError, match="no room"):
@@ -282,7 +282,7 @@ def test_without_a_reserve_the_way_back_says_that_it_cannot_be_written_down(
         attempts.append(number)
         raise StorageError("no room")
 
-    monkeypatch.setattr(EntryFolders, "make", fail)
+    monkeypatch.setattr(EntryFolders, "create", fail)
     with pytest.raises(StorageError, match="no room"):
         added(journal, Status.APPLIED, Origin.ROLLBACK)
     assert attempts == [1]

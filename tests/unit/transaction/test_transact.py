@@ -117,8 +117,8 @@ def test_the_way_back_is_tried_again() -> None:
 def test_a_way_back_that_every_step_of_succeeded_is_looked_at_all_the_same() -> None:
     outcome = outcome_of(Played([OTHER], (1,)))
     assert outcome.ending is Ending.BETWEEN
-    assert outcome.way_back is not None
-    assert outcome.way_back.steps
+    assert outcome.rollback_plan is not None
+    assert outcome.rollback_plan.steps
     assert outcome.trouble == "VPP shows something else after the way back"
 
 

@@ -36,7 +36,7 @@ def change_status(target: Target) -> ChangeStatus:
         origin=last.entry.origin.value,
         outcome=last.status.value,
         deadline_s=_deadline_s(waiting) if waiting is not None else None,
-        is_interrupted=found is not None,
+        is_half_way=found is not None,
     )
 
 

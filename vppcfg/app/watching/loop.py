@@ -10,7 +10,7 @@ from vppcfg.app.interrupted_change import InterruptedChange
 from vppcfg.app.planning import exit_code_of
 from vppcfg.app.unmanaged import lost_protection, unprotected_text
 from vppcfg.app.watching.file import WatchedFile
-from vppcfg.app.watching.notices import Notice, Output, Said, WallClock
+from vppcfg.app.watching.notices import Notice, Output, Reported, WallClock
 from vppcfg.app.watching.reconciling import Attempts, Reconciler
 from vppcfg.app.watching.roles import changed_roles, roles_of
 from vppcfg.app.watching.verification import Verifier, news_of, not_verified, verified
@@ -102,7 +102,7 @@ class VppWatch:
         self._unconfirmed: Unconfirmed | None = None
         self._busy_since: float | None = None
         self._clock = clock
-        self._said = Said(file.name)
+        self._said = Reported(file.name)
         self._boot_id = ""
         self._trouble = ""
         self._attempts = Attempts(interval_s)
@@ -181,7 +181,7 @@ class VppWatch:
             self._status.verified = None
             self._was_verified_as = None
             self._status.errors["verify"] += 1
-            self._output.say(not_verified(error))
+            self._output.notify(not_verified(error))
         self._verify_at_s = self._clock.monotonic() + max(self._interval_s, SHARE * (self._clock.monotonic() - start_s))
 
     def _note(self, report: VerifyReport) -> None:
@@ -189,7 +189,7 @@ class VppWatch:
         self._status.verified = report
         if (seen := news_of(report)) != self._was_verified_as:
             self._was_verified_as = seen
-            self._output.say(verified(report))
+            self._output.notify(verified(report))
 
     def _is_held_off(self) -> bool:
         """Return whether to wait for another vppcfg to come to its end."""
@@ -223,11 +223,11 @@ class VppWatch:
             self._status.is_file_valid = False
             data = {"file": self._file.name, "message": error.message}
             text = f"{error.message}; the file as it was before is still compared with"
-            self._say("file_invalid", text, data, is_bad=True)
+            self._notify("file_invalid", text, data, is_bad=True)
             self._output.show(self._status)
             return False
         self._status.is_file_valid = True
-        self._say("file_loaded", f"{self._file.name} was loaded again", {"file": self._file.name})
+        self._notify("file_loaded", f"{self._file.name} was loaded again", {"file": self._file.name})
         return True
 
     def _arrive(self, dataplane: Dataplane) -> None:
@@ -240,9 +240,9 @@ class VppWatch:
         if before and before != self._boot_id:
             self._status.restarts += 1
             text = "VPP was restarted" + (f": it was {before} and is {self._boot_id}" if self._is_verbose else "")
-            self._say("restarted", text, {**data, "former_boot_id": before}, is_bad=True)
+            self._notify("restarted", text, {**data, "former_boot_id": before}, is_bad=True)
         else:
-            self._say("connected", "Connected to VPP" + (f", {self._boot_id}" if self._is_verbose else ""), data)
+            self._notify("connected", "Connected to VPP" + (f", {self._boot_id}" if self._is_verbose else ""), data)
 
     def _lose(self, error: DataplaneError, pause_s: float) -> None:
         self._status.is_connected = False
@@ -253,7 +253,9 @@ class VppWatch:
         if error.message != self._trouble:
             self._trouble = error.message
             data = {"message": error.message, "hint": error.hint, "retry_s": pause_s}
-            self._say("lost", f"{error.message}; trying again in {pause_s:g} s and then less often", data, is_bad=True)
+            self._notify(
+                "lost", f"{error.message}; trying again in {pause_s:g} s and then less often", data, is_bad=True
+            )
         self._output.show(self._status)
 
     def _look(self, dataplane: Dataplane) -> float:
@@ -272,7 +274,7 @@ class VppWatch:
         self._status.read_at_s, self._status.read_took_s = self._clock.time(), took_s
         for notice in self._said.after_look(found, self._file.loaded.placed(resolution.problems)):
             if self._is_verbose or not notice.is_detail:
-                self._output.say(notice)
+                self._output.notify(notice)
         self._status.differences = tuple(found.values())
         self._look_for_protection(dataplane, observed)
         self._look_at_virtual_routers(observed)
@@ -289,15 +291,15 @@ class VppWatch:
         before, self._drifted = self._drifted, self._daemon_drift()
         self._drift_at_s = self._clock.monotonic() + self._interval_s
         if self._drifted and self._drifted != before:
-            self._say("daemon_drift", "; ".join(self._drifted), {"daemons": list(self._drifted)}, is_bad=True)
+            self._notify("daemon_drift", "; ".join(self._drifted), {"daemons": list(self._drifted)}, is_bad=True)
         elif before and not self._drifted:
-            self._say("daemon_in_sync", "The routing daemons run what was accepted", {"daemons": []})
+            self._notify("daemon_in_sync", "The routing daemons run what was accepted", {"daemons": []})
 
     def _look_at_virtual_routers(self, observed: State) -> None:
         """Say which virtual routers are something else than at the last look."""
         before, self._roles = self._roles, roles_of(observed)
         for notice in changed_roles(before, self._roles):
-            self._output.say(notice)
+            self._output.notify(notice)
 
     def _look_for_protection(self, dataplane: Dataplane, observed: State) -> None:
         """Say when interfaces have lost IPsec that they had when vppcfg last changed them; VPP is asked only then."""
@@ -306,7 +308,7 @@ class VppWatch:
         if self._unprotected and self._unprotected != before:
             names = sorted({each.holder for each in self._unprotected})
             data = {"interfaces": names, "commands": lines_for(self._unprotected)}
-            self._say("unprotected", unprotected_text(self._unprotected), data, is_bad=True)
+            self._notify("unprotected", unprotected_text(self._unprotected), data, is_bad=True)
 
     def _look_into_journal(self) -> None:
         """See to it that a change which waits to be confirmed does not wait for ever, and say what was cut off."""
@@ -314,10 +316,10 @@ class VppWatch:
         found = self._unconfirmed
         if found is not None and found != said:
             data = {"change": found.number, "deadline": found.deadline, "is_overdue": found.is_overdue}
-            self._say("unconfirmed", found.text, data, is_bad=True)
+            self._notify("unconfirmed", found.text, data, is_bad=True)
         was, self._was_interrupted = self._was_interrupted, self._interrupted(self._boot_id)
         if self._was_interrupted is not None and self._was_interrupted != was:
-            self._say("half_way", self._was_interrupted.text, {"change": self._was_interrupted.number}, is_bad=True)
+            self._notify("half_way", self._was_interrupted.text, {"change": self._was_interrupted.number}, is_bad=True)
 
     def _reconcile(self) -> bool:
         """Bring VPP to the file where that is wanted; return whether it was tried."""
@@ -334,7 +336,7 @@ class VppWatch:
             self._attempts.succeed()
             self._verify_at_s = 0.0
             self._status.reconciliations += 1
-            self._say("reconciled", f"VPP was brought to {self._file.name}", {"file": self._file.name})
+            self._notify("reconciled", f"VPP was brought to {self._file.name}", {"file": self._file.name})
         else:
             self._fail(code, reason)
         return True
@@ -344,7 +346,7 @@ class VppWatch:
         retry_s = self._attempts.fail(self._said.differences, self._clock.monotonic())
         data = {"code": code.value, "message": reason, "retry_s": retry_s}
         text = f"VPP could not be brought to {self._file.name}: {reason}; trying again in {retry_s:g} s"
-        self._say("not_reconciled", text, data, is_bad=True)
+        self._notify("not_reconciled", text, data, is_bad=True)
 
-    def _say(self, event: str, text: str, data: Mapping[str, object], *, is_bad: bool = False) -> None:
-        self._output.say(Notice(event=event, text=text, data=data, is_bad=is_bad))
+    def _notify(self, event: str, text: str, data: Mapping[str, object], *, is_bad: bool = False) -> None:
+        self._output.notify(Notice(event=event, text=text, data=data, is_bad=is_bad))

@@ -34,7 +34,7 @@ class Notice:
 class Output(Protocol):
     """Where notices and the status go. Nothing that goes wrong there ends a watch, but a reader that left."""
 
-    def say(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         """Tell a notice."""
 
     def show(self, status: Metered) -> None:
@@ -66,7 +66,7 @@ Differences = Mapping[KeyPath, EntryDifference]
 """The entries of the file that VPP is not as, by their places; from what VPP has to what the file says."""
 
 
-class Said:
+class Reported:
     """The differences and problems of one file that were said last."""
 
     def __init__(self, file_name: str) -> None:

@@ -102,7 +102,7 @@ class Verification:
         except VppcfgError:
             self._output.show(self._status)
             raise
-        self._output.say(verified(report))
+        self._output.notify(verified(report))
         self._output.show(self._status)
         return ExitCode.DRIFT if report.count else ExitCode.DONE
 
@@ -114,9 +114,9 @@ class Verification:
                 report = self._read()
                 if (seen := news_of(report)) != self._was:
                     self._was = seen
-                    self._output.say(verified(report))
+                    self._output.notify(verified(report))
             except VppcfgError as error:
-                self._say_why(error)
+                self._notify_failure(error)
             self._output.show(self._status)
             took_s = self._clock.monotonic() - start_s
             self._clock.sleep(max(self._interval_s, SHARE * took_s))
@@ -134,8 +134,8 @@ class Verification:
         self._status.read_took_s = self._clock.monotonic() - start_s
         return report
 
-    def _say_why(self, error: VppcfgError) -> None:
+    def _notify_failure(self, error: VppcfgError) -> None:
         """Say what is in the way, once as long as it is the same."""
         if self._was != (error.message,):
             self._was = (error.message,)
-            self._output.say(not_verified(error))
+            self._output.notify(not_verified(error))

@@ -44,7 +44,7 @@ class LiveConnections:
 
     def announce(self, generator: str, traffic: StatefulTraffic, plan: ConnectionPlan) -> None:
         """Say what is about to be done."""
-        self._say(
+        self._print(
             f"Connections of {traffic.profile.name} by {generator} on ports {sides_of(traffic.directions)}: "
             f"{cps(plan.warm_up_rate)} for {plan.warm_up_s} s, up to {cps(plan.target_rate)} in {plan.ramp_s} s, "
             f"held for {plan.hold_s} s"
@@ -53,10 +53,10 @@ class LiveConnections:
     def begin(self, phase: LoadPhase, rate_cps: float, duration_s: float) -> None:
         """Say that a phase begins."""
         if phase is LoadPhase.DRAIN:
-            self._say(f"Waiting for connections to end, {duration_s:g} seconds at most")
+            self._print(f"Waiting for connections to end, {duration_s:g} seconds at most")
         elif duration_s:
             words = {LoadPhase.WARM_UP: "Warming up at", LoadPhase.RAMP: "Rising from", LoadPhase.HOLD: "Holding"}
-            self._say(f"{words[phase]} {cps(rate_cps)} for {duration_s:g} seconds")
+            self._print(f"{words[phase]} {cps(rate_cps)} for {duration_s:g} seconds")
 
     def observe(self, status: ConnectionStatus) -> None:
         """Show how far the test is."""
@@ -71,7 +71,7 @@ class LiveConnections:
             f"{status.so_far.failed:,} failed"
         )
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         if not self._is_quiet:
             self._ticker.close()
             write(printable(text) + "\n", sys.stderr)

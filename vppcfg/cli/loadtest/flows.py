@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Run the flows and show what came of them."""
     from vppcfg.cli.loadtest.flows import flows_lines
     from vppcfg.cli.loadtest.live import Ticker
-    from vppcfg.cli.output import say
+    from vppcfg.cli.output import print_line
     from vppcfg.common.clock import SystemClock
     from vppcfg.common.printable import printable
     from vppcfg.common.rates import parse_speed
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     _write(args, outcome)
     if args.output != "-":
         for line in flows_lines(outcome, link_bps):
-            say(printable(line))
+            print_line(printable(line))
     return ExitCode.DONE
 
 

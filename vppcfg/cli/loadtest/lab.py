@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING, cast
 
 from vppcfg.cli.arguments import Subparsers, add_repeated_options
-from vppcfg.cli.output import say
+from vppcfg.cli.output import print_line
 from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -84,11 +84,13 @@ def _up(args: argparse.Namespace) -> ExitCode:
 def _describe(layout: Layout) -> None:
     """Say what is where, and how to use it."""
     left, right = layout.sides
-    say(f"{'namespace':<24}{'device':<8}{'MAC address':<20}address")
+    print_line(f"{'namespace':<24}{'device':<8}{'MAC address':<20}address")
     for side in layout.sides:
-        say(f"{side.end.netns:<24}{side.end.device:<8}{side.end.mac:<20}{side.address}")
+        print_line(f"{side.end.netns:<24}{side.end.device:<8}{side.end.mac:<20}{side.address}")
     for side in layout.sides:
-        say(f"{side.port.netns:<24}{side.port.device:<8}{side.port.mac:<20}{side.port_address or '(bridge br0)'}")
+        print_line(
+            f"{side.port.netns:<24}{side.port.device:<8}{side.port.mac:<20}{side.port_address or '(bridge br0)'}"
+        )
     log.info("Test it with --ports %s,%s, or with `vppcfg loadtest flows --lab %s`", left.end, right.end, layout.name)
 
 

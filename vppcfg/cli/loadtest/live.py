@@ -84,7 +84,7 @@ class Live:
         self._is_line_open = False
         self._elapsed_s = 0.0
 
-    def say(self, text: str, *, is_warning: bool = False) -> None:
+    def note(self, text: str, *, is_warning: bool = False) -> None:
         """Write a line that stays."""
         if is_warning or not self._is_quiet:
             write((_CLEAR if self._is_line_open else "") + text + "\n", self._stream)
@@ -98,30 +98,30 @@ class Live:
 
     def mapped(self) -> None:
         """Say which ports send to which."""
-        self.say(f"Mapped ports to sides {self._sides}")
+        self.note(f"Mapped ports to sides {self._sides}")
 
     def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
         """Say that a phase begins."""
         if phase is LoadPhase.WARM_UP:
-            self.say(f"Warming up {self._sides} at rate of {rate_text(load_pps)} for {duration_s:g} seconds")
+            self.note(f"Warming up {self._sides} at rate of {rate_text(load_pps)} for {duration_s:g} seconds")
         elif phase is LoadPhase.TRIAL:
             self._percent_shown = None
         elif phase is LoadPhase.HOLD and duration_s:
-            self.say(f"Holding load {self._sides} for {duration_s:g} seconds")
+            self.note(f"Holding load {self._sides} for {duration_s:g} seconds")
 
     def change(self, load_pps: float) -> None:
         """Say what the load is now, once per percent of line rate."""
         percent = self._line_rate.percent(load_pps)
         if self._percent_shown is None or int(percent + 1e-9) != self._percent_shown:
             self._percent_shown = int(percent + 1e-9)
-            self.say(f"Setting load {self._sides} to {round(percent, 2):g}% of linerate")
+            self.note(f"Setting load {self._sides} to {round(percent, 2):g}% of linerate")
 
     def trial(self, trial: Trial, number: int, took_s: float) -> None:
         """Say what a trial of a search found."""
         self._elapsed_s += took_s
         loss = max(total.loss_ratio for total in trial.totals)
         percent = self._line_rate.percent(trial.load_pps)
-        self.say(
+        self.note(
             f"trial {number:3d}: {trial.load_pps:15,.1f} pps ({percent:6.2f} %) for {trial.duration_s:g} s, "
             f"loss {loss_text(loss)} [{clock_text(self._elapsed_s)}]"
         )
@@ -129,7 +129,7 @@ class Live:
     def observe(self, status: EngineStatus) -> None:
         """Show how far the test is."""
         if status.is_losing and not self._is_losing:
-            self.say("WARNING: DUT packetloss too high", is_warning=True)
+            self.note("WARNING: DUT packetloss too high", is_warning=True)
         self._is_losing = status.is_losing
         if self._is_quiet:
             return
@@ -137,7 +137,7 @@ class Live:
             write(_CLEAR + self._short(status)[: self._columns() - 1], self._stream)
             self._is_line_open = True
         else:
-            self.say(f"{self._stats(status)} [{self._progress(status)}]")
+            self.note(f"{self._stats(status)} [{self._progress(status)}]")
 
     def _stats(self, status: EngineStatus) -> str:
         """Return the line of trex-loadtest: all directions together, against the line rate of one port."""

@@ -121,11 +121,11 @@ def _run(course: Course, plan: RampPlan) -> ExitCode:
     tuning = TuningObserver(live, args, setting, plan.hold_s) if args.tune else None
     if tuning is not None:
         tuning.refuse_absent_vpp()
-    live.say(_announcement(args))
+    live.note(_announcement(args))
     live.mapped()
     ramp = Ramp(course.engine, setting.traffic, plan, course.clock, tuning or live)
     outcome = course.run(ramp.run, lambda: replace(begun, samples=ramp.samples) if ramp.samples else None)
-    live.say("Loadtest finished, stopping")
+    live.note("Loadtest finished, stopping")
     result = replace(
         begun,
         samples=ramp.samples,

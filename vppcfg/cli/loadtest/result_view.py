@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from vppcfg.cli.loadtest.live import Live
-from vppcfg.cli.output import say, write, write_document
+from vppcfg.cli.output import print_line, write, write_document
 from vppcfg.common.printable import printable
 from vppcfg.common.rates import pps
 from vppcfg.loadtest.load import loss_text
@@ -46,16 +46,16 @@ def show(lines: Iterable[str], args: argparse.Namespace, live: Live) -> None:
     """Show figures on standard output, unless the result goes there."""
     for line in lines:
         if args.output == "-":
-            live.say(line)
+            live.note(line)
         else:
-            say(printable(line))
+            print_line(printable(line))
 
 
 def show_lines(lines: Iterable[str], args: argparse.Namespace) -> None:
     """Show figures on standard output; where the result goes there, on standard error unless that is to be quiet."""
     for line in lines:
         if args.output != "-":
-            say(printable(line))
+            print_line(printable(line))
         elif not args.quiet:
             write(printable(line) + "\n", sys.stderr)
 

@@ -166,14 +166,14 @@ def _report(args: argparse.Namespace, watched: tuple[Watched, ...], *, is_comple
     from vppcfg.cli.loadtest.course import plain_result
     from vppcfg.cli.loadtest.result_view import write_result
     from vppcfg.cli.loadtest.watch import watch_lines
-    from vppcfg.cli.output import say
+    from vppcfg.cli.output import print_line
     from vppcfg.common.printable import printable
     from vppcfg.loadtest.result import ResultKind
 
     write_result(plain_result(ResultKind.WATCH, args, watched=watched, is_complete=is_complete), args)
     if args.output != "-":
         for line in watch_lines(watched):
-            say(printable(line))
+            print_line(printable(line))
 
 
 def _seconds(text: str) -> float:

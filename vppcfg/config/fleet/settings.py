@@ -80,11 +80,11 @@ class _SettingsReader:
         data = {} if self._document.data is None else self._document.data
         if not isinstance(data, dict):
             if self._document.is_readable:
-                self._complain((), f"this is no map; it has the keys {', '.join(_KEYS)}")
+                self._report((), f"this is no map; it has the keys {', '.join(_KEYS)}")
             return FleetSettings()
         for key in data:
             if key not in _KEYS:
-                self._complain((key,), f"{shown(key)} is not known here; the keys are {', '.join(_KEYS)}")
+                self._report((key,), f"{shown(key)} is not known here; the keys are {', '.join(_KEYS)}")
         macs: set[str] = set()
         return FleetSettings(
             anycast=self._networks(data, "anycast", macs),
@@ -105,37 +105,35 @@ class _SettingsReader:
                 found.setdefault((network.family, network.length), set()).add(network.network)
             else:
                 what = "an address, a prefix or a MAC address" if macs is not None else "an address or a prefix"
-                self._complain((key, position), f"{shown(text)} is not {what}")
+                self._report((key, position), f"{shown(text)} is not {what}")
         return {size: frozenset(networks) for size, networks in found.items()}
 
     def _accepted(self, data: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
         for position, entry in self._items(data, "accept"):
             path = ("accept", position)
             if not isinstance(entry, dict) or not isinstance(entry.get("rule"), str):
-                self._complain(path, "this names no rule; write `rule:`, and `for:` with what it is accepted for")
+                self._report(path, "this names no rule; write `rule:`, and `for:` with what it is accepted for")
                 continue
             for key in entry:
                 if key not in _ACCEPT_KEYS:
-                    self._complain((*path, key), f"{shown(key)} is not known here; the keys are rule, for and why")
+                    self._report((*path, key), f"{shown(key)} is not known here; the keys are rule, for and why")
             subject = entry.get("for")
             if subject is not None and not isinstance(subject, str):
-                self._complain(
-                    (*path, "for"), f"{shown(subject)} is no text: a subnet, an address, or ROUTER:INTERFACE"
-                )
+                self._report((*path, "for"), f"{shown(subject)} is no text: a subnet, an address, or ROUTER:INTERFACE")
             elif not entry["rule"].startswith("fleet-"):
                 text = f"{shown(entry['rule'])} is no rule between files, and no other can be accepted"
-                self._complain((*path, "rule"), text)
+                self._report((*path, "rule"), text)
             else:
                 yield entry["rule"], subject or ""
 
     def _items(self, data: Mapping[Any, Any], key: str) -> Iterator[tuple[int, Any]]:
         items = data.get(key)
         if items is not None and not isinstance(items, list):
-            self._complain((key,), f"{key} is a list")
+            self._report((key,), f"{key} is a list")
         elif items:
             yield from enumerate(items)
 
-    def _complain(self, path: KeyPath, text: str) -> None:
+    def _report(self, path: KeyPath, text: str) -> None:
         line, column = self._document.locate(path)
         self.problems.append(
             Problem(rule="fleet-settings", path=path, text=text, line=line, column=column, file=self._file)

@@ -35,6 +35,8 @@ def tunnel_ends(index: Index) -> Iterator[Problem]:
     """Find tunnels whose ends do not go together."""
     for tunnel in index.configuration.virtual_as(TunnelConfig).values():
         section, path = section_of(tunnel), (*tunnel.path, "remote")
+        if tunnel.tunnel.is_multipoint:
+            continue
         if (":" in tunnel.local) != (":" in tunnel.remote):
             text = f"{tunnel.local} and {tunnel.remote} are of different families; take two of one"
             yield Problem(rule=section.rule("family"), path=path, text=text)

@@ -80,7 +80,7 @@ class Term:
         if protocol is None:
             text = f"there is no protocol {shown(self._raw['protocol'])}; write its number, 0 to 255, or any"
             text += did_you_mean(str(self._raw["protocol"]), self._context.names.protocols)
-            self._complain("acl-protocol-unknown", "protocol", text)
+            self._report("acl-protocol-unknown", "protocol", text)
         return protocol
 
     def _endpoint(self, key: str) -> PrefixList:
@@ -93,7 +93,7 @@ class Term:
             else:
                 text = f"{shown(raw)} is neither a prefix nor the name of a prefix list in this file"
                 text += did_you_mean(str(raw), self._context.lists)
-                self._complain(f"acl-{key}-empty", key, text)
+                self._report(f"acl-{key}-empty", key, text)
             return PrefixList()
         if remark := host_bits("acl-host-bits", (*self._path, key), raw):
             self.remarks.append(remark)
@@ -103,14 +103,14 @@ class Term:
         )
         if not left.ipv4 and not left.ipv6:
             text = f"{shown(raw)} has no {'' if family == ANY else family + ' '}prefixes, so the term matches nothing"
-            self._complain(f"acl-{key}-empty", key, text)
+            self._report(f"acl-{key}-empty", key, text)
         return left
 
     def _check_families(self, sources: PrefixList, destinations: PrefixList) -> None:
         has_both = all(ends.ipv4 or ends.ipv6 for ends in (sources, destinations))
         if has_both and not (sources.ipv4 and destinations.ipv4) and not (sources.ipv6 and destinations.ipv6):
             text = "the source and the destination have no family in common, so the term matches nothing"
-            self._complain("acl-family-mismatch", "destination", text)
+            self._report("acl-family-mismatch", "destination", text)
 
     def _ranges(self, protocol: int | None) -> tuple[Range, Range]:
         """Return the source and destination ports, or the ICMP types and codes."""
@@ -124,34 +124,34 @@ class Term:
         raw = self._raw.get(key)
         if not may_be and raw not in (None, ANY):
             text = f"`{key}` needs `protocol: tcp` or `protocol: udp`; other protocols have no ports"
-            self._complain("acl-ports-protocol", key, text)
+            self._report("acl-ports-protocol", key, text)
         ports = parse_range(raw, MAX_PORT, self._context.names.services)
         if ports is None:
             text = f"{shown(raw)} is no port 0 to {MAX_PORT}, no service, and no range such as 1024-, -1023 or 80-90"
-            self._complain("acl-port-range", key, text)
+            self._report("acl-port-range", key, text)
         return ports or (0, MAX_PORT)
 
     def _icmp(self, key: str, may_be: bool) -> Range:
         raw = self._raw.get(key)
         if not may_be and raw not in (None, ANY):
             text = f"`{key}` needs `protocol: icmp` or `protocol: ipv6-icmp`"
-            self._complain("acl-icmp-protocol", key, text)
+            self._report("acl-icmp-protocol", key, text)
         numbers = parse_range(raw, MAX_ICMP)
         if numbers is None:
             text = f"{shown(raw)} is not a number 0 to {MAX_ICMP}, and no range such as 3-, -8 or 0-5"
-            self._complain("acl-icmp-range", key, text)
+            self._report("acl-icmp-range", key, text)
         return numbers or (0, MAX_ICMP)
 
     def _parsed_tcp_flags(self, protocol: int | None) -> tuple[int, int]:
         words = self._raw.get("tcp-flags") or ()
         if words and protocol not in (TCP, None):
-            self._complain("acl-tcp-flags", "tcp-flags", "`tcp-flags` needs `protocol: tcp`")
+            self._report("acl-tcp-flags", "tcp-flags", "`tcp-flags` needs `protocol: tcp`")
         flags = parse_tcp_flags(words)
         if flags is None:
             text = "a flag is to be set and not to be set, so the term matches nothing; remove one of the two"
-            self._complain("acl-tcp-flags", "tcp-flags", text)
+            self._report("acl-tcp-flags", "tcp-flags", text)
         return flags or (0, 0)
 
-    def _complain(self, rule: str, key: str, text: str) -> None:
+    def _report(self, rule: str, key: str, text: str) -> None:
         self.is_sound = False
         self.problems.append(Problem(rule=rule, path=(*self._path, key), text=text))

@@ -77,9 +77,9 @@ class Bridges(NamedSection):
             if interface.bridge is not None:
                 members.setdefault(bridge_name(interface.bridge), []).append(interface)
         names = sorted((name for name in state.bridges if name not in unmanaged.bridges), key=natural_key)
-        return {name: self._restate(name, state, members.get(name, [])) for name in names}
+        return {name: self._entry_from_vpp(name, state, members.get(name, [])) for name in names}
 
-    def _restate(self, name: str, state: State, members: list[Interface]) -> BridgeConfig:
+    def _entry_from_vpp(self, name: str, state: State, members: list[Interface]) -> BridgeConfig:
         bridge = state.bridges[name]
         text = state.described(name, bridge.tag)
         members = sorted(members, key=lambda member: natural_key(member.name))

@@ -40,7 +40,7 @@ def resolve(desired: DesiredStateBuilder, sections: Sequence[VirtualInterfaceSec
             resolver.configure(config)
     for name, kind, description in _without_entry(desired, sections):
         resolver.leave_as_created(name, kind, description)
-    resolver.say_what_has_no_mtu()
+    resolver.report_missing_mtus()
     resolver.drop_missing_targets()
 
 
@@ -217,7 +217,7 @@ class _Resolver:
             self._without_mtu.setdefault(base.parent, []).append(config)
         return 0
 
-    def say_what_has_no_mtu(self) -> None:
+    def report_missing_mtus(self) -> None:
         """Say of which sub-interfaces larger packets are sent than the file means, once for each port."""
         for parent, found in self._without_mtu.items():
             first, others = found[0], len(found) - 1

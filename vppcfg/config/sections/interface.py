@@ -148,9 +148,9 @@ class Interfaces(Section):
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, InterfaceConfig]:
         """Return all interfaces that are not left alone, loopbacks too, in natural order."""
         names = sorted((name for name in state.interfaces if not unmanaged.covers(name, state)), key=natural_key)
-        return {name: self._restate(state.interfaces[name], state) for name in names}
+        return {name: self._entry_from_vpp(state.interfaces[name], state) for name in names}
 
-    def _restate(self, interface: Interface, state: State) -> InterfaceConfig:
+    def _entry_from_vpp(self, interface: Interface, state: State) -> InterfaceConfig:
         """Return what an interface is; the MAC of a port may be the hardware's, and stays open."""
         if interface.parent is not None:
             return sub_interface.from_state(interface, state, self.key)
@@ -160,7 +160,7 @@ class Interfaces(Section):
         device_type = _TYPES_BY_CLASS.get(interface.device_class) if is_port else None
         return interface_keys.from_state(interface, state, (self.key, interface.name), device_type=device_type)
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what all entries say but those of loopbacks."""
         interfaces = configuration.interfaces
         for config in interfaces.values():

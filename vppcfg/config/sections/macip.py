@@ -78,7 +78,7 @@ class MacipAcls(NamedSection):
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, MacipConfig]:
         """Return the lists that are not left alone, in natural order."""
         names = sorted((name for name in state.macips if name not in unmanaged.macips), key=natural_key)
-        return {name: _restated(name, state.macips[name].rules) for name in names}
+        return {name: _entry_from_rules(name, state.macips[name].rules) for name in names}
 
     def entry_keys(self, entry: MacipConfig) -> Iterator[KeyValue]:
         """Yield the terms: one per rule, but for two rules that say the same of both families."""
@@ -102,7 +102,7 @@ def unsupported_reason(name: str, macip: MacipAcl) -> str | None:
     return None
 
 
-def copy_what_is_not_ours(desired: DesiredStateBuilder) -> None:
+def copy_unmanaged(desired: DesiredStateBuilder) -> None:
     """Enter the lists of somebody else, and those that an interface applies that is not ours."""
     own = desired.configuration.macips
     applied = {interface.macip for interface in desired.interfaces.values() if interface.macip not in own}
@@ -177,7 +177,7 @@ def _pairs(rules: tuple[MacipRule, ...]) -> Iterator[tuple[MacipRule, bool]]:
         position += 2 if is_both else 1
 
 
-def _restated(name: str, rules: tuple[MacipRule, ...]) -> MacipConfig:
+def _entry_from_rules(name: str, rules: tuple[MacipRule, ...]) -> MacipConfig:
     counts = (2 if is_both else 1 for _, is_both in _pairs(rules))
     positions = tuple(position for position, count in enumerate(counts) for _ in range(count))
     return MacipConfig(name=name, path=(SECTION.key, name), rules=rules, positions=positions)

@@ -82,6 +82,10 @@ class OwnedSection(Section, Generic[V]):
     def objects_of(self, entry: OwnedConfig, configuration: Configuration) -> Iterable[VppObject]:
         """Return the objects that VPP is to have."""
 
+    def objects_for(self, entry: OwnedConfig, desired: DesiredStateBuilder) -> Iterable[VppObject]:
+        """Return the objects that VPP is to have, where that depends on what it has."""
+        return self.objects_of(entry, desired.configuration)
+
     @abstractmethod
     def as_yaml(self, value: V) -> Value:
         """Return the value in the file."""
@@ -127,7 +131,7 @@ class OwnedSection(Section, Generic[V]):
         """Enter the objects of the file, and what it owns; nothing where VPP lacks what has them."""
         configuration = desired.configuration
         for entry in self.entries_in(configuration).values():
-            objects = list(self.objects_of(entry, configuration))
+            objects = list(self.objects_for(entry, desired))
             if objects and not self._is_possible(entry, desired):
                 continue
             scope = self.scope_of(entry, configuration)
@@ -142,7 +146,7 @@ class OwnedSection(Section, Generic[V]):
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, OwnedConfig]]:
         """Return the entries for all that VPP has, but below interfaces and bridge domains that are left alone."""
-        state = self._without_what_leads_out(state, unmanaged)
+        state = self._without_outward(state, unmanaged)
         kept = (each for each in self.values_in(state) if not _is_left_alone(each[0], each[1], state, unmanaged))
         found = {
             name: self._entry(holder, name, (*_path_of(holder, name, state), self.key), value)
@@ -150,7 +154,7 @@ class OwnedSection(Section, Generic[V]):
         }
         return {self.key: found} if found else {}
 
-    def _without_what_leads_out(self, state: State, unmanaged: Unmanaged) -> State:
+    def _without_outward(self, state: State, unmanaged: Unmanaged) -> State:
         """Return a state without all of a scope of which one object refers to what is left alone."""
         lost = {
             each.scope
@@ -166,7 +170,7 @@ class OwnedSection(Section, Generic[V]):
         }
         return replace(state, objects={**state.objects, **kept})
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what stands at the top of the file; the sections of interfaces and the like have the rest."""
         entry = self.entries_in(configuration).get("")
         if entry is not None and entry.holder is KeyHolder.FILE:
@@ -222,7 +226,9 @@ def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:
         if interface.parent is not None:
             return (_INTERFACES, interface.parent, _CHILDREN, interface.sub_id)
         return (_LOOPBACKS if interface.kind is InterfaceKind.LOOPBACK else _INTERFACES, name)
-    sections = {KeyHolder.TUNNEL: "", KeyHolder.VRF: "vrfs", KeyHolder.BRIDGE: "bridgedomains"}
+    if holder is KeyHolder.TUNNEL:
+        return (f"{state.interfaces[name].kind.value}_tunnels", name)
+    sections = {KeyHolder.VRF: "vrfs", KeyHolder.BRIDGE: "bridgedomains"}
     return () if holder is KeyHolder.FILE else (sections[holder], name)
 
 

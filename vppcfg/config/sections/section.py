@@ -123,7 +123,7 @@ class Section:
         """Return what the section says, without what is broken or wrong; that is noted in `parsing`."""
         raise NotImplementedError
 
-    def copy_what_is_not_ours(self, desired: DesiredStateBuilder) -> None:
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
         """Enter as they are the objects that plans must not touch, once the interfaces of others are entered."""
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
@@ -143,7 +143,7 @@ class Section:
         """Return what the section would say of a State, without what is left alone; None for nothing."""
         return None
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what the section says of objects in VPP, entry by entry, defaults too."""
         yield from ()
 
@@ -159,7 +159,7 @@ class SettingsSection(Section):
         """Yield the keys that stand for the settings of a configuration."""
         raise NotImplementedError
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield the section itself."""
         settings = getattr(configuration, self.attribute or self.key)
         if settings is not None:
@@ -280,7 +280,7 @@ class NamedSection(Section):
         """Return the entries of this section."""
         return {} if self.attribute is None else getattr(configuration, self.attribute)
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield what the entries say."""
         for name, entry in self.entries_in(configuration).items():
             yield YamlEntry(path=(self.key, name), name=name, keys=tuple(self.keys_in(configuration, name, entry)))

@@ -79,10 +79,10 @@ def unsupported_reason(interface: Interface) -> str | None:
 
 def keys(config: TagRewriteConfig | None) -> list[KeyValue]:
     """Return the key, where it is needed."""
-    return [] if config is None else [KeyValue(KEY, _said(config.rewrite))]
+    return [] if config is None else [KeyValue(KEY, _as_yaml(config.rewrite))]
 
 
-def _said(rewrite: TagRewrite | None) -> Value:
+def _as_yaml(rewrite: TagRewrite | None) -> Value:
     if rewrite is None:
         return NONE
     popped, pushed = _counts(rewrite)

@@ -94,6 +94,13 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         """Return whether a plan may remove one that the file does not name; if not, it is left as it is."""
         return True
 
+    def needs_mark(self, virtual: _Virtual) -> bool:
+        """Return whether a plan removes one that the file does not name only where a file has made it.
+
+        That is so of what earlier releases left alone.
+        """
+        return False
+
     def virtual_from_state(self, name: str, virtual: _Virtual, state: State) -> _Config:
         """Return the entry that says what VPP has made."""
         raise NotImplementedError

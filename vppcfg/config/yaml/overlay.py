@@ -59,7 +59,7 @@ def merged_text(document: Document) -> str:
     return text
 
 
-def said_where(document: Document, name: str) -> Iterator[tuple[KeyPath, Any, str, int]]:
+def keys_with_origin(document: Document, name: str) -> Iterator[tuple[KeyPath, Any, str, int]]:
     """Yield every value of a document with its path, the file that said it last, and the line there.
 
     `name` is that of a document that comes from one file.
@@ -74,7 +74,7 @@ def annotated_text(document: Document, name: str) -> str:
     written = read_document("\n".join(lines).encode(errors="surrogatepass"))
     notes = {
         written.locate(path)[0] - 1: f"# {printable(file)}:{line}"
-        for path, value, file, line in said_where(document, name)
+        for path, value, file, line in keys_with_origin(document, name)
         if not (isinstance(value, str) and "\n" in value)  # it goes on in the next line
     }
     column = min(max(map(len, lines), default=0), _NOTE_COLUMN)
@@ -131,7 +131,7 @@ class _Overlay:
                 del result[key], marks[key]
                 continue
             elif there is not None and isinstance(there, dict) is not isinstance(value, dict):
-                self._complain((*path, key), there, value, marks[key].file, mark)
+                self._report((*path, key), there, value, marks[key].file, mark)
                 continue
             else:
                 result[key] = value
@@ -148,7 +148,7 @@ class _Overlay:
             for key, mark in placed
         }
 
-    def _complain(self, path: KeyPath, there: Any, value: Any, file: str, mark: FileMark) -> None:
+    def _report(self, path: KeyPath, there: Any, value: Any, file: str, mark: FileMark) -> None:
         text = (
             f"{path[-1]} is {_kind(value)} here and {_kind(there)} in {file}; write the same kind in both, or take it "
             f"away there"

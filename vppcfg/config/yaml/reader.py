@@ -77,7 +77,7 @@ class _Reader:
         """Return the content of the first document, None without one, and complain about any other."""
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(data)
         self._next: Callable[[], Any] = loader.get_event
-        self._scalar = _Scalars(loader, self._complain).value
+        self._scalar = _Scalars(loader, self._report).value
         content = None
         self._next()
         event = self._next()
@@ -86,7 +86,7 @@ class _Reader:
             self._next()
             event = self._next()
         if event.__class__ is yaml.DocumentStartEvent:
-            self._complain("yaml-documents", event, "a second document begins here; a configuration is one document")
+            self._report("yaml-documents", event, "a second document begins here; a configuration is one document")
         return content
 
     def _node(self, event: Any) -> Any:
@@ -113,7 +113,7 @@ class _Reader:
 
     def _list(self, event: Any) -> list[Any]:
         if event.tag not in _LIST_TAGS:
-            self._complain_tag(event)
+            self._report_tag(event)
         items: list[Any] = []
         marks: dict[int, Mark] = {}
         while (event := self._next()).__class__ is not yaml.SequenceEndEvent:
@@ -131,7 +131,7 @@ class _Reader:
 
     def _map(self, event: Any) -> dict[str | int, Any]:
         if event.tag not in _MAP_TAGS:
-            self._complain_tag(event)
+            self._report_tag(event)
         own: dict[str | int, Any] = {}
         marks: dict[str | int, Mark] = {}
         merged: list[dict[str | int, Any]] = []
@@ -155,11 +155,11 @@ class _Reader:
         self._path.append(key if is_key else "?")
         value = self._node(self._next())
         if not is_key:
-            self._complain("yaml-key", event, _key_text(event, key))
+            self._report("yaml-key", event, _key_text(event, key))
         elif key in own:
             first = marks[key]
             text = f"key `{key}` stands here a second time; the first is in line {first.line + 1}"
-            self._complain("yaml-duplicate-key", event, text)
+            self._report("yaml-duplicate-key", event, text)
         else:
             own[key] = value
             marks[key] = event.start_mark
@@ -175,14 +175,14 @@ class _Reader:
     def _merge(self, event: Any, merged: list[dict[str | int, Any]]) -> None:
         """Read what stands behind `<<`: a map, or a list of maps of which the first that has a key counts."""
         if merged:
-            self._complain("yaml-duplicate-key", event, "`<<` stands here a second time; give it a list of maps")
+            self._report("yaml-duplicate-key", event, "`<<` stands here a second time; give it a list of maps")
         self._path.append(_MERGE)
         value = self._node(self._next())
         sources = value if isinstance(value, list) else [value]
         if all(isinstance(source, dict) for source in sources):
             merged.extend(sources)
         else:
-            self._complain("yaml-merge", event, "`<<` takes a map or a list of maps")
+            self._report("yaml-merge", event, "`<<` takes a map or a list of maps")
         self._path.pop()
 
     def _with_merged(
@@ -214,10 +214,10 @@ class _Reader:
         self._deepest = max(self._deepest, depth)
         return value
 
-    def _complain_tag(self, event: Any) -> None:
-        self._complain("yaml-tag", event, _tag_text(event.tag))
+    def _report_tag(self, event: Any) -> None:
+        self._report("yaml-tag", event, _tag_text(event.tag))
 
-    def _complain(self, rule: str, event: Any, text: str, severity: Severity = Severity.ERROR) -> None:
+    def _report(self, rule: str, event: Any, text: str, severity: Severity = Severity.ERROR) -> None:
         self.problems.append(problem_at(event.start_mark, rule, text, tuple(self._path), severity))
         if self.problems.is_cut:
             raise UnreadableError(too_many(self.problems[-1]))
@@ -257,7 +257,7 @@ class _Scalars:
 
     def __init__(self, loader: Any, complain: _Complain) -> None:
         self._loader = loader
-        self._complain = complain
+        self._report = complain
         self._plain: dict[str, Any] = {}
 
     def value(self, event: Any) -> Any:
@@ -276,7 +276,7 @@ class _Scalars:
         if tag == _TAG + "int" and len(text) <= NUMBER_CHARACTERS and _DECEPTIVE.fullmatch(text):
             value = self._constructed(tag, event)
             hint = f"{shown(text)} means the number {value} here; write that, or put it in quotes"
-            self._complain("yaml-number", event, hint, Severity.WARNING)
+            self._report("yaml-number", event, hint, Severity.WARNING)
             return value
         value = text if tag == _STR else self._constructed(tag, event)
         if event.tag is None:
@@ -286,9 +286,9 @@ class _Scalars:
     def _constructed(self, tag: str, event: Any) -> Any:
         text = event.value
         if tag in _SYMBOL_TAGS:
-            self._complain("yaml-value", event, f"`{text}` has a meaning of its own in YAML; put it in quotes")
+            self._report("yaml-value", event, f"`{text}` has a meaning of its own in YAML; put it in quotes")
         elif tag not in _SCALAR_TAGS:
-            self._complain("yaml-tag", event, _tag_text(event.tag))
+            self._report("yaml-tag", event, _tag_text(event.tag))
         else:
             try:
                 if len(text) > NUMBER_CHARACTERS:
@@ -299,5 +299,5 @@ class _Scalars:
             except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, ValueError):
                 pass
             kind = tag.removeprefix(_TAG)
-            self._complain("yaml-value", event, f"{shown(text)} is no {kind}; put it in quotes if it is text")
+            self._report("yaml-value", event, f"{shown(text)} is no {kind}; put it in quotes if it is text")
         return text

@@ -19,7 +19,7 @@ from vppcfg.model.state import State
 LCP_PLUGIN = "linux_cp"
 
 
-def _complain_of_device(host_name: str, netns: str, path: KeyPath, desired: DesiredStateBuilder) -> None:
+def _report_device(host_name: str, netns: str, path: KeyPath, desired: DesiredStateBuilder) -> None:
     """Note that Linux has the device that a pair is to get: VPP makes a TAP of that name, which Linux would refuse.
 
     A sub-interface takes over a VLAN that is there (linux-cp/lcp_interface.c, lcp_itf_pair_create).
@@ -94,7 +94,7 @@ class LcpKey(EntryKey):
                 is_tun = _is_tun(name, desired)
                 desired.lcps[name] = LcpPair(host_name=config.lcp.host_name, netns=netns, is_tun=is_tun)
                 if config.parent is None and (netns, config.lcp.host_name) in facts.linux_others:
-                    _complain_of_device(config.lcp.host_name, netns, (*config.path, "lcp"), desired)
+                    _report_device(config.lcp.host_name, netns, (*config.path, "lcp"), desired)
 
     def resolve_linux(self, desired: DesiredStateBuilder) -> None:
         """Enter MTU and state of the pairs' devices, unless lcp-sync lets them follow, or Linux could not be read."""

@@ -118,10 +118,10 @@ class Nat44Section(SettingsSection):
                 for name in _TIMEOUTS.values()
                 if getattr(settings, name) != getattr(usual, name)
             ),
-            pools=tuple(_restated_pools(state)),
-            static=tuple(_restated_static(state)),
-            exempt=tuple(_restated_exempt(state)),
-            leaks=tuple(_restated_leaks(state)),
+            pools=tuple(_pool_entries(state)),
+            static=tuple(_static_entries(state)),
+            exempt=tuple(_exempt_entries(state)),
+            leaks=tuple(_leak_entries(state)),
         )
 
     def setting_keys(self, settings: Nat44Config) -> Iterator[KeyValue]:
@@ -132,7 +132,7 @@ class Nat44Section(SettingsSection):
         yield from [KeyValue("static", static, is_block=True)] if static else []
         yield from [KeyValue("exempt", exempt, is_block=True)] if exempt else []
 
-    def said(self, configuration: Configuration) -> Iterator[YamlEntry]:
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield the section without its mappings and exemptions, then each of these."""
         config = configuration.nat44
         if config is None:
@@ -313,7 +313,7 @@ def _vrf_of(table_id: int, state: State) -> str | None:
     return None if table is None else table.name
 
 
-def _restated_pools(state: State) -> Iterator[NatPoolConfig]:
+def _pool_entries(state: State) -> Iterator[NatPoolConfig]:
     """Yield the addresses as ranges, by table and kind, then the interfaces."""
     from netaddr import IPAddress, IPSet  # slow to import, and of use only where NAT44 is read back
 
@@ -330,7 +330,7 @@ def _restated_pools(state: State) -> Iterator[NatPoolConfig]:
         yield NatPoolConfig(path=(SECTION, "pools"), interface=pool.interface, is_twice=pool.is_twice)
 
 
-def _restated_static(state: State) -> Iterator[NatStaticConfig]:
+def _static_entries(state: State) -> Iterator[NatStaticConfig]:
     found = state.of(NatMapping)
     names = _names(
         {key: (each.tag, _own_name(each.protocol, each.external or each.interface, each.external_port))}
@@ -350,7 +350,7 @@ def _restated_static(state: State) -> Iterator[NatStaticConfig]:
         )
 
 
-def _restated_exempt(state: State) -> Iterator[NatExemptConfig]:
+def _exempt_entries(state: State) -> Iterator[NatExemptConfig]:
     found = state.of(NatExemption)
     names = _names(
         {key: (each.tag, _own_name(each.protocol, each.address or each.interface, each.port, each.table_id))}
@@ -378,7 +378,7 @@ def _own_name(protocol: NatProtocol | None, holder: str, port: int, table_id: in
     return f"{text}-{table_id}" if table_id else text
 
 
-def _restated_leaks(state: State) -> Iterator[NatLeakConfig]:
+def _leak_entries(state: State) -> Iterator[NatLeakConfig]:
     for each in sorted(state.of(NatLeaks).values(), key=lambda each: each.table_id):
         vrf = _vrf_of(each.table_id, state) or DEFAULT_VRF
         targets = tuple(_vrf_of(target, state) or DEFAULT_VRF for target in each.targets)

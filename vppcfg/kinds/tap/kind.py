@@ -140,7 +140,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
             path=(self.key, name),
             host_name=virtual.host_name,
             host_mac=virtual.host_mac or None,
-            host_mtu=_said_host_mtu(name, virtual, state),
+            host_mtu=_host_mtu_in_file(name, virtual, state),
             host_bridge=virtual.host_bridge or None,
             host_netns=virtual.host_netns or None,
             rx_ring_size=virtual.rx_ring_size,
@@ -217,7 +217,7 @@ def _host_mtu(config: TapConfig, before: Tap | None) -> int:
     return config.host_mtu or DEFAULT_HOST_MTU
 
 
-def _said_host_mtu(name: str, virtual: Tap, state: State) -> int | None:
+def _host_mtu_in_file(name: str, virtual: Tap, state: State) -> int | None:
     """Return the MTU that an entry says; the usual one only where both sides of the TAP have it, as a rule demands."""
     if virtual.host_mtu != DEFAULT_HOST_MTU:
         return virtual.host_mtu or None

@@ -39,7 +39,7 @@ def _steps_of(
     if before == after and not loses_its_ground and not is_disturbed:
         return
     if before is not None and (
-        is_disturbed or _goes_before(before, after, transition, loses_its_ground=loses_its_ground)
+        is_disturbed or _removed_first(before, after, transition, loses_its_ground=loses_its_ground)
     ):
         operation = kind_of(before).remove(before)
         yield Step(stage=Stage.REMOVE_OBJECT, operation=operation, depth=_depth(before))
@@ -49,7 +49,9 @@ def _steps_of(
         yield Step(stage=stage, operation=kind_of(after).set(after), depth=_depth(after))
 
 
-def _goes_before(before: VppObject, after: VppObject | None, transition: Transition, *, loses_its_ground: bool) -> bool:
+def _removed_first(
+    before: VppObject, after: VppObject | None, transition: Transition, *, loses_its_ground: bool
+) -> bool:
     """Return whether an object is removed before anything comes in its place."""
     if after is None or not before.is_replaceable:
         return True

@@ -290,6 +290,7 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
         source=ip_address(tunnel.local),
         destination=ip_address(tunnel.remote),
         type={GreMode.L3: Type.L3, GreMode.TEB: Type.TEB, GreMode.ERSPAN: Type.ERSPAN}[tunnel.mode],
+        mode=_MULTIPOINT if tunnel.is_multipoint else 0,
         flags=0 if tunnel.is_plain else _ODD_FLAGS,
         session=tunnel.session,
         table=tunnel.encap_vrf,

@@ -251,8 +251,8 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
         return None
     request = IpipRequest(
         source=ip_address(tunnel.local),
-        destination=ip_address(tunnel.remote if tunnel.is_plain else "::" if ":" in tunnel.local else "0.0.0.0"),
-        mode=0 if tunnel.is_plain else _MULTIPOINT,
+        destination=ip_address(tunnel.remote),
+        mode=_MULTIPOINT if tunnel.is_multipoint else 0,
         flags=tunnel.flags,
         dscp=tunnel.dscp,
         number=number,

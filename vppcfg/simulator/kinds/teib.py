@@ -1,14 +1,25 @@
-"""What is behind a multipoint tunnel (vnet/teib): entries outlive the tunnel, and are those of the next one."""
+"""What is behind a multipoint tunnel (vnet/teib): entries outlive the tunnel, and are those of the next one.
+
+What VPP does wrong with the locks of FIB tables, where neighbours of one family are in several, is not simulated.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any
 
+from vppcfg.model.state import State
+from vppcfg.model.tunnel_neighbor import TunnelNeighbor
 from vppcfg.simulator import interfaces
-from vppcfg.simulator.kind import Call, Kind
+from vppcfg.simulator.command_line import Input
+from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import Outgoing, Values
 
 _API = """
@@ -25,30 +36,101 @@ reply teib_details 981ee1a1: teib_entry entry
 
 @dataclass(slots=True, kw_only=True)
 class TeibMain:
-    """The fields of the message that made each entry, by interface and peer."""
+    """The next hop and its table of each entry, by interface and peer, in the order in which they came."""
 
-    entries: dict[tuple[int, bytes], dict[str, Any]] = field(default_factory=dict)
+    entries: dict[tuple[int, Address], tuple[Address, int]] = field(default_factory=dict)
+
+
+def add(tables: Tables, sw_if_index: int, peer: Address, hop: Address, table_id: int) -> None:
+    """Add an entry; raise RefusedError where there is one, or no such table."""
+    if not fib.has_table(tables, hop.version == 6, table_id):
+        raise RefusedError(Retval.NO_SUCH_FIB)
+    entries = tables.part(TeibMain).entries
+    if (sw_if_index, peer) in entries:
+        raise RefusedError(Retval.ENTRY_ALREADY_EXISTS)
+    entries[sw_if_index, peer] = hop, table_id
+
+
+def delete(tables: Tables, sw_if_index: int, peer: Address) -> None:
+    """Delete an entry; raise RefusedError where there is none."""
+    if tables.part(TeibMain).entries.pop((sw_if_index, peer), None) is None:
+        raise RefusedError(Retval.NO_SUCH_ENTRY)
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
-    interfaces.require(call.tables, values["entry.sw_if_index"])
-    entries, key = call.tables.part(TeibMain).entries, (values["entry.sw_if_index"], values["entry.peer.un"])
-    if bool(values["is_add"]) == (key in entries):
-        raise RefusedError(Retval.ENTRY_ALREADY_EXISTS if values["is_add"] else Retval.NO_SUCH_ENTRY)
+    sw_if_index, peer = values["entry.sw_if_index"], address_of(values, "entry.peer")
+    interfaces.require(call.tables, sw_if_index)
     if values["is_add"]:
-        entries[key] = {name: value for name, value in values.items() if name.startswith("entry.")}
+        add(call.tables, sw_if_index, peer, address_of(values, "entry.nh"), values["entry.nh_table_id"])
     else:
-        del entries[key]
+        delete(call.tables, sw_if_index, peer)
     return call.reply()
 
 
 def _dump(call: Call, _values: Values) -> Iterator[Outgoing]:
-    for entry in call.tables.part(TeibMain).entries.values():
-        yield call.details(entry)
+    for (sw_if_index, peer), (hop, table_id) in call.tables.part(TeibMain).entries.items():
+        ends = {**address_values("entry.peer", peer), **address_values("entry.nh", hop)}
+        yield call.details({"entry.sw_if_index": sw_if_index, "entry.nh_table_id": table_id, **ends})
+
+
+def _create(tables: Tables, line: Input) -> str:
+    """`create teib <interface> peer <addr> nh <addr> [nh-table-id <ID>]`."""
+    found = _options(tables, line, ("nh-table-id",), ("peer", "nh"))
+    for word, missing in (("interface", "interface"), ("peer", "peer"), ("nh", "next-hop")):
+        if word not in found:
+            raise RefusedError(Retval.UNSPECIFIED, f"{missing} required'")
+    with _typed():
+        add(tables, found["interface"], found["peer"], found["nh"], found.get("nh-table-id", 0))
+    return ""
+
+
+def _delete(tables: Tables, line: Input) -> str:
+    """`delete teib <interface> peer <addr>`."""
+    found = _options(tables, line, (), ("peer",))
+    for word in ("interface", "peer"):
+        if word not in found:
+            raise RefusedError(Retval.UNSPECIFIED, f"{word} required'")
+    with _typed():
+        delete(tables, found["interface"], found["peer"])
+    return ""
+
+
+@contextmanager
+def _typed() -> Iterator[None]:
+    try:
+        yield
+    except RefusedError as error:
+        raise RefusedError(error.retval, "TEIB error") from error
+
+
+def _options(tables: Tables, rest: Input, numbers: Sequence[str], addresses: Sequence[str]) -> dict[str, Any]:
+    line, found = rest.line(), dict[str, Any]()
+    while not line.is_at_end:
+        line.skip_space()
+        refusal = line.unknown()
+        if (row := line.interface(tables)) is not None:
+            found["interface"] = row.index
+            continue
+        readers: list[tuple[str, Callable[[str], Any]]] = [(word, line.number_after) for word in numbers]
+        readers += [(word, line.address_after) for word in addresses]
+        values = ((word, read(word)) for word, read in readers)
+        given = next((each for each in values if each[1] is not None), None)
+        if given is None:
+            raise refusal
+        found[given[0]] = given[1]
+    return found
+
+
+def _load(tables: Tables, state: State, rows: Rows) -> None:
+    for each in state.of(TunnelNeighbor).values():
+        peer, hop = ip_address(each.peer), ip_address(each.next_hop)
+        add(tables, rows[each.interface].index, peer, hop, each.next_hop_table)
 
 
 KIND = Kind(
     api={"teib": _API},
     changes={"teib_entry_add_del": _answer},
     queries={"teib_dump": _dump},
+    commands={"create teib": _create, "delete teib": _delete},
+    load=_load,
 )

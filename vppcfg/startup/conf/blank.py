@@ -41,14 +41,14 @@ def blank_problems(conf: Conf, release: Release) -> Iterator[Problem]:
         blank = [stanza for stanza in same if stanza.is_blank]
         if name in _ONE_BY_ONE and release >= _ONE_BY_ONE[name]:
             yield from (_stanza_problem(stanza, release) for stanza in blank)
-        elif blank and not any(map(_says_something, same)):
+        elif blank and not any(map(_has_content, same)):
             yield _stanza_problem(blank[0], release)
     for above, entry in walk(conf.stanzas):
         if above and entry.is_blank:
             yield from _block_problem(entry, above)
 
 
-def _says_something(stanza: ConfEntry) -> bool:
+def _has_content(stanza: ConfEntry) -> bool:
     return bool(stanza.children or stanza.arguments) or (stanza.verbatim is not None and not stanza.is_blank)
 
 
@@ -58,7 +58,7 @@ def _stanza_problem(stanza: ConfEntry, release: Release) -> Problem:
         what = "at which VPP hangs for ever, with a busy CPU and without a word"
     else:
         what = "which stops VPP"
-    return problem("conf-blank", stanza, f"the braces of `{name}` hold {_inside(stanza)}, {what}; {_mend(name)}")
+    return problem("conf-blank", stanza, f"the braces of `{name}` hold {_inside(stanza)}, {what}; {_correction(name)}")
 
 
 def _block_problem(entry: ConfEntry, above: tuple[ConfEntry, ...]) -> Iterator[Problem]:
@@ -75,7 +75,7 @@ def _block_problem(entry: ConfEntry, above: tuple[ConfEntry, ...]) -> Iterator[P
     else:
         return
     where = " ".join(each.name for each in above)
-    text = f"the braces of `{head}` (in {where}) hold {_inside(entry)}, {what}; {_mend(head)}"
+    text = f"the braces of `{head}` (in {where}) hold {_inside(entry)}, {what}; {_correction(head)}"
     yield problem("conf-blank", entry, text)
 
 
@@ -83,5 +83,5 @@ def _inside(entry: ConfEntry) -> str:
     return "comments alone" if entry.tail else "white space alone"
 
 
-def _mend(head: str) -> str:
+def _correction(head: str) -> str:
     return f"remove it, or write `{head} {{}}`"

@@ -17,10 +17,10 @@ _LIKE = 0.75
 
 def unknown_text(word: str, known: Collection[str], where: str) -> str:
     """Return what is said of a word that upstream VPP does not know, with the one that it is most like."""
-    return f"`{word}` is unknown to upstream VPP, which stops{where}; {mend_text(word, known)}"
+    return f"`{word}` is unknown to upstream VPP, which stops{where}; {correction_text(word, known)}"
 
 
-def mend_text(word: str, known: Collection[str]) -> str:
+def correction_text(word: str, known: Collection[str]) -> str:
     """Return what an unknown word may be."""
     close = likest(word, tuple(known))
     return f"did you mean `{close}`?" if close else "a typing error, or a patch or plugin of your vendor"

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.startup.conf.complaint import mend_text, problem, unknown_text
+from vppcfg.startup.conf.complaint import correction_text, problem, unknown_text
 from vppcfg.startup.conf.grammar import GRAMMAR
 from vppcfg.startup.conf.key import ArgumentForm
 from vppcfg.startup.conf.tree import ConfEntry
@@ -69,21 +69,23 @@ def _refusal(entry: ConfEntry, release: Release) -> Problem:
     if entry.key is None:
         names = [key.name for key in GRAMMAR["cpu"] if key.is_known_to(release)]
         return problem("conf-unknown", entry, unknown_text(entry.name, names, " (in cpu)"))
-    return problem("conf-value", entry, f"VPP stops at {_said(entry)} (in cpu){_reason(entry)}")
+    return problem("conf-value", entry, f"VPP stops at {_shown_entry(entry)} (in cpu){_reason(entry)}")
 
 
 def _end_of_reading(entry: ConfEntry, release: Release) -> Problem:
     reason = _reason(entry)
     if entry.key is None:
         names = [key.name for key in GRAMMAR["cpu"] if key.is_known_to(release)]
-        reason = f"; {mend_text(entry.name, names)}"
+        reason = f"; {correction_text(entry.name, names)}"
     elif not entry.key.is_known_to(release):
         reason = f"; it came with VPP {entry.key.since}"
-    text = f"VPP stops reading `cpu` at {_said(entry)} without a word: neither it nor what follows counts{reason}"
+    text = (
+        f"VPP stops reading `cpu` at {_shown_entry(entry)} without a word: neither it nor what follows counts{reason}"
+    )
     return problem("conf-passed-over", entry, text)
 
 
-def _said(entry: ConfEntry) -> str:
+def _shown_entry(entry: ConfEntry) -> str:
     return f"`{' '.join((entry.name, *entry.arguments))}`"
 
 

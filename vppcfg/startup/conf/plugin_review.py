@@ -28,7 +28,7 @@ def strangers(conf: Conf, installed: Collection[str] | None) -> tuple[str, ...]:
     """Return the plugins that upstream VPP has never had: those installed, else those enabled."""
     if installed is not None:
         return tuple(name for name in sorted(installed) if name not in PLUGINS)
-    named = [name for name, is_on in _said(conf).items() if is_on and name not in (*PLUGINS, "default")]
+    named = [name for name, is_on in _states(conf).items() if is_on and name not in (*PLUGINS, "default")]
     return tuple(name for name in named if likest(name, tuple(PLUGINS)) is None)
 
 
@@ -38,7 +38,7 @@ def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | N
     `installed` are the plugins that are there, None when only the release tells.
     """
     yield from _missing(conf, release, installed)
-    yield from _without_what_they_need(conf, release, installed)
+    yield from _lacking_needs(conf, release, installed)
     for stanza in conf.stanzas:
         plugin = PLUGIN_OF.get(stanza.name)
         if plugin is None or (stanza.key is not None and not stanza.key.is_known_to(release)):
@@ -51,7 +51,7 @@ def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | N
             yield problem("conf-plugin", stanza, text)
 
 
-def _without_what_they_need(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
+def _lacking_needs(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
     """Yield plugins that are loaded while one that they need is not; nothing without a line about plugins."""
     entries = {name_in(entry.arguments[0]): entry for entry in _entries(conf)}
     loaded = {
@@ -68,10 +68,10 @@ def _without_what_they_need(conf: Conf, release: Release, installed: Collection[
 
 def is_loaded(conf: Conf, plugin: str, release: Release) -> bool:
     """Return whether VPP of a release loads a plugin that is installed."""
-    said = _said(conf)
-    if plugin in said:
-        return said[plugin]
-    return said.get("default", True) and not is_off_by_default(plugin, release)
+    states = _states(conf)
+    if plugin in states:
+        return states[plugin]
+    return states.get("default", True) and not is_off_by_default(plugin, release)
 
 
 def _missing(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
@@ -121,11 +121,11 @@ def _entries(conf: Conf) -> Iterator[ConfEntry]:
             yield entry
 
 
-def _said(conf: Conf) -> dict[str, bool]:
+def _states(conf: Conf) -> dict[str, bool]:
     """Return what the file says of plugins, by name: whether they are enabled; `default` is one of them."""
-    said = {}
+    states = {}
     for entry in _entries(conf):
         words = [child.name for child in entry.children or ()]
         if ("enable" in words or "disable" in words) and _is_file_name(entry):
-            said[name_in(entry.arguments[0])] = "disable" not in words
-    return said
+            states[name_in(entry.arguments[0])] = "disable" not in words
+    return states

@@ -10,7 +10,7 @@ from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.blank import blank_problems
-from vppcfg.startup.conf.complaint import mend_text, problem, unknown_text
+from vppcfg.startup.conf.complaint import correction_text, problem, unknown_text
 from vppcfg.startup.conf.cpu_words import cpu_problems, entries_read
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import Key, W
@@ -146,10 +146,10 @@ def _unknown_word(entry: ConfEntry, block: str, where: str, release: Release) ->
     known = _names(block, release)
     if block.startswith(_DEVICES):
         text = f"upstream VPP does not know `{entry.name}` {_LOST_DEVICES} (in {where})"
-        return problem("conf-unknown", entry, f"{text}; {mend_text(entry.name, known)}")
+        return problem("conf-unknown", entry, f"{text}; {correction_text(entry.name, known)}")
     if _is_forgiving(block, release):
         text = f"VPP passes over `{entry.name}` in silence, and a default counts (in {where})"
-        return problem("conf-passed-over", entry, f"{text}; {mend_text(entry.name, known)}")
+        return problem("conf-passed-over", entry, f"{text}; {correction_text(entry.name, known)}")
     return problem("conf-unknown", entry, unknown_text(entry.name, known, f" (in {where})"))
 
 

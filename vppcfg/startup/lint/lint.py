@@ -42,7 +42,7 @@ def judge(text: str, releases: Sequence[Release] = RELEASES, known: ConfSurround
                 about.append(release)
     findings = [ConfFinding(problem=one, level=level, releases=tuple(about)) for (one, level), about in found.items()]
     return ConfJudgement(
-        findings=tuple(sorted((_spoken(one, releases) for one in findings), key=_place)),
+        findings=tuple(sorted((_worded(one, releases) for one in findings), key=_place)),
         levels=_levels(known) if is_read else (Level.FORM,),
         releases=tuple(releases),
         stopped=tuple(stopped),
@@ -87,7 +87,7 @@ def _of_tree(conf: Conf, release: Release, known: ConfSurroundings) -> Iterator[
         yield one, Level.HABITS
 
 
-def _spoken(finding: ConfFinding, asked: Sequence[Release]) -> ConfFinding:
+def _worded(finding: ConfFinding, asked: Sequence[Release]) -> ConfFinding:
     """Return a finding that says which releases it is about, when it is not about all that were asked for."""
     if len(finding.releases) == len(asked):
         return finding

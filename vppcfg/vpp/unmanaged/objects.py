@@ -22,29 +22,29 @@ _HOLDERS = (Referent.TABLE, Referent.BRIDGE)
 
 
 def read(connection: Connection, scope: ReadScope) -> Iterator[Attachment]:
-    """Yield the objects that the observed state has, that no file owns, and that refer to a table or bridge domain of the scope."""
+    """Yield the observed objects that no file owns and that refer to a table or bridge domain of the scope."""
     for kind in OBJECT_KINDS:
-        for thing in scope.state.of(kind.object_class).values():
-            if is_owned(thing, scope.state.owned):
+        for item in scope.state.of(kind.object_class).values():
+            if is_owned(item, scope.state.owned):
                 continue
-            needed = [each.name for each in thing.references() if each.referent in _HOLDERS]
-            if not scope.holders.isdisjoint(needed) and not _is_read_on_interface(thing, scope):
-                yield _attachment(connection, kind, thing, needed)
+            needed = [each.name for each in item.references() if each.referent in _HOLDERS]
+            if not scope.holders.isdisjoint(needed) and not _is_read_on_interface(item, scope):
+                yield _attachment(connection, kind, item, needed)
 
 
-def _is_read_on_interface(thing: VppObject, scope: ReadScope) -> bool:
+def _is_read_on_interface(item: VppObject, scope: ReadScope) -> bool:
     """Return whether the reader of an interface yields it, such as a mapping by the address of the interface."""
-    names = (each.name for each in thing.references() if each.referent is Referent.INTERFACE)
+    names = (each.name for each in item.references() if each.referent is Referent.INTERFACE)
     return not scope.holders.isdisjoint(names)
 
 
-def _attachment(connection: Connection, kind: AnyObjectKind, thing: VppObject, needed: list[str]) -> Attachment:
-    put, take = kind.set(thing), kind.remove(thing)
+def _attachment(connection: Connection, kind: AnyObjectKind, item: VppObject, needed: list[str]) -> Attachment:
+    put, take = kind.set(item), kind.remove(item)
     line, removal = put.cli(), take.cli()
     return Attachment(
         holder=needed[0],
-        kind=thing.noun,
-        name=thing.name,
+        kind=item.noun,
+        name=item.name,
         put=_stored(connection, put, needed[1:]),
         take=_stored(connection, take, needed[1:]),
         outlives=True,

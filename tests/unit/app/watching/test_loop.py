@@ -174,7 +174,7 @@ class Heard:
         self.notices: list[Notice] = []
         self.syncs: list[bool] = []
 
-    def say(self, notice: Notice) -> None:
+    def notify(self, notice: Notice) -> None:
         self.notices.append(notice)
 
     def show(self, status: Metered) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from vppcfg.app.watching.notices import Differences, Notice, Said
+from vppcfg.app.watching.notices import Differences, Notice, Reported
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
@@ -32,16 +32,16 @@ def drifted(**mtus: int) -> Differences:
     return {each.path: each for each in file_difference(observed, desired, diff(observed, desired))}
 
 
-def told(said: Said, found: Differences, problems: tuple[Problem, ...] = ()) -> list[Notice]:
+def told(said: Reported, found: Differences, problems: tuple[Problem, ...] = ()) -> list[Notice]:
     return list(said.after_look(found, problems))
 
 
-def events(said: Said, found: Differences) -> Sequence[str]:
+def events(said: Reported, found: Differences) -> Sequence[str]:
     return [notice.event for notice in told(said, found)]
 
 
 def test_a_difference_is_said_once_and_when_it_is_gone() -> None:
-    said = Said("a.yaml")
+    said = Reported("a.yaml")
     assert events(said, drifted(eth0=9000)) == ["difference", "drift"]
     assert events(said, drifted(eth0=9000)) == []
     assert events(said, drifted()) == ["gone", "in_sync"]
@@ -49,7 +49,7 @@ def test_a_difference_is_said_once_and_when_it_is_gone() -> None:
 
 
 def test_a_difference_that_becomes_another_one_is_said_again() -> None:
-    said = Said("a.yaml")
+    said = Reported("a.yaml")
     told(said, drifted(eth0=9000, eth1=9000))
     notices = told(said, drifted(eth0=2000, eth1=9000))
     assert [notice.event for notice in notices] == ["difference", "drift"]
@@ -57,7 +57,7 @@ def test_a_difference_that_becomes_another_one_is_said_again() -> None:
 
 
 def test_a_difference_has_the_words_of_the_file_from_what_vpp_has_to_what_is_wanted() -> None:
-    difference, summary = told(Said("a.yaml"), drifted(eth0=9000))
+    difference, summary = told(Reported("a.yaml"), drifted(eth0=9000))
     assert (difference.text, difference.below) == ("~ interfaces.eth0", ("    mtu: 9000 -> 1500",))
     assert difference.data == {
         "action": "update",
@@ -71,7 +71,7 @@ def test_a_difference_has_the_words_of_the_file_from_what_vpp_has_to_what_is_wan
 
 
 def test_one_line_stands_for_many_differences() -> None:
-    *details, summary = told(Said("a.yaml"), drifted(**dict.fromkeys(WANTED, 9000)))
+    *details, summary = told(Reported("a.yaml"), drifted(**dict.fromkeys(WANTED, 9000)))
     assert summary.text == (
         "VPP differs from a.yaml in 5 entries: ~ interfaces.eth0, ~ interfaces.eth1, ~ interfaces.eth2, 2 more"
     )
@@ -80,7 +80,7 @@ def test_one_line_stands_for_many_differences() -> None:
 
 
 def test_the_line_says_what_is_news() -> None:
-    said = Said("a.yaml")
+    said = Reported("a.yaml")
     told(said, drifted(eth0=9000))
     summary = told(said, drifted(eth0=9000, eth1=9000))[-1]
     assert summary.text == "VPP differs from a.yaml in 2 entries, 1 of them new: ~ interfaces.eth1"
@@ -93,8 +93,8 @@ def test_the_line_says_what_is_news() -> None:
 @pytest.mark.parametrize(("count", "words"), [(1, "1 problem stands"), (2, "2 problems stand")])
 def test_the_line_counts_what_stands_between_the_file_and_vpp(count: int, words: str) -> None:
     problems = tuple(Problem(rule="phy-unlisted", path=(number,), text="not listed") for number in range(count))
-    *each, summary = told(Said("a.yaml"), {}, problems)
+    *each, summary = told(Reported("a.yaml"), {}, problems)
     assert summary.text == f"{words} between a.yaml and VPP"
     assert [notice.is_detail for notice in each] == [False] * count
-    summary = told(Said("a.yaml"), drifted(eth0=9000), problems)[-1]
+    summary = told(Reported("a.yaml"), drifted(eth0=9000), problems)[-1]
     assert summary.text == f"VPP differs from a.yaml in 1 entry: ~ interfaces.eth0; {words} between a.yaml and VPP"

@@ -13,7 +13,7 @@ from tests.laws.examples import examples
 from vppcfg.config.load import load
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.files import SourceFiles
-from vppcfg.config.yaml.overlay import annotated_text, merged_text, overlaid, said_where, without_extensions
+from vppcfg.config.yaml.overlay import annotated_text, keys_with_origin, merged_text, overlaid, without_extensions
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError
 
@@ -75,7 +75,7 @@ def test_what_is_merged_is_what_each_says_in_turn(first: Any, second: Any, third
         assert merged.data == expected(expected(expected({}, first), second), third)
     assert read_document(merged_text(merged).encode()).data == (merged.data or {})
     assert read_document(annotated_text(merged, "").encode()).data == (merged.data or {}), "notes are comments"
-    for path, value, file, line in said_where(merged, ""):
+    for path, value, file, line in keys_with_origin(merged, ""):
         source = read_document(texts[int(file.partition(".")[0])].encode())
         assert source.locate(path)[0] == line
         there = source.data

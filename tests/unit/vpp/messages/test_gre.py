@@ -61,10 +61,15 @@ def test_ipv6_endpoints_are_canonical() -> None:
     assert tunnel == Gre(local="2001:db8::1", remote="2001:db8::2", mode=GreMode.ERSPAN, session=5)
 
 
-@pytest.mark.parametrize(("field", "value"), [("mode", 1), ("flags", 1)])
-def test_what_the_language_cannot_say_is_not_plain(field: str, value: int) -> None:
-    (tunnel,) = observed(stub_with({field: value})).virtual_as(Gre).values()
+def test_a_tunnel_with_flags_is_not_plain() -> None:
+    (tunnel,) = observed(stub_with({"flags": 1})).virtual_as(Gre).values()
     assert not tunnel.is_plain
+
+
+def test_a_tunnel_to_many_routers_has_no_other_end() -> None:
+    (tunnel,) = observed(stub_with({"mode": 1, "type": 0, "dst.un": bytes(16)})).virtual_as(Gre).values()
+    assert tunnel == Gre(local="192.0.2.1", remote="0.0.0.0", is_multipoint=True)
+    assert tunnel.other_end is None
 
 
 def test_the_ends_may_be_in_another_table() -> None:

@@ -47,13 +47,14 @@ def test_ipv6_endpoints_are_canonical() -> None:
     assert tunnel == Ipip(local="2001:db8::1", remote="2001:db8::2")
 
 
-def test_more_than_one_other_end_is_not_plain() -> None:
+def test_a_tunnel_to_many_routers_has_no_other_end() -> None:
     no_end: dict[str, Any] = {"dst.un": bytes(16)}
     (tunnel,) = observed(stub_with(mode=1, **no_end)).virtual_as(Ipip).values()
-    assert (tunnel.is_plain, tunnel.other_end) == (False, None)
+    assert tunnel == Ipip(local="192.0.2.1", remote="0.0.0.0", is_multipoint=True)
+    assert tunnel.other_end is None
 
 
-def test_a_tunnel_to_an_address_is_plain_whatever_mode_an_old_vpp_has_in_memory() -> None:
+def test_a_tunnel_to_an_address_has_one_end_whatever_mode_an_old_vpp_has_in_memory() -> None:
     assert observed(stub_with(mode=1)).virtual["ipip3"] == Ipip(local="192.0.2.1", remote="192.0.2.2")
 
 

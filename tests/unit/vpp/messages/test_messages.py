@@ -62,6 +62,7 @@ from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
 from vppcfg.kinds.sub_interface import DeleteSubInterface
 from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
+from vppcfg.kinds.tunnel_neighbor import RemoveTunnelNeighbor, SetTunnelNeighbor
 from vppcfg.kinds.unnumbered import SetUnnumbered, UnsetUnnumbered
 from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
@@ -97,6 +98,7 @@ from vppcfg.model.route import NextHop, Route, RouteEnd
 from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, GreMode, Ipip, Vxlan
+from vppcfg.model.tunnel_neighbor import TunnelNeighbor
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.virtual_router import TrackedInterface, VirtualRouter
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
@@ -139,6 +141,7 @@ STORE = QosStore(interface="port", value=46)
 MARK = QosMark(interface="port", target=QosSource.IP, map_id=4)
 ARP = BridgeArp(bd_id=7, address="192.0.2.5", mac="02:00:00:00:00:05")
 MTU = PathMtu(address="192.0.2.9", mtu=1400, table_id=7)
+BEHIND = TunnelNeighbor(interface="port", peer="fd00::2", next_hop="192.0.2.9", next_hop_table=7)
 CROSS = L3CrossConnect(interface="port", is_ipv6=True, hops=(NextHop(interface="other"),))
 ROUTER = VirtualRouter(
     interface="port", vr_id=5, is_ipv6=True, addresses=("2001:db8::1",), is_accepting=True, peers=("2001:db8::2",)
@@ -453,6 +456,19 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (RemoveBridgeArp(item=ARP), "bd_ip_mac_add_del", {"is_add": False, "entry.bd_id": 7}),
     (SetPathMtu(item=MTU), "ip_path_mtu_update", {"pmtu.table_id": 7, "pmtu.path_mtu": 1400}),
     (RemovePathMtu(item=MTU), "ip_path_mtu_update", {"pmtu.table_id": 7, "pmtu.path_mtu": 0}),
+    (
+        SetTunnelNeighbor(item=BEHIND),
+        "teib_entry_add_del",
+        {
+            "is_add": 1,
+            "entry.sw_if_index": 1,
+            "entry.peer.af": 1,
+            "entry.peer.un": b"\xfd" + bytes(14) + b"\2",
+            "entry.nh.un": b"\xc0\0\2\x09" + bytes(12),
+            "entry.nh_table_id": 7,
+        },
+    ),
+    (RemoveTunnelNeighbor(item=BEHIND), "teib_entry_add_del", {"is_add": 0, "entry.peer.af": 1}),
     (SetL3CrossConnect(item=CROSS), "l3xc_update", {"l3xc.sw_if_index": 1, "l3xc.is_ip6": True}),
     (RemoveL3CrossConnect(item=CROSS), "l3xc_del", {"sw_if_index": 1, "is_ip6": True}),
     (SetPuntRedirect(item=PUNT), "add_del_ip_punt_redirect_v2", {"is_add": True, "punt.rx_sw_if_index": 1}),
