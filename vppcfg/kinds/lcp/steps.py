@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from vppcfg.kinds.interface import SetPacketMtu
 from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
+from vppcfg.kinds.linux_device import SetLinuxLink
 from vppcfg.model.lcp import LcpPair
 from vppcfg.plan.change import Change
-from vppcfg.plan.operations.linux import SetLinuxLink
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 

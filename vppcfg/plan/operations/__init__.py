@@ -32,6 +32,7 @@ from vppcfg.kinds.interface import (
 from vppcfg.kinds.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
 from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.kinds.link_local import SetLinkLocal
+from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 from vppcfg.kinds.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
 from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.kinds.ra_operations import RenewIpv6
@@ -39,7 +40,6 @@ from vppcfg.kinds.sub_interface import CreateSubInterface
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation
 from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, PutBack, RestoreInLinux, TakeOff
-from vppcfg.plan.operations.linux import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
 
 __all__ = [
     "AddBondMember",
