@@ -416,11 +416,7 @@ NEIGHBORS = ("kinds/tunnel_neighbor.py", "kinds/tunnel_neighbor_rules.py")
         (
             "wireguard",
             # Keys and peers have no like among the other kinds.
-            {
-                *("config/schema/words.py", "config/sections/interface.py"),
-                "startup/conf/plugin_names.py",
-                "upgrade/subject.py",  # nothing else needs engines that encrypt
-            },
+            {"config/schema/words.py", "startup/conf/plugin_names.py"},
         ),
         (
             "vxlan",
