@@ -28,6 +28,7 @@ import yaml
 _TOOLS = ("ip", "nsenter", "setpriv", "unshare")
 _VHOST = Path("/dev/vhost-net")
 _VHOST_SOURCE = Path(__file__).with_name("real_vpp_vhost.c")
+_LARGER_SOURCE = Path(__file__).with_name("startup_vpp.c")
 _VLAN_SOURCE = Path(__file__).with_name("real_vpp_vlan.c")
 _OWN_FOLDERS = (
     'for own in netns vpp; do mkdir -p /run/$own && mount -t tmpfs none /run/$own || exit; done; exec "$0" "$@"'
@@ -120,12 +121,15 @@ class RealVpp:
         plugins: Sequence[str] = (),
         makes_vlan_devices: bool = False,
         links: Sequence[str] = (),
+        cpus: int = 0,
     ) -> None:
         """`extra` goes into startup.conf as it is, `linux_cp` into its linux-cp section; `plugins` run besides.
 
         `links` are devices of Linux that are there before VPP starts, each with another end, NAME-peer. With
-        `makes_vlan_devices`, LCP pairs on sub-interfaces work on a kernel without 802.1Q too.
+        `makes_vlan_devices`, LCP pairs on sub-interfaces work on a kernel without 802.1Q too. With `cpus`, VPP believes
+        that the machine has so many, and threads are not pinned.
         """
+        self._cpus = cpus
         self._makes_vlan_devices = makes_vlan_devices
         self._extra = f"{extra}\nlinux-cp {{ {linux_cp} }}" if linux_cp else extra
         self._links = links
@@ -268,10 +272,14 @@ class RealVpp:
             f"ip link add {name} up type veth peer name {name}-peer && ip link set {name}-peer up"
             for name in self._links
         ]
+        if self._cpus:
+            (self.folder / "cpus").write_text(f"0-{self._cpus - 1}\n")
+            made.append(f"mount --bind {self.folder}/cpus /sys/devices/system/cpu/online")
         return " && ".join([*made, _OWN_FOLDERS])
 
     def _environment(self) -> dict[str, str]:
-        return {**os.environ, **stand_ins(self.folder, makes_vlan_devices=self._makes_vlan_devices)}
+        libraries = stand_ins(self.folder, makes_vlan_devices=self._makes_vlan_devices, is_larger=bool(self._cpus))
+        return {**os.environ, **libraries}
 
     def _wait_for_sockets(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + _START_S
@@ -321,14 +329,17 @@ class RealVpp:
             process.wait()
 
 
-def stand_ins(folder: Path, *, makes_vlan_devices: bool) -> dict[str, str]:
+def stand_ins(folder: Path, *, makes_vlan_devices: bool, is_larger: bool = False) -> dict[str, str]:
     """Return the variables by which a VPP works on a kernel that lacks what VPP needs; compile what they name.
 
-    TAPs need vhost, and with `makes_vlan_devices` LCP pairs on sub-interfaces need 802.1Q.
+    TAPs need vhost, and with `makes_vlan_devices` LCP pairs on sub-interfaces need 802.1Q. With `is_larger`, threads
+    can be pinned to CPUs that are not there.
     """
     sources = [] if _VHOST.exists() else [_VHOST_SOURCE]
     if makes_vlan_devices and not knows_vlan_devices():
         sources.append(_VLAN_SOURCE)
+    if is_larger:
+        sources.append(_LARGER_SOURCE)
     libraries = [str(_compiled(source, folder)) for source in sources]
     return {"LD_PRELOAD": ":".join(libraries)} if libraries else {}
 
@@ -341,10 +352,10 @@ def _compiled(source: Path, folder: Path) -> Path:
 
 @contextlib.contextmanager
 def running(
-    ports: Sequence[str], *, extra: str = "", linux_cp: str = "", makes_vlan_devices: bool = False
+    ports: Sequence[str], *, extra: str = "", linux_cp: str = "", makes_vlan_devices: bool = False, cpus: int = 0
 ) -> Iterator[RealVpp]:
     """Start a VPP with `ports` and stop it at the end."""
-    vpp = RealVpp(extra=extra, linux_cp=linux_cp, makes_vlan_devices=makes_vlan_devices)
+    vpp = RealVpp(extra=extra, linux_cp=linux_cp, makes_vlan_devices=makes_vlan_devices, cpus=cpus)
     vpp.start(ports)
     try:
         yield vpp

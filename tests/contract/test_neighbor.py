@@ -86,3 +86,10 @@ def test_they_are_typed(vpp: Subject, first: int) -> None:
     assert vpp.cli(f"set ip neighbor del {PORTS[0]} 192.0.2.5 {B}") == (0, "")
     assert vpp.cli(f"set ip neighbor del {PORTS[0]} 192.0.2.5 {B}") == (0, "")
     assert known(vpp) == {(first, "2001:db8::5", A, STATIC)}
+
+
+def test_a_mac_is_typed_with_short_numbers_and_in_three_parts(vpp: Subject, first: int) -> None:
+    assert vpp.cli(f"set ip neighbor {PORTS[0]} 192.0.2.5 2:0:0:0:0:b static") == (0, "")
+    assert vpp.cli(f"set ip neighbor static {PORTS[0]} 192.0.2.6 0200.0.b") == (0, "")
+    macs = {address: mac for _, address, mac, _ in known(vpp)}
+    assert macs == {"192.0.2.5": "02:00:00:00:00:0b", "192.0.2.6": "02:00:00:00:00:0b"}

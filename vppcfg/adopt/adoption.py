@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
-from vppcfg.adopt.classify import Classifier
+from vppcfg.adopt.account import FileContent, assert_in_file, assert_in_rest
+from vppcfg.adopt.classify import JOINED_MTU, Classifier
 from vppcfg.adopt.command_targets import PLACING, exceeds_file, queue_in
+from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
 from vppcfg.adopt.grammar import Grammar, grammar_of
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
 from vppcfg.adopt.routes import NOTHING, Takeover, place_lines, takeover
+from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.unsupported_commands import RestFile, rest_of, rest_of_others
 from vppcfg.common.addresses import canonical_mac
@@ -23,6 +27,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import VIRTUAL_SECTION_OF
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
+from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import AdoptionError
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
@@ -38,7 +43,19 @@ from vppcfg.model.vrf import MAX_TABLE, table_key
 from vppcfg.plan.plan import make_plan
 from vppcfg.record import record
 
+_WITHOUT_EFFECT = "VPP ends the same without it"
+_AS_BEFORE = "it is so by itself: VPP ends the same without it"
+_IN_NO_KEY = "no key of the file has what it sets"
 _GAP = "this is a gap in vppcfg, never your fault: please report it with the source"
+
+
+class DifferentPlanError(AdoptionError):
+    """The plan of an adopted configuration is not empty."""
+
+    def __init__(self, message: str, hint: str, commands: Sequence[str]) -> None:
+        """Keep the `commands` that the plan would have VPP run."""
+        super().__init__(message, hint)
+        self.commands = commands
 
 
 @record
@@ -98,12 +115,34 @@ def adopt_scripts(
     """Return what becomes of scripts that a VPP runs one after the other.
 
     `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report;
-    VPP runs what is left from `rest_file`, where it can at its start.
+    VPP runs what is left from `rest_file`, where it can at its start. Commands whose effect the file turns out to lack
+    are left, and all is tried again.
     Raise AdoptionError when the configuration cannot be proved to mean what the scripts do.
     """
     grammar = grammar_of(ground.release)
+    left: frozenset[str] = frozenset()
+    while True:
+        try:
+            return _adopt_scripts(scripts, ground, read_file, settings, lines, rest_file, left)
+        except DifferentPlanError as error:
+            more = {grammar.read(line).command for line in error.commands} - {"", *left}
+            if not more:
+                raise
+            left = left.union(more)
+
+
+def _adopt_scripts(
+    scripts: Sequence[Script],
+    ground: Ground,
+    read_file: ReadFile,
+    settings: Settings | None,
+    lines: Sequence[SourceLine],
+    rest_file: str | None,
+    left: Collection[str],
+) -> Adoption:
+    grammar = grammar_of(ground.release)
     replay = Replay(
-        ground.simulation(), grammar, read_file, past_errors=ground.past_errors, may_assume=ground.may_assume
+        ground.simulation(), grammar, read_file, past_errors=ground.past_errors, may_assume=ground.may_assume, left=left
     )
     for script in scripts:
         replay.run(script.name, script.text)
@@ -111,20 +150,28 @@ def adopt_scripts(
     _withdraw_unproved(replay, state, ground, grammar)
     placed = _with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
+    described, joined = with_common_mtus(described, frozenset(_with_chosen_mtus(replay.lines)))
     known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
     taken = takeover(described, known.configuration, replay.routes)
     if taken.routes:
         described = taken.into(described)
         known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
-    joined = {name for name, each in described.interfaces.items() if each.link_mtu != state.interfaces[name].link_mtu}
-    Classifier(described, known, joined).classify(replay.lines)
+    joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
+    classifier = Classifier(described, known, FileContent(read_document(known.text.encode()).data), joined)
+    classifier.classify(replay.lines)
+    _settle(classifier, replay, ground, grammar)
     place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()})
     rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
         whole = {**whole, "unix": {**whole.get("unix", {}), "exec": rest_file}}
     text = _agreeing(known, whole, lines)
-    prove(text, described)
+    content = prove(text, described)
+    for line in (*lines, *replay.lines):
+        if line.outcome is LineOutcome.DATAPLANE:
+            line.path = FileContent(content).nearest(line.path)
+    assert_in_file([*lines, *replay.lines], content)
+    assert_in_rest(replay.lines, rest.commands)
     report = AdoptionReport(
         sources=tuple(dict.fromkeys(line.source for line in (*lines, *replay.lines))),
         release=str(ground.release),
@@ -271,6 +318,20 @@ def _ports_with_more(lines: Sequence[SourceLine]) -> Iterator[str]:
             yield from line.subjects
 
 
+def _with_chosen_mtus(lines: Sequence[SourceLine]) -> Iterator[str]:
+    """Yield the interfaces whose MTU a script sets."""
+    for line in lines:
+        if line.command == "set interface mtu" and line.outcome in {LineOutcome.FILE, LineOutcome.FAULT}:
+            yield from line.subjects[-1:]
+
+
+def _with_other_link_mtus(described: State, state: State) -> Iterator[str]:
+    """Yield the interfaces whose link MTU is another one in the file than in the state."""
+    for name, each in described.interfaces.items():
+        if each.link_mtu != state.interfaces[name].link_mtu:
+            yield name
+
+
 def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     """Return a state as the first `apply --adopt` leaves it, which says a little more than most scripts do.
 
@@ -303,8 +364,11 @@ def can_describe(tag: str) -> bool:
     return tag.isprintable() and not set("'\"") & set(tag) and description_of(tag_for(tag)) == tag
 
 
-def prove(text: str, state: State) -> None:
-    """Raise AdoptionError unless `text` is a valid configuration with which a VPP in this state has nothing to do."""
+def prove(text: str, state: State) -> Any:
+    """Return what `text` says as plain data.
+
+    Raise AdoptionError unless it is a valid configuration with which a VPP in this state has nothing to do.
+    """
     loaded = parse_text(text, "the adopted configuration")
     problem = next((each for each in loaded.problems if each.severity is Severity.ERROR), None)
     if loaded.configuration is None:
@@ -316,11 +380,13 @@ def prove(text: str, state: State) -> None:
         raise AdoptionError(f"the configuration does not go with its source: {problem.text} [{problem.rule}]", _GAP)
     steps = make_plan(resolution.observed, resolution.desired).steps
     if steps:
-        raise AdoptionError(
+        raise DifferentPlanError(
             f"the configuration does not say the same as its source: its plan has {len(steps)} steps, "
             f"the first changes {steps[0].operation.subject} ({type(steps[0].operation).__name__})",
             _GAP,
+            [line for step in steps if (line := step.operation.cli()) is not None],
         )
+    return loaded.document.data if loaded.document is not None else None
 
 
 def _withdraw_unproved(replay: Replay, state: State, ground: Ground, grammar: Grammar) -> None:
@@ -328,17 +394,38 @@ def _withdraw_unproved(replay: Replay, state: State, ground: Ground, grammar: Gr
     idle = [line for line in replay.lines if line.outcome is LineOutcome.NO_EFFECT and line.subjects]
     if not idle:
         return
-    simulation = _simulation_for(ground, replay)
-    running = (LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT)
-    for line in replay.lines:
-        if line.outcome in running and line.command in simulation.commands and line.rule != "adopt-refused":
-            is_whole = line.text.startswith(f"{line.command} ")
-            meant = None if is_whole else grammar.read(line.text)
-            simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")
-    if simulation.observe() != state:
+    if _run_without(idle, replay, ground, grammar).observe() != state:
         for line in idle:
             line.become(LineOutcome.FILE, "")
             line.subjects = tuple(name for name in line.subjects if name in state.interfaces)
+
+
+def _settle(classifier: Classifier, replay: Replay, ground: Ground, grammar: Grammar) -> None:
+    """Find what became of lines that the file says nothing of: they have no effect, or are left to a script."""
+    if not classifier.unproven and not classifier.implied:
+        return
+    whole = _run_without((), replay, ground, grammar).effects()
+    for lines, why in ((classifier.unproven, _WITHOUT_EFFECT), (classifier.implied, _AS_BEFORE)):
+        is_idle = bool(lines) and _run_without(lines, replay, ground, grammar).effects() == whole
+        for line in lines:
+            if is_idle:
+                line.become(LineOutcome.NO_EFFECT, why)
+            elif lines is classifier.unproven:
+                line.become(LineOutcome.UNMANAGED, _IN_NO_KEY, "adopt-rest")
+
+
+def _run_without(left_out: Sequence[SourceLine], replay: Replay, ground: Ground, grammar: Grammar) -> Simulation:
+    """Return a VPP that has run what counts, but for some lines."""
+    simulation = _simulation_for(ground, replay)
+    skipped = {id(line) for line in left_out}
+    running = (LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT)
+    for line in replay.lines:
+        counts = line.outcome in running and id(line) not in skipped
+        if counts and line.command in simulation.commands and line.rule != "adopt-refused":
+            is_whole = line.text.startswith(f"{line.command} ")
+            meant = None if is_whole else grammar.read(without_uncomment(line.text))
+            simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")
+    return simulation
 
 
 def _simulation_for(ground: Ground, replay: Replay) -> Simulation:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
+from vppcfg.adopt.account import FileContent
 from vppcfg.adopt.command_targets import PLACING, exceeds_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.config.configuration import Configuration
@@ -13,49 +15,28 @@ from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
 from vppcfg.model.vrf import table_key
 
-_KEYS: Mapping[str, str] = {
-    "set interface state": "state",
-    "set interface mtu": "mtu",
-    "set interface mac address": "mac",
-    "set interface tag": "description",
-    "set interface ip address": "addresses",
-    "set interface ip table": "vrf",
-    "set interface ip6 table": "vrf",
-    "set interface unnumbered": "unnumbered",
-    "set interface l2 xconnect": "l2xc",
-    "set interface mpls": "mpls",
-    "set interface feature gso": "gso",
-    "set acl-plugin interface": "acls",
-    "set acl-plugin macip interface": "macip",
-    "set ip neighbor": "neighbors",
-    "set interface lldp": "lldp",
-    "set interface rx-mode": "rx-mode",
-    **PLACING,
-    "set interface proxy-arp": "proxy-arp",
-    "set dhcp client": "dhcp-client",
-    "sflow enable-disable": "sflow",
-    "flowprobe feature add-del": "ipfix",
-    "lcp create": "lcp",
-    "abf attach": "policy-routes",
-    "vrrp vr add": "vrrp",
-    "vrrp vr del": "vrrp",
-    "vrrp vr track-if": "vrrp",
-    "vrrp peers": "vrrp",
-    "vrrp proto": "vrrp",
-}
-"""The key of an interface that says what a command sets."""
 _NO_TAG = "cli"
 """What VPP's prompt tags lists with that come without a tag (plugins/acl/acl.c)."""
-_JOINED_MTU = "a file has one MTU for packets and link: `apply` sets the link MTU too, which the script leaves as it is"
+JOINED_MTU = "a file has one MTU for packets and link: `apply` sets the link MTU too, which the script leaves as it is"
 _KEPT_TAG = "kept as the description; on a VPP that still has the tag, the first `apply` needs --adopt"
 
 
 class Classifier:
     """Finds the place of a line in a configuration that was written of a state."""
 
-    def __init__(self, state: State, known: Written, joined_mtus: Collection[str] = ()) -> None:
-        """Look at `known`, which was written of `state`; `joined_mtus` are ports whose link MTU was another one."""
-        self._joined_mtus = joined_mtus
+    def __init__(
+        self, state: State, known: Written, content: FileContent, joined_mtus: Mapping[str, str] | None = None
+    ) -> None:
+        """Look at `known`, which was written of `state`, and at its `content`.
+
+        `joined_mtus` are interfaces whose MTU was another one, each with the reason.
+        """
+        self.unproven: list[SourceLine] = []
+        """Lines of which the file has nothing, though nothing that they are about is left alone."""
+        self.implied: list[SourceLine] = []
+        """Lines that may set what VPP has without them."""
+        self._content = content
+        self._joined_mtus = joined_mtus or {}
         self._state = state
         self._configuration = known.configuration
         self._left = known.left
@@ -76,22 +57,20 @@ class Classifier:
             reason = "it makes the port with what VPP does not tell back, so that no file can say it"
         if line.command == "create memif socket":
             subjects += _memifs_at(line, self._configuration)
+        if line.command == "mpls table":
+            subjects += [name for name, each in self._configuration.interfaces.items() if each.has_mpls][:1]
         paths = [path for name in subjects if (path := self._path_of(name)) is not None]
         if reason is None and not paths and line.subjects:
             reason = f"{line.subjects[-1]} belongs to an LCP pair, and no file names it"
         if reason is not None:
             self._leave(line, reason)
             return
-        if paths:
-            line.path = _with_key(line.command, paths[-1] if line.command.startswith("create") else paths[0])
-        elif line.command.startswith("sflow"):
-            line.path = ("sflow",)
-        elif line.command in {"set ipfix exporter", "flowprobe params"}:
-            line.path = ("ipfix",)
-        elif line.command == "set lldp":
-            line.path = ("lldp",)
-        elif line.command == "set arp proxy":
-            line.path = ("proxy_arp",)
+        place = self._content.place_of(line, paths[::-1] if line.command.startswith("create") else paths)
+        line.path = place or ()
+        if line.outcome is LineOutcome.FILE and place is None:
+            self.unproven.append(line)
+        elif line.outcome is LineOutcome.FILE and self._content.is_implied(line):
+            self.implied.append(line)
         if line.outcome is LineOutcome.FILE:
             self._add_remark(line)
 
@@ -116,6 +95,8 @@ class Classifier:
             return "no memif of the file is at this socket"
         if line.command in {"abf policy", "abf attach"} and not self._has_policy(line):
             return "no interface of the file has the policy, or no file can set its access list or next hops"
+        if line.command == "set ip neighbor" and not {"static", "del", "delete"} & set(line.text.split()):
+            return "VPP forgets a neighbour that is not `static`, and the file has static ones alone"
         if line.command in PLACING and not any(map(self._has_placed, line.subjects)):
             return "VPP has no workers by its startup.conf, or the file makes the port and places no queues of it"
         return None
@@ -151,7 +132,7 @@ class Classifier:
         elif line.command in {"ip table", "ip6 table"} and " name " not in f"{line.text} ":
             line.rule, line.why = "adopt-vrf-name", f"the table has no name; the file calls it {line.path[-1]}"
         elif line.command == "set interface mtu" and line.subjects and line.subjects[-1] in self._joined_mtus:
-            line.rule, line.why = "adopt-link-mtu", _JOINED_MTU
+            line.rule, line.why = "adopt-link-mtu", self._joined_mtus[line.subjects[-1]]
 
     def _why_left(self, name: str) -> str | None:
         """Return why an object is left alone, None when it is not."""
@@ -178,11 +159,6 @@ class Classifier:
         return table is not None and table.name == vrf
 
 
-def _with_key(command: str, path: KeyPath) -> KeyPath:
-    key = _KEYS.get(command)
-    return (*path, key) if key is not None and path[0] in {"interfaces", "loopbacks"} else path
-
-
 def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:
     """Return the memifs of a file at the socket that a command gives its file."""
     numbers = [word for word in line.text.split() if word.isdecimal()]
@@ -191,9 +167,14 @@ def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:
 
 def _macip_of(text: str) -> str:
     """Return what the list goes by that a command makes: ours by its tag, another by `macip:` and its tag."""
-    _, _, tag = text.partition(" tag ")
-    tag = tag.strip().strip("{}") or _NO_TAG
+    tag = _tag_in(text)
     return description_of(tag) or f"macip:{tag}"
+
+
+def _tag_in(text: str) -> str:
+    """Return the tag that a command gives a list, a word or a text in braces; VPP's own where it gives none."""
+    found = re.search(r"\stag\s+(?:\{([^}]*)\}|(\S+))", text)
+    return (found[1] or found[2] or _NO_TAG) if found is not None else _NO_TAG
 
 
 def _others_in(line: SourceLine) -> Iterable[str]:
@@ -207,7 +188,7 @@ def _others_in(line: SourceLine) -> Iterable[str]:
     elif ("bridge" in line.command or line.command.startswith("l2fib ")) and numbers:
         yield f"bd{int(numbers[0])}"
     elif line.command == "set acl-plugin acl":
-        tag = words[words.index("tag") + 1] if "tag" in words[:-1] else _NO_TAG
+        tag = _tag_in(line.text)
         yield description_of(tag) or f"acl:{tag}"
     elif line.command == "set acl-plugin macip acl":
         yield _macip_of(line.text)

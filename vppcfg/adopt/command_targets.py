@@ -99,13 +99,38 @@ def unsupported_reason(command: str) -> str:
     return found or f"vppcfg has no key for `{command}`"
 
 
-def port_in(command: str, words: Words) -> str | None:
-    """Return the name that stands where a command has an interface which must be there before, None for none."""
-    find = _INTERFACES.get(command)
-    name = find(words) if find is not None else None
-    if name is None or name.isdecimal() or _BORN.match(name):
-        return None
-    return name if INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL else None
+def interfaces_in(command: str, words: Words) -> list[str]:
+    """Return the names that stand where a command has interfaces which must be there before."""
+    finders = (_INTERFACES.get(command), _SECOND_INTERFACES.get(command))
+    found = (find(words) for find in finders if find is not None)
+    return [name for name in found if name is not None and not name.isdecimal()]
+
+
+def is_port(name: str) -> bool:
+    """Return whether a name can be that of a port, which no command makes."""
+    return not _BORN.match(name) and INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL
+
+
+_BEYOND: Mapping[str, frozenset[str]] = {
+    "create tap": frozenset(
+        {
+            *("host-ip4-addr", "host-ip4-gw", "host-ip6-addr", "host-ip6-gw"),
+            *("consistent-qp", "in-order", "no-gso", "if-name"),
+        }
+    ),
+    "ip mroute": frozenset({"gcount", "rpf-id", "scount"}),
+    "ip route": frozenset({"classify", "null"}),
+    "nat44 add static mapping": frozenset({"exact"}),
+    "set acl-plugin acl": frozenset({"count"}),
+    "set ip neighbor": frozenset({"count", "flush"}),
+    "wireguard create": frozenset({"generate-key"}),
+}
+"""Words that VPP takes in a command and that are neither simulated nor in any file."""
+
+
+def word_beyond(command: str, words: Words) -> str | None:
+    """Return the first word of a command that VPP takes and that no file can say, None when there is none."""
+    return next((word for word in words if word in _BEYOND.get(command, ())), None)
 
 
 _MORE_THAN_A_FILE_SAYS: Mapping[str, frozenset[str]] = {
@@ -207,6 +232,30 @@ def _joined(words: Words) -> str | None:
     return words[1] if len(words) > 1 else None
 
 
+_HOP_WORDS = frozenset(
+    {
+        *("blackhole", "classify", "drop", "dvr", "interface-rx", "ip4", "ip4-lookup-in-table", "ip6"),
+        *("ip6-lookup-in-table", "l2-input-on", "local", "lookup", "mpls", "mpls-lookup-in-table", "next-hop-table"),
+        *("null-send-prohibit", "null-send-unreach", "out-labels", "pop-pw-cw", "preference", "prohibit", "punt"),
+        *("receive", "resolve-via-attached", "resolve-via-host", "rx-ip4", "rx-ip6", "special", "src-lookup"),
+        *("table", "udp-encap", "unreachable", "via-label", "weight"),
+    }
+)
+"""Words of a path of a route (unformat_fib_route_path in vnet/fib/fib_types.c)."""
+
+
+def _hop(words: Words) -> str | None:
+    """Return the interface of the first path of a route, by itself or behind the address of the next hop."""
+    path = list(words[words.index("via") + 1 :]) if "via" in words else []
+    if path and _is_address(path[0]):
+        path = path[1:]
+    return path[0] if path and path[0] not in _HOP_WORDS and not _is_address(path[0]) else None
+
+
+def _is_address(word: str) -> bool:
+    return word[:1].isdecimal() or ":" in word
+
+
 _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface state": _first,
     "set interface mtu": _last,
@@ -233,6 +282,13 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set acl-plugin interface": _first,
     "set acl-plugin macip interface": _first,
     "set ip neighbor": _beside(_NEIGHBOR_WORDS, "count"),
+    "abf attach": _last,
+    "abf policy": _hop,
+    "ip route": _hop,
+    "nat44 add interface address": _first,
+    "set interface det44": _behind("inside"),
+    "set interface nat44": _behind("in"),
+    "vrrp vr add": _first,
     "set interface lldp": _first,
     "set interface rx-mode": _first,
     "set interface rx-placement": placed_port,
@@ -246,6 +302,16 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "bond del": _first,
     "lcp create": _paired,
 }
+
+
+_SECOND_INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
+    "set interface l2 xconnect": lambda words: words[1] if words[1:] else None,
+    "set interface nat44": _behind("out"),
+    "set interface det44": _behind("outside"),
+    "set interface span": _behind("destination"),
+    "set interface unnumbered": _behind("use"),
+}
+"""Where commands have the other one of two interfaces."""
 
 
 def _on(attribute: str, find: Callable[[Words], str | None]) -> Callable[[Words], Place | None]:

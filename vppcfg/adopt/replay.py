@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from vppcfg.adopt.command_targets import (
     DET44_COMMANDS,
@@ -11,17 +11,19 @@ from vppcfg.adopt.command_targets import (
     Place,
     det44_elsewhere,
     interface_created_by,
+    interfaces_in,
     is_log,
+    is_port,
     is_reading,
     place_of,
-    port_in,
     turns_det44_off,
     unsupported_reason,
+    word_beyond,
 )
 from vppcfg.adopt.grammar import Grammar, Meant
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import unsaid
-from vppcfg.adopt.script import MacroError, Macros, commands_in
+from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.sources import is_script
 from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces
@@ -32,6 +34,9 @@ from vppcfg.model.state import State
 _DEEPEST_EXEC = 8
 _MOST_COMMANDS = 1_000_000
 """Scripts that run each other may ask for more than any VPP would ever do."""
+_BESIDE_THE_FILE = "what the script sets so has no place in the file"
+_NAMES_LIST = {"set acl-plugin acl": "index", "set acl-plugin interface": "acl"}
+"""The word before the number of an access list that has to be there."""
 _NOT_EXACT = "without exact-match"
 _SETTINGS = {
     "lcp default": ("dataplane", "linux-cp", "netns"),
@@ -48,12 +53,21 @@ class Replay:
     """One VPP and the scripts that it is given."""
 
     def __init__(
-        self, simulation: Simulation, grammar: Grammar, read_file: ReadFile, *, past_errors: bool, may_assume: bool
+        self,
+        simulation: Simulation,
+        grammar: Grammar,
+        read_file: ReadFile,
+        *,
+        past_errors: bool,
+        may_assume: bool,
+        left: Collection[str] = (),
     ) -> None:
         """Run scripts on `simulation`, with `past_errors` also what stands behind a command that VPP refuses.
 
-        With `may_assume`, a port that only a script names is taken for one that VPP has.
+        With `may_assume`, a port that only a script names is taken for one that VPP has. The commands `left` are not
+        run, because no file has what they set.
         """
+        self._left = left
         self.lines: list[SourceLine] = []
         self.ports: list[AssumedPort] = []
         self.added: list[tuple[str, str]] = []
@@ -113,7 +127,7 @@ class Replay:
         if is_log(line.text):
             line.become(LineOutcome.NO_EFFECT, "a comment")
             return True
-        meant = self._grammar.read(_without_uncomment(line.text))
+        meant = self._grammar.read(without_uncomment(line.text))
         line.command = meant.command
         if not meant.command:
             return self._unknown(line, meant)
@@ -152,10 +166,13 @@ class Replay:
             return True
         if self._simulation.lacks_plugin_of(meant.command):
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
-        if meant.command not in self._simulation.commands:
+        beyond = word_beyond(meant.command, words)
+        if beyond is not None or meant.command in self._left or meant.command not in self._simulation.commands:
+            why = f"vppcfg has no key for `{beyond}`" if beyond else unsupported_reason(meant.command)
+            why = _BESIDE_THE_FILE if meant.command in self._left else why
             self._elsewhere.note(meant.command, words)
             line.subjects = self._interfaces_in(words)
-            line.become(LineOutcome.UNMANAGED, unsupported_reason(meant.command), "adopt-rest")
+            line.become(LineOutcome.UNMANAGED, why, "adopt-rest")
             return True
         return self._carry_out(line, meant, words)
 
@@ -211,8 +228,8 @@ class Replay:
     def _note_fault(self, fault: tuple[str, str, str], line: SourceLine) -> None:
         """Turn the line that a fault is about into one: this line, or the last one that set a place."""
         kind, name, why = fault
-        culprit, rule = line, "adopt-lcp-before-member"
-        if kind != "lcp of member":
+        culprit, rule = line, "adopt-does-nothing" if kind == "nothing" else "adopt-lcp-before-member"
+        if kind in {"lcp", "mtu"}:
             place = ("lcp", name) if kind == "lcp" else ("packet mtu", name)
             former = self._setters.get(place)
             if former is None or former[0].outcome is not LineOutcome.FILE:
@@ -222,18 +239,18 @@ class Replay:
         culprit.become(LineOutcome.FAULT, why, rule)
 
     def _assume_ports(self, line: SourceLine, command: str, words: Sequence[str]) -> None:
-        """Have the port that a command names, when nothing is known of it but that."""
-        name = port_in(command, words)
-        name = name.partition(".")[0] if name is not None and not self._simulation.has(name) else None
-        if not name or self._simulation.has(name):
-            return
-        device_class = self._elsewhere.device_class_of(name)
-        if device_class is None and not (self._may_assume and len(name) <= 63):
-            return
-        self.added.append((name, device_class or "dpdk"))
-        self._simulation.add_port(*self.added[-1])
-        if device_class is None:
-            self.ports.append(AssumedPort(name=name, source=line.source, line=line.number))
+        """Have the ports that a command names, when nothing is known of them but that."""
+        for whole in interfaces_in(command, words):
+            name = whole.partition(".")[0] if not self._simulation.has(whole) else ""
+            device_class = self._elsewhere.device_class_of(name)
+            is_assumed = device_class is None and self._may_assume and len(name) <= 63 and is_port(name)
+            if name and not self._simulation.has(name) and (device_class is not None or is_assumed):
+                self.added.append((name, device_class or "dpdk"))
+                self._simulation.add_port(*self.added[-1])
+            else:
+                continue
+            if device_class is None:
+                self.ports.append(AssumedPort(name=name, source=line.source, line=line.number))
 
     def _interfaces_in(self, words: Iterable[str]) -> tuple[str, ...]:
         return tuple(word for word in words if self._simulation.has(word))
@@ -286,6 +303,14 @@ class _Watch:
         self._bond = words[0] if command == "bond add" and words else ""
         self._mac = simulation.mac_of(self._bond) if self._bond else b""
         self._mtus = self._sub_mtus() if command == "set interface mtu" and len(words) == 2 else {}
+        self._missing = self._missing_list()
+
+    def _missing_list(self) -> str:
+        """Return the access list that a command names and VPP does not have, '' for none."""
+        word = _NAMES_LIST.get(self._command)
+        number = self._words[self._words.index(word) + 1] if word in self._words[:-1] else ""
+        is_missing = number.isdecimal() and not self._simulation.has_acl(int(number))
+        return number if is_missing and not {"del", "delete"} & set(self._words) else ""
 
     def _sub_mtus(self) -> dict[str, int]:
         subs = self._simulation.sub_interfaces(self._words[-1])
@@ -295,6 +320,9 @@ class _Watch:
         """Yield what has gone wrong: what kind of fault, the interface, and why."""
         for name in (name for name, mtu in self._mtus.items() if self._sub_mtus().get(name) != mtu):
             yield "mtu", name, f"sets the MTU of {self._words[-1]}, and VPP that of its sub-interfaces with it"
+        if self._missing:
+            text = f"VPP takes it and does nothing: there is no access list {self._missing}"
+            yield "nothing", "", text
         if not self._bond:
             return
         if self._simulation.mac_of(self._bond) != self._mac and self._simulation.has_pair(self._bond):
@@ -307,10 +335,3 @@ class _Watch:
 def _named(line: SourceLine, seen_from: SourceLine) -> str:
     where = "" if line.source == seen_from.source else f" of {line.source}"
     return f"line {line.number}{where}"
-
-
-def _without_uncomment(text: str) -> str:
-    """Return the command that stands in the braces of `uncomment`, else all of the text."""
-    word, _, rest = text.partition(" ")
-    rest = rest.strip()
-    return rest[1:-1].strip() if word == "uncomment" and rest.startswith("{") and rest.endswith("}") else text

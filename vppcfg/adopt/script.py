@@ -43,6 +43,13 @@ def _without_comment(line: str) -> str:
     return line if start < 0 else line[:start]
 
 
+def without_uncomment(text: str) -> str:
+    """Return the command that stands in the braces of `uncomment`, else all of the text."""
+    word, _, rest = text.partition(" ")
+    rest = rest.strip()
+    return rest[1:-1].strip() if word == "uncomment" and rest.startswith("{") and rest.endswith("}") else text
+
+
 class MacroError(ValueError):
     """A macro has no value that can be known here."""
 

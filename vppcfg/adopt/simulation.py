@@ -12,12 +12,14 @@ from typing import TypeVar
 
 from vppcfg.adopt.command_targets import PLACING, placed_port, queue_in
 from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.kinds import KINDS, PLUGINS
+from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.port import PhysicalPort, generated_mac
 from vppcfg.simulator.queues import have_queue, have_workers
@@ -30,6 +32,7 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.hidden import read_prompt
 from vppcfg.vpp.observe import observe
+from vppcfg.vpp.unmanaged import read_standing, read_unmanaged
 
 _T = TypeVar("_T")
 IN_NO_FILE = frozenset(
@@ -135,6 +138,10 @@ class Simulation:
         row = self.named(name)
         return row is not None and row.index in self._vpp.tables.lcp.by_phy
 
+    def has_acl(self, index: int) -> bool:
+        """Return whether there is an access list of this index."""
+        return self._vpp.tables.part(AclMain).lists.has(index)
+
     def mac_of(self, name: str) -> bytes:
         """Return the MAC address of an interface, none of one that is not there."""
         row = self.named(name)
@@ -166,6 +173,14 @@ class Simulation:
     def observe(self) -> State:
         """Return the state, read over the binary API as that of a running VPP."""
         return self._ask(lambda connection: observe(connection, self._vpp.version))
+
+    def effects(self) -> tuple[State, frozenset[Attachment]]:
+        """Return the state, and what no section manages, as far as VPP tells it."""
+        state = self.observe()
+        standing = self._ask(lambda connection: read_standing(connection, state))
+        return state, frozenset(
+            (*standing, *self._ask(lambda connection: read_unmanaged(connection, state.interfaces, state)))
+        )
 
     def routes_of_prompt(self, state: State) -> list[Route]:
         """Return the routes of the prompt that a file can have, read likewise."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 _MAKERS: Mapping[str, tuple[str, str]] = {
     "create interface memif": ("memif", "memif"),
     "create host-interface": ("host-", "af-packet"),
+    "create tap": ("tap", "virtio"),
+    "wireguard create": ("wg", "WireGuard"),
     "create vhost-user": ("VirtualEthernet", "vhost-user"),
     "create interface rdma": ("rdma-", "RDMA interface"),
     "create interface af_xdp": ("", "AF_XDP interface"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from vppcfg.adopt.grammar import Grammar
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.report import SourceLine
+from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.config.configuration import Configuration
 from vppcfg.model.interface import InterfaceKind
@@ -77,7 +78,7 @@ def _needs_more_than_ports(
 ) -> bool:
     names = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
     for line in commands:
-        meant = grammar.read(line)
+        meant = grammar.read(without_uncomment(line))
         if meant.command in simulation.commands:
             is_done, _ = simulation.run(f"{meant.command} {meant.rest}")
             if not is_done:

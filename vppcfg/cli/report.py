@@ -17,8 +17,8 @@ from vppcfg.cli.options import (
     refuse_to_overwrite,
     target_of,
 )
-from vppcfg.cli.tune_options import add_live_options, reading_plan
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.tune.cli.options import add_live_options, reading_plan
 
 log = logging.getLogger("root.main")
 

@@ -11,14 +11,14 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
-from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"\S+")
-_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}(?![^\s,])")
+_MAC = re.compile(r"(?:[0-9a-fA-F]+(?::[0-9a-fA-F]+){5}|[0-9a-fA-F]+(?:\.[0-9a-fA-F]+){2})(?![^\s,])")
+"""Six numbers of a byte each, or three of two bytes (vnet/ethernet/format.c)."""
 _SHOWN = 30
 """Characters of the rest that VPP repeats in an error."""
 _LAST_NUMBER = 0x7FFFFFFF
@@ -146,12 +146,13 @@ class Input:
         """Take a word and a MAC address, or neither."""
         position = self._position
         match = _MAC.match(self._text, self._start()) if self.take(word) else None
-        if match is None:
+        mac = mac_in(match[0]) if match is not None else None
+        if match is None or mac is None:
             self._position = position
             return None
         self._position = match.end()
         self.skip_space()
-        return mac_bytes(match[0])
+        return mac
 
     def address(self) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         """Take an address."""
@@ -243,6 +244,17 @@ class Input:
                 self._position = position + 1
                 return self._text[start + 1 : position]
         return None
+
+
+def mac_in(text: str) -> bytes | None:
+    """Return the bytes of a MAC address as VPP's prompt takes it, None for anything else."""
+    if _MAC.fullmatch(text) is None:
+        return None
+    size = 1 if ":" in text else 2
+    numbers = [int(each, 16) for each in text.replace(".", ":").split(":")]
+    if any(number >= 1 << 8 * size for number in numbers):
+        return None
+    return b"".join(number.to_bytes(size) for number in numbers)
 
 
 _LEAVES_WORDS = frozenset({"", "set acl-plugin"})

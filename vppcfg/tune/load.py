@@ -181,9 +181,9 @@ class PortLoad:
 
     @property
     def tx_deficit(self) -> float:
-        """Return the share of packets handed to the port that was not sent."""
+        """Return the share of packets handed to the port that was not sent; nodes and errors are read in turn."""
         handed = self.handed_pps or 0.0
-        return self.tx_lost_pps / handed if handed else 0.0
+        return min(self.tx_lost_pps / handed, 1.0) if handed else 0.0
 
     def line_pps(self, frame: float | None) -> float | None:
         """Return the line rate in packets per second for a frame size, by default the smallest one.

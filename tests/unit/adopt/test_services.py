@@ -53,3 +53,9 @@ def test_a_command_of_a_service_stands_in_the_file(commands: str, text: str) -> 
     outcomes, written = lines_of(commands)
     assert set(outcomes) == {"file"}
     assert text in written
+
+
+def test_nat44_as_by_default_is_an_empty_section() -> None:
+    outcomes, written = lines_of("nat44 plugin enable\nset interface nat44 in loop0\n")
+    assert set(outcomes) == {"file"}
+    assert "\nnat44: {}\n" in written

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.unit.tune.material import load, node, one, port, queue, rules, worker
-from vppcfg.tune.finding import FindingSeverity
+from vppcfg.tune.finding import Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, PortLoad, ThreadLoad
 from vppcfg.tune.paste import split_paste
 from vppcfg.tune.reading import InterfaceCounters, Processor, Reading, ThreadCounters
@@ -13,6 +13,11 @@ from vppcfg.tune.show.hardware import parse_interface
 
 GHZ = Reading(cpu=Processor(model="Xeon", base_hz=2.1e9))
 FULL = worker(pps=2.89e6, vector=255.0)
+
+
+def proposal(found: Finding) -> Remedy:
+    assert found.proposal is not None
+    return found.proposal
 
 
 def with_clocks(thread: ThreadLoad, clocks: float) -> ThreadLoad:
@@ -35,6 +40,18 @@ def test_a_worker_that_mostly_looks_in_vain_is_not_cpu_bound() -> None:
     assert "cpu-bound" not in rules(load(port(), threads=(FULL,), reading=seen))
     seen = Reading(threads=(ThreadCounters(index=1, name="vpp_wk_0", loops_per_s=1.2e4),))
     assert "cpu-bound" in rules(load(port(), threads=(FULL,), reading=seen))
+
+
+def test_a_worker_that_packets_in_gulps_take_all_clocks_of_is_cpu_bound() -> None:
+    packets = 200_000
+    nodes = (node("memif-input", 50_000, packets, 80.0), node("ip4-inacl", packets // 256, packets, 10_300.0))
+    busy = replace(worker(), nodes=nodes)
+    found = one(load(port(), threads=(busy,), reading=GHZ), "cpu-bound")
+    assert "10380 clocks x 200 kpps = 2.08 GHz of 2.10 GHz" in [part.text for part in found.evidence]
+    half = (nodes[0], node("ip4-inacl", packets // 256, packets, 5_000.0))
+    assert "cpu-bound" not in rules(load(port(), threads=(replace(busy, nodes=half),), reading=GHZ))
+    generated = (replace(nodes[0], name="pg-input"), nodes[1])
+    assert "cpu-bound" not in rules(load(port(), threads=(replace(busy, nodes=generated),), reading=GHZ))
 
 
 def test_the_full_vectors_of_the_packet_generator_prove_nothing() -> None:
@@ -66,6 +83,46 @@ def test_frames_for_others_are_no_loss_as_long_as_most_packets_pass() -> None:
     assert one(load(port(), errors=(replace(flooded, per_s=6e5),)), "not-tuning").severity is FindingSeverity.LOSS
 
 
+def test_a_policer_is_a_limit_that_somebody_has_set() -> None:
+    counter = ErrorRate(node="policer-input", reason="Packets Dropped", count=1, per_s=2e5)
+    found = one(load(port(), errors=(counter,)), "not-tuning")
+    assert (found.severity, found.subject) == (FindingSeverity.LIMIT, "policer-input")
+    assert "above the rate of a policer" in found.verdict and "show policer" in proposal(found).text
+    passed = replace(counter, reason="Packets Transmitted")
+    assert "not-tuning" not in rules(load(port(), errors=(passed,)))
+
+
+def test_attempts_to_fill_a_ring_are_no_packets() -> None:
+    counter = ErrorRate(node="tap-input", reason="buffer alloc error", count=1, per_s=48.76e6)
+    found = one(load(port(), errors=(counter,)), "buffers")
+    assert found.verdict == "there are too few packet buffers: tap-input finds none"
+    assert (found.lost_pps, found.severity) == (0.0, FindingSeverity.LOSS)
+    found = one(load(port(no_buf_pps=500.0), errors=(counter,)), "buffers")
+    assert found.verdict == "there are too few packet buffers: 500 pps find none" and found.lost_pps == 500.0
+
+
+def test_a_ring_that_nobody_empties_is_no_ring_that_is_too_short() -> None:
+    full = ErrorRate(node="memif1/0-tx", reason="no_free_slots", count=40_000, per_s=4000.0)
+    stuck = PortLoad(name="memif1/0", handed_pps=3900.0, tx_lost=40_000.0, tx_lost_pps=4000.0)
+    found = one(load(stuck, errors=(full,)), "tx-descriptors")
+    assert "drops all of the 3.90 kpps" in found.verdict and "the other end takes nothing" in found.verdict
+    assert not proposal(found).settings and "100.0 %" in found.evidence[0].text
+    half = one(load(replace(stuck, tx_lost_pps=2000.0), errors=(full,)), "tx-descriptors")
+    assert "its transmit ring is full, though its link is not" in half.verdict
+
+
+def test_the_node_that_takes_most_of_a_full_worker_is_named() -> None:
+    packets = round(FULL.rx_pps)
+    slow = node("acl-plugin-in-ip4-fa", packets // 255, packets, 900.0)
+    found = one(load(port(), threads=(replace(FULL, nodes=(*FULL.nodes, slow)),)), "cpu-bound")
+    assert "; acl-plugin-in-ip4-fa takes 81.8 % of it" in found.verdict
+    assert proposal(found).text.startswith("first the ACLs")
+    other = replace(FULL, nodes=(*FULL.nodes, replace(slow, name="my-node")))
+    assert proposal(one(load(port(), threads=(other,)), "cpu-bound")).text.startswith("first my-node: ")
+    shared = replace(FULL, nodes=(*FULL.nodes, node("ip4-lookup", packets // 255, packets, 100.0)))
+    assert " takes " not in one(load(port(), threads=(shared,)), "cpu-bound").verdict
+
+
 def test_what_a_guest_does_not_take_is_a_share_of_what_is_sent_to_it_too() -> None:
     guest = InterfaceCounters(name="VirtualEthernet0/0/0", rx_packets=50_384, tx_packets=6_569_213, drops=1498)
     seen = PortLoad(name=guest.name, counters=guest)
@@ -94,6 +151,14 @@ def test_what_issue_trackers_mark_text_with_is_no_text() -> None:
     text = "show interface\n <tt>host-e0 8 up rx packets 793</tt>\n {{ rx bytes 139574}}\n**drops 15**\n{noformat}\n"
     (found,), unread = parse_interface(split_paste(text).texts["interface"])
     assert (found.name, found.rx_packets, found.rx_bytes, found.drops, unread) == ("host-e0", 793, 139574, 15, ())
+
+
+def test_a_command_may_be_typed_as_short_as_vpp_takes_it() -> None:
+    text = "vpp# sh int rx\nThread 1 (vpp_wk_0):\n node dpdk-input:\n  Gi0 queue 0 (polling)\nvpp# sh int\nGi0 1 up\n"
+    assert {name: part.split()[0] for name, part in split_paste(text).texts.items()} == {
+        "rx-placement": "Thread",
+        "interface": "Gi0",
+    }
 
 
 def test_what_a_page_leaves_at_the_ends_of_lines_is_no_text() -> None:

@@ -132,6 +132,12 @@ class Nat44Section(SettingsSection):
         yield from [KeyValue("static", static, is_block=True)] if static else []
         yield from [KeyValue("exempt", exempt, is_block=True)] if exempt else []
 
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the section; an empty one stands there too, for it owns NAT44."""
+        lines = list(super().lines(configuration, reasons))
+        is_empty = configuration.nat44 is not None and not lines
+        yield from [f"{SECTION}: {{}}"] if is_empty else lines
+
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
         """Yield the section without its mappings and exemptions, then each of these."""
         config = configuration.nat44

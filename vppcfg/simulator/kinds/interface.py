@@ -9,7 +9,6 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds.tag_rewrite import rewrite_of
-from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Flag, SwInterface, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values, fixed, to_bytes
@@ -207,13 +206,9 @@ def _command_mtu(tables: Tables, line: Input) -> str:
 def _command_mac(tables: Tables, line: Input) -> str:
     """`set interface mac address <interface> <mac>`."""
     row = line.require_interface(tables)
-    word = line.string() or ""
-    try:
-        mac = mac_bytes(word)
-    except ValueError:
-        mac = b""
-    if len(mac) != 6 or not word:
-        raise RefusedError(Retval.UNSPECIFIED, f"expected mac address `{word}'")
+    mac = line.mac_after("")
+    if mac is None:
+        raise line.unknown("expected mac address")
     interfaces.set_mac(tables, row, mac)
     return ""
 

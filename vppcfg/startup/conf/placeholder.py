@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from vppcfg.common.printable import printable
 from vppcfg.model.problem import Problem
 
+FILLER = "placeholder"
+"""The word that stands where a template has something to be filled in."""
 _COMMENT = re.compile(r"(?<!\S)#.*")
 _PLACEHOLDER = re.compile(
     r"\{\{.*?\}\}|\{%.*?%\}"  # Jinja, Helm
-    r"|\$\{[^}\s]*\}|\$\([^)\s]*\)|\$[A-Z_][A-Z0-9_]*"  # shells
+    r"|\$\{[^}\s]*\}|\$\([^)\s]*\)|<?\$+[A-Za-z_][A-Za-z0-9_-]*>?"  # shells
     r"|<[A-Za-z][^<>{}\n]*>|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%"  # manuals, autoconf
+    r"|\{[A-Z][A-Z0-9_]*\}|\b__[A-Z][A-Z0-9_]*__\b"  # Python and Kubernetes; no word of VPP is written so
     r"|\b[0-9a-fA-F]{4}:(?:[xX]{2}:[0-9a-fA-FxXyY]{2}|[0-9a-fA-F]{2}:[xXyY]{2})\.[0-9a-zA-Z]\b"  # PCI addresses
     r"|\b(?:CHANGE_?ME|REPLACE_?ME|FIX_?ME|TODO)\b"
 )
@@ -36,4 +39,4 @@ def _found(text: str) -> Iterator[Problem]:
 def _filled(line: str) -> str:
     comment = _COMMENT.search(line)
     end = comment.start() if comment else len(line)
-    return _PLACEHOLDER.sub("placeholder", line[:end]) + line[end:]
+    return _PLACEHOLDER.sub(FILLER, line[:end]) + line[end:]

@@ -8,6 +8,7 @@ from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.complaint import likest, problem
 from vppcfg.startup.conf.grammar import PLUGIN_OF
+from vppcfg.startup.conf.placeholder import FILLER
 from vppcfg.startup.conf.plugin_names import PLUGINS, SUFFIX, is_in, is_off_by_default, name_in
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
@@ -71,6 +72,8 @@ def is_loaded(conf: Conf, plugin: str, release: Release) -> bool:
     states = _states(conf)
     if plugin in states:
         return states[plugin]
+    if states.get(FILLER):
+        return True  # whichever plugins a template is filled in with
     return states.get("default", True) and not is_off_by_default(plugin, release)
 
 

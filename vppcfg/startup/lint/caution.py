@@ -16,6 +16,7 @@ _STATISTICS_BYTES = 32 << 20
 """VPP's default (vlib/stats/stats.h)."""
 _TWO_RINGS = 2 * 1024
 """What two ports hold with one receive queue of DPDK's default size."""
+_FILES_OF_UNIX = ("exec", "startup-config", "log", "pidfile")
 _OWN_PATHS = ("/usr/lib", "/usr/local/lib", "/lib", "/opt/vpp")
 
 
@@ -26,6 +27,7 @@ def cautions(conf: Conf, release: Release) -> Iterator[Problem]:
     yield from _small_statistics(conf)
     yield from _old_driver(conf)
     yield from _plugin_path(conf)
+    yield from _relative_files(conf)
 
 
 def _open_command_line(conf: Conf) -> Iterator[Problem]:
@@ -80,3 +82,20 @@ def _plugin_path(conf: Conf) -> Iterator[Problem]:
         yield notice(
             "conf-plugin-path", entry, f"VPP loads plugins of {odd}; whoever may write there runs code as root"
         )
+
+
+def _relative_files(conf: Conf) -> Iterator[Problem]:
+    """Find files that VPP looks for where it happens to be started; it leaves `~` as it is (vlib/unix/main.c)."""
+    for key in _FILES_OF_UNIX:
+        entry = entry_at(conf, "unix", key)
+        name = entry.arguments[0] if entry is not None and entry.arguments else "/"
+        if entry is None or name.startswith("/"):
+            continue
+        if name.startswith("~"):
+            text = (
+                f"VPP does not put a home directory in the place of `~`, and finds no file {name}; write the whole path"
+            )
+            yield warning("conf-relative-path", entry, text)
+        else:
+            text = f"VPP looks for {name} in the folder that it is started in, / for a service; write the whole path"
+            yield notice("conf-relative-path", entry, text)

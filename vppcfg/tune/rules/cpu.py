@@ -18,8 +18,23 @@ _PREEMPTED = 10
 
 _IDLE_SHARE = 0.5
 """Ours: a thread that packets take less than this share of keeps up with them."""
+_ALL_CLOCKS = 0.95
+"""Ours: share of a thread's clocks that leaves it no time: 2 to 5 % go to its loop."""
 _FINDS_SHARE = 0.05
 """Ours: more loops than this share of a saturated thread find packets, also where the two figures are of two times."""
+
+
+_DOMINANT = 0.5
+"""Ours: share of a full worker's clocks from which on one node is what to look at first."""
+_CHEAPER = (
+    ("acl-plugin-", "first the ACLs: fewer rules, the busiest first, `permit+reflect`, which looks flows up once, and "
+     "no `use-hash-acl-matching 0`; "),
+    ("ip4-inacl", "first the chain of classify tables: fewer of them, the busiest first; "),
+    ("ip6-inacl", "first the chain of classify tables: fewer of them, the busiest first; "),
+    ("l2-input-classify", "first the chain of classify tables: fewer of them, the busiest first; "),
+    ("abf-input-", "first the policies of the interface: fewer of them, the busiest first; "),
+)  # fmt: skip
+"""Nodes whose work grows with what is configured, by the beginning of their names, and what makes it less."""
 
 
 def find_cpu_bound(situation: Situation) -> Iterator[Finding]:
@@ -30,8 +45,20 @@ def find_cpu_bound(situation: Situation) -> Iterator[Finding]:
     for thread in situation.load.forwarding:
         full = SATURATED_INPUT * FRAME * situation.busy_queues(thread)
         is_full = thread.n_graph >= SATURATED_VECTOR and thread.n_rx >= full
-        if is_full and not _has_time_left(thread, situation):
+        if (is_full and not _has_time_left(thread, situation)) or _works_all_the_time(thread, situation):
             yield _cpu_bound_finding(thread, situation)
+
+
+def _works_all_the_time(thread: ThreadLoad, situation: Situation) -> bool:
+    """Return whether packets in full vectors take all clocks of a thread, however many polls find none.
+
+    A sender that comes in gulps leaves polls empty between them. Clocks of polls do not count here.
+    """
+    base_hz = situation.load.base_hz
+    if not base_hz or base_hz < BASE_FIT_HZ or not thread.duration_s or thread.is_fed_by_generator:
+        return False
+    work_hz = thread.per_s(sum(node.clocks for node in thread.graph))
+    return thread.n_graph >= SATURATED_VECTOR and work_hz >= _ALL_CLOCKS * base_hz
 
 
 def _has_time_left(thread: ThreadLoad, situation: Situation) -> bool:
@@ -68,12 +95,13 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
         severity=FindingSeverity.LOSS if lost else FindingSeverity.LIMIT,
         subject=thread.name,
         verdict=f"{thread.name} has no time left: "
-        + (f"it forwards {pps(thread.rx_pps)}, and that is its limit" if thread.duration_s else "its vectors are full"),
+        + (f"it forwards {pps(thread.rx_pps)}, and that is its limit" if thread.duration_s else "its vectors are full")
+        + _dominant(thread),
         evidence=_cpu_bound_evidence(thread, situation, lost),
         lost_pps=lost,
         proposal=Remedy(
-            text="more workers, with a receive queue for each on every port; fewer features on the path; a higher "
-            f"clock. Without free cores this is the capacity of the machine{unknown_native(ports)}",
+            text=f"{_cheaper(thread)}more workers, with a receive queue for each on every port; fewer features on the "
+            f"path; a higher clock. Without free cores this is the capacity of the machine{unknown_native(ports)}",
             settings=_cpu_bound_settings(ports, count, more),
         ),
         expectation=Expectation(
@@ -86,6 +114,26 @@ def _cpu_bound_finding(thread: ThreadLoad, situation: Situation) -> Finding:
         ),
         disproof=f"clocks per packet of {thread.name} fall when another program on its CPU stops",
     )
+
+
+def _dearest(thread: ThreadLoad) -> tuple[str, float]:
+    """Return the node of the graph that takes most of a thread's clocks, and its share."""
+    total = sum(node.clocks for node in (*thread.inputs, *thread.graph))
+    node = max(thread.graph, key=lambda node: node.clocks, default=None)
+    return (node.name, node.clocks / total) if node is not None and total else ("", 0.0)
+
+
+def _dominant(thread: ThreadLoad) -> str:
+    name, share = _dearest(thread)
+    return f"; {name} takes {percent(share)} of it" if share >= _DOMINANT else ""
+
+
+def _cheaper(thread: ThreadLoad) -> str:
+    """Return what makes the node cheaper that takes most of a thread's clocks, '' when no node does."""
+    name, share = _dearest(thread)
+    if share < _DOMINANT:
+        return ""
+    return next((text for words, text in _CHEAPER if name.startswith(words)), f"first {name}: what it has to do; ")
 
 
 def _cpu_bound_evidence(thread: ThreadLoad, situation: Situation, lost: float) -> tuple[Evidence, ...]:

@@ -54,14 +54,15 @@ def _buffers_finding(
     situation: Situation, ports: dict[str, float], nodes: list[ErrorRate], scarce: list[BufferPool]
 ) -> Finding:
     pools = situation.load.reading.buffers or ()
-    lost = max(sum(ports.values()), sum(rate.per_s or 0.0 for rate in nodes))
+    lost = sum(ports.values())
+    is_empty = bool(lost or nodes)
     present = max((pool.total for pool in pools), default=0)
     needed = max(buffers_needed(situation.load), 2 * present)
     return Finding(
         rule="buffers",
-        severity=FindingSeverity.LOSS if lost else FindingSeverity.RISK,
+        severity=FindingSeverity.LOSS if is_empty else FindingSeverity.RISK,
         subject=scarce[0].name if scarce else next(iter(ports), "VPP"),
-        verdict="there are too few packet buffers" + (f": {pps(lost)} find none" if lost else " for a burst"),
+        verdict="there are too few packet buffers" + _who_finds_none(lost, nodes),
         evidence=_buffers_evidence(situation, ports, nodes),
         lost_pps=lost,
         proposal=Remedy(
@@ -78,6 +79,17 @@ def _buffers_finding(
     )
 
 
+def _who_finds_none(lost: float, nodes: list[ErrorRate]) -> str:
+    """Return what comes of a pool that is empty.
+
+    Ports count packets; nodes that fill rings count how often, or for how many descriptors, they tried in vain
+    (plugins/tap/rx_node.c, plugins/memif/node.c), so that no number of packets follows.
+    """
+    if lost:
+        return f": {pps(lost)} find none"
+    return f": {', '.join(dict.fromkeys(rate.node for rate in nodes))} finds none" if nodes else " for a burst"
+
+
 def _buffers_evidence(situation: Situation, ports: dict[str, float], nodes: list[ErrorRate]) -> tuple[Evidence, ...]:
     reading = situation.load.reading
     parts = [
@@ -90,7 +102,7 @@ def _buffers_evidence(situation: Situation, ports: dict[str, float], nodes: list
         for name, rate in ports.items()
     ]
     parts += [
-        Evidence(text=f"{rate.node} counts {pps(rate.per_s)} of `{rate.reason}`" if rate.per_s is not None
+        Evidence(text=f"{rate.node} counts `{rate.reason}` {count(rate.per_s)} times a second" if rate.per_s is not None
                  else f"{rate.node} counts {count(rate.count)} of `{rate.reason}` since the counters began",
                  source=reading.source("errors"))
         for rate in nodes

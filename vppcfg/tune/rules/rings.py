@@ -28,6 +28,8 @@ _LONGER_RING = 1024
 """Twice what VPP takes for a NIC on a machine without an L3 cache (plugins/dpdk/device/init.c)."""
 _DPDK_NAME = re.compile(r"^(?:\w*GigabitEthernet|VirtualFunctionEthernet|UnknownEthernet)[0-9a-f]+/[0-9a-f]+/[0-9a-f]+")
 """How the dpdk plugin names ports (plugins/dpdk/device/init.c)."""
+_NOTHING_SENT = 0.99
+"""Ours: from this share of lost packets on, a port sends nothing, whatever its ring."""
 _KEPT = 0.75
 """What longer rings have saved of the loss: 2.58 % became 0.67 % on the machine of the measurement."""
 
@@ -160,6 +162,8 @@ def is_sustained(port: PortLoad, load: Load) -> bool:
 
 
 def _tx_descriptors_finding(port: PortLoad, situation: Situation) -> Finding:
+    if port.tx_deficit >= _NOTHING_SENT:
+        return _stuck_finding(port, situation)
     return Finding(
         rule="tx-descriptors",
         severity=FindingSeverity.LOSS,
@@ -173,6 +177,25 @@ def _tx_descriptors_finding(port: PortLoad, situation: Situation) -> Finding:
         "one buffer",
         undecided=_what_decides(port, situation),
     )  # fmt: skip
+
+
+def _stuck_finding(port: PortLoad, situation: Situation) -> Finding:
+    """Return the finding for a port that sends nothing any more: no ring is long enough for that."""
+    return Finding(
+        rule="tx-descriptors",
+        severity=FindingSeverity.LOSS,
+        subject=port.name,
+        verdict=f"{port.name} drops all of the {pps(port.handed_pps or 0.0)} that it is handed: its transmit ring is "
+        "full, and the other end takes nothing",
+        evidence=_tx_descriptors_evidence(port, situation),
+        lost_pps=port.tx_lost_pps,
+        proposal=Remedy(
+            text="the other end: whether the program that reads a memif, TAP or vhost ring runs, whether the link of a "
+            "NIC is up and not paused; a longer ring fills up, too"
+        ),
+        expectation=Expectation(text="packets leave as soon as the other end takes them", basis=Basis.COMPUTED),
+        disproof=f"`tx packets` of {port.name} grow on the other end",
+    )
 
 
 def _what_decides(port: PortLoad, situation: Situation) -> str:

@@ -31,6 +31,7 @@ _OTHER_MAC = "packets for another MAC address: a switch that floods, or a next h
 _NOT_SPOKEN = "packets of a protocol that is not configured here"
 _REFUSED = "packets that the reverse path filter refuses"
 _DENIED = "packets that an ACL denies: what it is for, unless they are wanted"
+_POLICED = "packets above the rate of a policer: what it is for, unless the rate is too low"
 FAULTS: tuple[tuple[str, str], ...] = (
     ("ttl <= 1", "packets whose TTL ends here: a routing loop, or traceroute"),
     ("time_expired", "packets whose TTL ends here: a routing loop, or traceroute"),
@@ -51,11 +52,16 @@ FAULTS: tuple[tuple[str, str], ...] = (
     ("source_lookup_miss", _REFUSED),
     ("source lookup miss", _REFUSED),
     ("acl deny", _DENIED),
+    ("policer-input packets dropped", _POLICED),
+    ("policer-output packets dropped", _POLICED),
+    ("punt policer drop", _POLICED),
     ("ip4 not enabled", "packets on an interface without an IPv4 address"),
     ("ip6 not enabled", "packets on an interface without an IPv6 address"),
     ("null-node", "packets that nothing handles"),
 )
 """Part of a counter's reason or node, in lower case, and what to look for (VPP: the foreach_*_error lists)."""
+_LOOK = "`trace add NODE 10` on the input node and `show trace` tell which packets they are"
+_LOOKS = {_POLICED: "`show policer` has its rate and what it counts; a higher rate, or none, if the packets are wanted"}
 _NO_LOSS = {_OTHER_MAC, _NOT_SPOKEN, _REFUSED, _DENIED}
 """Packets that were not meant for this router, or that it is to drop; no loss as long as most packets pass."""
 _DROP_NODES = {
@@ -234,18 +240,23 @@ def _old_fault_finding(
     of_all = f" of {count(received)} ({percent(lost / received)})" if received else ""
     return Finding(
         rule="not-tuning",
-        severity=FindingSeverity.LOSS if is_many else FindingSeverity.NOTICE,
+        severity=_severity(hint) if is_many else FindingSeverity.NOTICE,
         subject=subject,
         verdict=f"{subject} has dropped {count(lost)} packets{of_all} that no tuning can save: {hint}",
         evidence=(
             Evidence(text=f"{what}: {count(lost)}{of_all} since the counters began",
                      source=situation.load.reading.source(part)),
         ),
-        proposal=Remedy(text="`trace add NODE 10` on the input node and `show trace` tell which packets they are"),
+        proposal=Remedy(text=_LOOKS.get(hint, _LOOK)),
         expectation=Expectation(text="nothing in startup.conf changes this", basis=Basis.COMPUTED),
         disproof="the counter does not grow any more",
         undecided="whether it goes on: read it twice",
     )  # fmt: skip
+
+
+def _severity(hint: str) -> FindingSeverity:
+    """Return how much many such packets matter: a policer is a limit that somebody has set."""
+    return FindingSeverity.LIMIT if hint == _POLICED else FindingSeverity.LOSS
 
 
 def _passed(node: str, situation: Situation) -> float:
@@ -267,13 +278,12 @@ def _fault_finding(node: str, what: str, lost: float, hint: str, situation: Situ
     is_loss = lost >= DROPS_PPS and share >= (_UNEXPLAINED if hint in _NO_LOSS else _WORTH_A_LOSS)
     return Finding(
         rule="not-tuning",
-        severity=FindingSeverity.LOSS if is_loss else FindingSeverity.NOTICE,
+        severity=_severity(hint) if is_loss else FindingSeverity.NOTICE,
         subject=node,
         verdict=f"{node} drops {pps(lost)} that no tuning can save: {hint}",
         evidence=(Evidence(text=f"{what}: {pps(lost)}{of_all}", source=situation.load.reading.source(part)),),
         lost_pps=lost,
-        proposal=Remedy(text="`trace add NODE 10` on the input node and `show trace` tell which packets they are",
-                        live=()),
+        proposal=Remedy(text=_LOOKS.get(hint, _LOOK)),
         expectation=Expectation(text="nothing in startup.conf changes this", basis=Basis.COMPUTED),
         disproof="the same packets pass through another router",
     )  # fmt: skip

@@ -1,0 +1,29 @@
+"""Files that others wrote are judged as an expert expects (README.md); those held out are no part of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.foreign.score import HERE, Score, scores_of
+
+LEAST = {"startup": 78, "scripts": 272}
+"""Expectations that came true when this was written; a number only grows."""
+
+
+def met(scores: list[Score]) -> int:
+    return sum(score.met for score in scores)
+
+
+@pytest.mark.parametrize("kind", LEAST)
+def test_no_answer_is_false_and_no_fewer_expectations_come_true_than_before(kind: str) -> None:
+    scores = scores_of(kind)
+    assert [(score.name, score.false) for score in scores if score.false] == []
+    assert met(scores) >= LEAST[kind], [(score.name, score.misses) for score in scores if score.misses]
+
+
+@pytest.mark.parametrize("folder", ["startup", "scripts", "held_out/startup", "held_out/scripts"])
+def test_every_file_names_its_source_and_what_is_expected(folder: str) -> None:
+    for path in (HERE / folder).iterdir():
+        marks = [line for line in path.read_text().split("\n") if line.startswith("#= ")]
+        assert marks[0].startswith("#= source https://"), path
+        assert len(marks) >= 3, path

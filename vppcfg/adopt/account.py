@@ -1,0 +1,225 @@
+"""Proves what the report claims of each line: that the file has what it sets, or that the rest has the line."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from vppcfg.adopt.command_targets import PLACING
+from vppcfg.adopt.report import LineOutcome, SourceLine, without_keys
+from vppcfg.errors import AdoptionError
+from vppcfg.model.problem import KeyPath
+from vppcfg.simulator.command_line import mac_in
+
+_GAP = "this is a gap in vppcfg, never your fault: please report it with the source"
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "abf attach": ("policy-routes",),
+    "abf policy": ("policy-routes",),
+    "clear interface tag": ("",),
+    "enable ip6 interface": ("",),
+    "flowprobe feature add-del": ("ipfix",),
+    "ip6 nd": ("ra", "link-local"),
+    "l3xc": ("l3xc",),
+    "lcp create": ("lcp",),
+    "qos mark": ("qos",),
+    "qos record": ("qos",),
+    "qos store": ("qos",),
+    "set acl-plugin interface": ("acls",),
+    "set acl-plugin macip interface": ("macip",),
+    "set dhcp client": ("dhcp-client",),
+    "set interface bond": ("weights",),
+    "set interface det44": ("det44",),
+    "set interface feature gso": ("gso",),
+    "set interface ip address": ("addresses", "link-local"),
+    "set interface ip table": ("vrf", ""),
+    "set interface ip6 table": ("vrf", ""),
+    "set interface l2 tag-rewrite": ("tag-rewrite", ""),
+    "set interface l2 xconnect": ("l2xc",),
+    "set interface l3": ("",),
+    "set interface lldp": ("lldp",),
+    "set interface mac address": ("mac",),
+    "set interface mpls": ("mpls",),
+    "set interface mtu": ("mtu", ""),
+    "set interface nat44": ("nat44",),
+    "set interface proxy-arp": ("proxy-arp",),
+    "set interface rx-mode": ("rx-mode", ""),
+    "set interface span": ("mirror",),
+    "set interface state": ("state", ""),
+    "set interface tag": ("description",),
+    "set interface tcp-mss-clamp": ("mss-clamp",),
+    "set interface unnumbered": ("unnumbered",),
+    "set ip neighbor": ("neighbors",),
+    "set urpf": ("urpf",),
+    "sflow enable-disable": ("sflow",),
+    "vrrp peers": ("vrrp",),
+    "vrrp proto": ("vrrp",),
+    "vrrp vr add": ("vrrp",),
+    "vrrp vr track-if": ("vrrp",),
+    **{command: (key,) for command, key in PLACING.items()},
+}
+"""The keys of an entry that say what a command sets; '' where an entry says it by being there, or by a default."""
+_SECTIONS: Mapping[str, KeyPath] = {
+    "det44 add": ("det44", "maps"),
+    "det44 plugin": ("det44",),
+    "flowprobe params": ("ipfix",),
+    "ip punt redirect": ("punt-redirect", "ipv4"),
+    "ip6 punt redirect": ("punt-redirect", "ipv6"),
+    "nat mss-clamping": ("nat44", "mss"),
+    "nat44 add address": ("nat44", "pools"),
+    "nat44 add identity mapping": ("nat44", "exempt"),
+    "nat44 add interface address": ("nat44", "pools"),
+    "nat44 add static mapping": ("nat44", "static"),
+    "nat44 forwarding": ("nat44", "forwarding"),
+    "nat44 plugin": ("nat44",),
+    "nat44 vrf route": ("nat44", "leaks"),
+    "nat44 vrf table": ("nat44", "leaks"),
+    "qos egress map": ("qos_maps",),
+    "set arp proxy": ("proxy_arp",),
+    "set det44 timeouts": ("det44", "timeouts"),
+    "set dhcp proxy": ("dhcp-relay", "ipv4"),
+    "set dhcpv6 proxy": ("dhcp-relay", "ipv6"),
+    "set ipfix exporter": ("ipfix",),
+    "set lldp": ("lldp",),
+    "set nat timeout": ("nat44", "timeouts"),
+    "sflow direction": ("sflow",),
+    "sflow drop-monitoring": ("sflow",),
+    "sflow header-bytes": ("sflow",),
+    "sflow polling-interval": ("sflow",),
+    "sflow sampling-rate": ("sflow",),
+}
+"""The part of a section of its own that says what a command sets."""
+_IN_VRFS = frozenset({"set dhcp proxy", "set dhcpv6 proxy"})
+"""Commands whose part may stand below a VRF too."""
+_WITH_ELEMENTS = frozenset(
+    {
+        *("det44 add", "l2fib add", "l3xc", "nat44 add address", "nat44 add identity mapping"),
+        *("nat44 add interface address", "nat44 add static mapping", "set arp proxy", "set bridge-domain arp entry"),
+        *("set interface ip address", "set ip neighbor", "vrrp peers", "vrrp vr add"),
+    }
+)
+"""Commands whose addresses all stand in the file."""
+_BY_BEING_THERE = ("create ", "delete ", "loopback ", "set bridge-domain ", "wireguard ", "ip table", "ip6 table")
+"""How commands begin that an entry says by being there, or that set one of its keys."""
+_SAID_BY_ENTRY = frozenset(
+    {
+        *("bond add", "bond del", "l2fib add", "l2fib del", "lcp delete", "mpls table", "set acl-plugin acl"),
+        *("set acl-plugin macip acl", "set interface l2 bridge"),
+    }
+)
+_IMPLIED = frozenset(
+    {"set interface ip table", "set interface ip6 table", "set interface mtu", "set interface rx-mode"}
+)
+"""Commands that may set what VPP has by itself."""
+
+
+class FileContent:
+    """What a written file says, as plain data."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data if isinstance(data, dict) else {}
+
+    def has(self, path: KeyPath) -> bool:
+        """Return whether a path exists."""
+        return bool(path) and self._at(path) is not _NOWHERE
+
+    def nearest(self, path: KeyPath) -> KeyPath:
+        """Return as much of a path as exists: what is as by default is said by the part around it."""
+        return next((path[:end] for end in range(len(path), 0, -1) if self.has(path[:end])), ())
+
+    def place_of(self, line: SourceLine, entries: Sequence[KeyPath]) -> KeyPath | None:
+        """Return where the file says what a line sets, None when it does not.
+
+        `entries` are those that the line is about.
+        """
+        is_deleted = _DELETES.search(line.text) is not None
+        elements = list(_elements(line.text)) if line.command in _WITH_ELEMENTS and not is_deleted else []
+        for path in self._candidates(line.command, entries):
+            value = self._at(path)
+            if value is not _NOWHERE and all(_mentions(value, path, each) for each in elements):
+                return path
+        whole = next(iter(entries), self.nearest(_SECTIONS.get(line.command, ())))
+        return whole if is_deleted and self.has(whole) else None
+
+    def is_implied(self, line: SourceLine) -> bool:
+        """Return whether an entry alone says what a line sets, because VPP may have it so without the line."""
+        return line.command in _IMPLIED and line.path[-1:] != (_KEYS[line.command][0],)
+
+    def _candidates(self, command: str, entries: Sequence[KeyPath]) -> Iterator[KeyPath]:
+        section = _SECTIONS.get(command)
+        if section is not None:
+            yield section
+            if command in _IN_VRFS:
+                yield from (("vrfs", name, *section) for name in self._data.get("vrfs") or ())
+        for entry in entries:
+            for key in _KEYS.get(command, ()):
+                yield (*entry, key) if key else entry
+            if command.startswith(_BY_BEING_THERE) or command in _SAID_BY_ENTRY:
+                yield entry
+
+    def _at(self, path: KeyPath) -> Any:
+        at: Any = self._data
+        for key in path:
+            if not isinstance(at, dict) or key not in at:
+                return _NOWHERE
+            at = at[key]
+        return at
+
+
+_NOWHERE = object()
+_DELETES = re.compile(r"\b(?:del|delete|disable)\b")
+"""What takes away is said by an entry that does not have it."""
+_MARKED = re.compile(r"[\s,\[\]{}]+")
+
+
+def _elements(text: str) -> Iterator[str]:
+    """Yield the addresses, prefixes and MAC addresses of a command, as the file has them."""
+    for word in _MARKED.split(text):
+        if mac := mac_in(word):
+            yield mac.hex(":")
+        elif "." in word or ":" in word:
+            try:
+                yield str(ipaddress.ip_interface(word) if "/" in word else ipaddress.ip_address(word))
+            except ValueError:
+                continue
+
+
+def _mentions(value: Any, path: KeyPath, element: str) -> bool:
+    """Return whether an address stands in a value, or is a part of its path."""
+    shown = f"{path} {value}"
+    forms = [element]
+    if "/" in element:
+        interface = ipaddress.ip_interface(element)
+        forms += [str(interface.network), *([str(interface.ip)] if interface.ip.is_link_local else [])]
+    return any(re.search(rf"(?<![\w:.]){re.escape(form)}(?![\w.]|:[0-9a-f]*:)", shown) for form in forms)
+
+
+def assert_in_file(lines: Collection[SourceLine], data: Any) -> None:
+    """Raise AdoptionError unless each line that counts as in the file names a path that exists there.
+
+    Keys of a startup.conf that `vppcfg startup` writes in any case need none.
+    """
+    content = FileContent(data)
+    for line in lines:
+        counts = line.outcome is LineOutcome.FILE or (line.outcome is LineOutcome.DATAPLANE and line.path)
+        if counts and not content.has(line.path):
+            where = ".".join(map(str, line.path)) or "no place"
+            text = (
+                f"{line.source}, line {line.number}: `{without_keys(line.text)}` is counted as in the file, at {where}"
+            )
+            raise AdoptionError(text, _GAP)
+
+
+def assert_in_rest(lines: Collection[SourceLine], rest: Sequence[str]) -> None:
+    """Raise AdoptionError unless each command that is left is in the rest, where a vhost-user port gets its number."""
+    left = Counter(" ".join(command.split()) for command in rest)
+    for line in lines:
+        if line.outcome is LineOutcome.UNMANAGED:
+            text = " ".join(line.text.split())
+            known = text if left[text] else next((each for each in left if left[each] and each.startswith(text)), None)
+            if known is None:
+                where = f"{line.source}, line {line.number}"
+                raise AdoptionError(f"{where}: `{without_keys(line.text)}` is left, and is not in the rest", _GAP)
+            left[known] -= 1

@@ -1,0 +1,180 @@
+"""`vppcfg loadtest ramp`: warm-up, a load that rises to a target, a hold; a verdict, and a result for reports."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from vppcfg.cli.arguments import Subparsers
+from vppcfg.cli.options import add_dataplane_options
+from vppcfg.cli.output import is_terminal
+from vppcfg.errors import ExitCode
+from vppcfg.loadtest.cli.options import (
+    add_engine_options,
+    add_result_options,
+    add_settle_option,
+    add_traffic_options,
+    percentage,
+    whole_seconds,
+)
+
+if TYPE_CHECKING:
+    from vppcfg.loadtest.cli.course import Course, LoadSetting
+    from vppcfg.loadtest.cli.ramp_tune import TuningObserver
+    from vppcfg.loadtest.ramp import RampPlan
+    from vppcfg.loadtest.result import Result
+
+_LIMIT_PERCENT = 0.01
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser(
+        "ramp",
+        help="raise the load evenly, and see where loss begins",
+        description="Warm a router up, raise the load evenly to a target, hold it there, and count what is lost. The "
+        "test passes, and the command exits 0, when less than 0.01 % is lost; else it exits 11.",
+    )
+    _add_ramp_options(parser)
+    add_engine_options(parser)
+    add_traffic_options(parser)
+    add_result_options(parser, default=None, is_shown=True)
+    parser.add_argument(
+        "--format",
+        choices=["json", "trex-loadtest"],
+        help="form of the result: vppcfg's own (default), or the one that trex-loadtest-viz reads",
+    )
+    _add_tune_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_ramp_options(parser: argparse.ArgumentParser) -> None:
+    """Add the course of the load; the short names are those of trex-loadtest."""
+    group = parser.add_argument_group("ramp")
+    group.add_argument(
+        "-wm", "--warmup-mult", "--warmup_mult", metavar="LOAD", default="1kpps",
+        help="load of the warm-up: 1kpps, 10mbps, 10mbpsl1 or 1%% (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "-wd", "--warmup-duration", "--warmup_duration", metavar="S", type=whole_seconds, default=30,
+        help="seconds of the warm-up (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "-rt", "--target", "--rampup_target", metavar="LOAD", default="100",
+        help="load to rise to: percent of line rate, or any other load (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "-rd", "--rampup-duration", "--rampup_duration", metavar="S", type=whole_seconds, default=600,
+        help="seconds that this takes (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "-hd", "--hold-duration", "--hold_duration", metavar="S", type=whole_seconds, default=30,
+        help="seconds to stay at the target (default: %(default)s)",
+    )  # fmt: skip
+    add_settle_option(group)
+    group.add_argument(
+        "--step", metavar="LOAD", help="rise in steps of this, such as 1%%; without it the load rises every second"
+    )
+    group.add_argument(
+        "--loss", metavar="PERCENT", type=percentage, default=_LIMIT_PERCENT,
+        help="the test passes below this loss (default: %(default)g)",
+    )  # fmt: skip
+    group.add_argument(
+        "--early-stop", action="store_true", help="end the test when three seconds in a row lose more than that"
+    )
+
+
+def _add_tune_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("tuning")
+    group.add_argument(
+        "--tune", action="store_true",
+        help="read the counters of the VPP under test during the hold, and say what limits it",
+    )  # fmt: skip
+    add_dataplane_options(parser)
+    group.add_argument(
+        "--stats-socket", metavar="SOCKET", help="VPP's stats socket (default: stats.sock beside the API socket)"
+    )
+
+
+def run(args: argparse.Namespace) -> ExitCode:
+    """Run the ramp, and write what came of it even when it is interrupted."""
+    from vppcfg.loadtest.cli.course import course_of
+
+    if args.output is None and (args.format is not None or not is_terminal(sys.stdout)):
+        args.output = "-"
+    with course_of(args) as course:
+        return _run(course, _plan(args, course.setting))
+
+
+def _run(course: Course, plan: RampPlan) -> ExitCode:
+    from dataclasses import replace
+
+    from vppcfg.loadtest.cli.course import begun_result
+    from vppcfg.loadtest.cli.ramp_tune import TuningObserver
+    from vppcfg.loadtest.cli.result_view import ramp_lines, show, write_result
+    from vppcfg.loadtest.ramp import Ramp
+    from vppcfg.loadtest.result import ResultKind
+
+    args, setting, live = course.args, course.setting, course.live
+    begun = begun_result(ResultKind.RAMP, args, setting)
+    tuning = TuningObserver(live, args, setting, plan.hold_s) if args.tune else None
+    if tuning is not None:
+        tuning.refuse_absent_vpp()
+    live.note(_announcement(args))
+    live.mapped()
+    ramp = Ramp(course.engine, setting.traffic, plan, course.clock, tuning or live)
+    outcome = course.run(ramp.run, lambda: replace(begun, samples=ramp.samples) if ramp.samples else None)
+    live.note("Loadtest finished, stopping")
+    result = replace(
+        begun,
+        samples=ramp.samples,
+        totals=outcome.totals,
+        verdict=outcome.verdict,
+        loss_begins_pps=outcome.loss_begins_pps,
+        notes=outcome.notes,
+        is_complete=True,
+    )
+    if tuning is not None:
+        result = _tuned(result, tuning)
+    show(ramp_lines(result), args, live)
+    write_result(result, args)
+    return ExitCode.DONE if outcome.verdict.has_passed else ExitCode.VERDICT
+
+
+def _tuned(result: Result, tuning: TuningObserver) -> Result:
+    """Return a result with the tuner's findings, or with a note about why there are none."""
+    from dataclasses import replace
+
+    found = tuning.findings()
+    if found is not None:
+        return replace(result, tuning=found)
+    return replace(result, notes=(*result.notes, f"VPP was not read during the hold: {tuning.failure}"))
+
+
+def _announcement(args: argparse.Namespace) -> str:
+    target = args.target if args.target[-1:].isalpha() else f"{args.target.rstrip('%')}% of linerate"
+    against = args.server if args.engine == "trex" else f"the {args.engine} engine"
+    return (
+        f"Running against {against} profile {args.profile}, warmup {args.warmup_mult} for {args.warmup_duration}s, "
+        f"rampup target {target} in {args.rampup_duration}s, hold for {args.hold_duration}s "
+        f"output goes to {args.output or 'nowhere: only the summary is shown'}"
+    )
+
+
+def _plan(args: argparse.Namespace, setting: LoadSetting) -> RampPlan:
+    from vppcfg.loadtest.cli.options import load_or_percent
+    from vppcfg.loadtest.load import parse_load
+    from vppcfg.loadtest.ramp import RampPlan
+
+    return RampPlan(
+        warm_up_rate=parse_load(args.warmup_mult, setting.line_rate),
+        target_rate=load_or_percent(args.target, setting.line_rate),
+        warm_up_s=args.warmup_duration,
+        ramp_s=args.rampup_duration,
+        hold_s=args.hold_duration,
+        step_rate=load_or_percent(args.step, setting.line_rate) if args.step else 0.0,
+        limit_ratio=args.loss / 100,
+        stops_early=args.early_stop,
+        settle_s=args.settle,
+    )
