@@ -34,18 +34,22 @@ class Kind:
     """The file with the texts of its rules, of a kind that another program adds; schema/rules.yaml has all others."""
     api_module: ClassVar[str] = ""
     """The file of API definitions with its messages, without .api.json."""
-    feature_nodes: ClassVar[str] = ""
-    """A pattern of what `show interface features` calls its nodes on interfaces."""
     on_interfaces: ClassVar[tuple[str, ...]] = ()
     """The attributes of `Interface` that `interface_steps` sets; without any it is not asked."""
     is_on_most: ClassVar[bool] = False
     """Whether most interfaces have it."""
+    nodes: ClassVar[str] = ""
+    """The nodes of VPP's feature arcs that it turns on, as a regular expression; all others there are somebody's."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 
     def sections(self) -> tuple[Section, ...]:
         """Return its sections of the file: itself where it is one."""
         return (self,) if isinstance(self, Section) else ()
+
+    def has_nodes_on(self, interface: Interface) -> bool:
+        """Return whether an interface has its nodes; of objects that are no interfaces, their references tell."""
+        return True
 
     def schema_sections(self) -> Mapping[str, str]:
         """Return the lines of schema/vppcfg.yaml for its sections, by their keys, where they follow from the kind."""

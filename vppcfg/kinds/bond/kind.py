@@ -27,6 +27,7 @@ from vppcfg.vpp.row import Row
 class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     """The section `bondethernets`, and bonds in VPP."""
 
+    nodes = "bond-"
     key = "bondethernets"
     word = "BondEthernet"
     last = MAX_INSTANCE
@@ -46,7 +47,6 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     needs_interface = True
     operations = (CreateBond, DeleteBond, AddBondMember, SetBondWeight, RemoveBondMember)
     api_module = "bond"
-    feature_nodes = "bond-"
     device_class = "bond"
     instance_name = re.compile(r"BondEthernet\d+")
     has_link_mtu = False
@@ -127,7 +127,6 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         )
 
     def delete(self, name: str, virtual: Bond) -> DeleteBond:
-        """Return the operation that deletes a bond."""
         return DeleteBond(interface=name)
 
     def requests(self, connection: VppReader) -> list[bytes]:

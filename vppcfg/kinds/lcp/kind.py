@@ -25,7 +25,6 @@ class LcpKind(Kind):
     operations = (CreateLcpPair, DeleteLcpPair)
     rules = (lcp_duplicate, linux_name, sub_lcp, sub_lcp_netns, qinx_lcp)
     api_module = "lcp"
-    feature_nodes = "linux-cp-|lcp-"
     capabilities: ClassVar[Mapping[str, str]] = {LCP_PLUGIN: reading.PAIRS}
 
     def requests(self, connection: VppReader) -> list[bytes]:
