@@ -24,6 +24,9 @@ class EntryKey:
     is_dispensable: ClassVar[bool] = True
     """Whether the rest of an entry, and what refers to it, can be judged while the key is of a wrong form."""
 
+    is_told_by_absence: ClassVar[bool] = False
+    """Whether an interface that has nothing of it may need the key."""
+
     def parse(self, raw: Any, path: KeyPath) -> Any:
         """Return the attribute that a value of the right shape stands for; `path` is that of the entry."""
         raise NotImplementedError

@@ -16,8 +16,10 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.entry_key import EntryKey
 from vppcfg.config.sections.section import NamedReference
 from vppcfg.kinds import address, neighbor
+from vppcfg.kinds.acl_section import ACLS_KEY
 from vppcfg.kinds.lcp.entry import LCP
 from vppcfg.kinds.policy_route_section import POLICY_ROUTES
+from vppcfg.kinds.tag_rewrite import TAG_REWRITE
 from vppcfg.kinds.vrf_section import VRF_KEY
 from vppcfg.model.interface import Interface
 from vppcfg.model.problem import KeyPath
@@ -30,16 +32,18 @@ EARLY_KEYS: tuple[EntryKey, ...] = (
 )
 """Those that stand before plain values."""
 LATE_KEYS: tuple[EntryKey, ...] = (
+    TAG_REWRITE,
     neighbor.KIND,
     POLICY_ROUTES,
+    ACLS_KEY,
 )
 """Those behind them."""
 ENTRY_KEYS: tuple[EntryKey, ...] = (*EARLY_KEYS, *LATE_KEYS)
 
 _OF_INTERFACE = {field.name for field in fields(Interface)}
-_HELD = tuple(each for each in ENTRY_KEYS if each.attribute in _OF_INTERFACE)
-"""Those whose attribute `Interface` has too."""
-_ELSEWHERE = tuple(each for each in ENTRY_KEYS if each.attribute not in _OF_INTERFACE)
+_HELD = tuple(each for each in ENTRY_KEYS if each.attribute in _OF_INTERFACE and not each.is_told_by_absence)
+"""Those that an interface with nothing in the attribute of the same name does without."""
+_ALWAYS = tuple(each for each in ENTRY_KEYS if each not in _HELD)
 _values_held = attrgetter(*(each.attribute for each in _HELD))
 
 
@@ -66,7 +70,7 @@ def references(configuration: Configuration) -> Iterator[NamedReference]:
 
 def of_observed(interface: Interface, state: State, path: KeyPath) -> dict[str, Any]:
     """Return by attribute what stands for an observed interface; what it has nothing of is as by default."""
-    found = {each.attribute: each.from_state(interface, state, path) for each in _ELSEWHERE}
+    found = {each.attribute: each.from_state(interface, state, path) for each in _ALWAYS}
     for each, value in zip(_HELD, _values_held(interface), strict=True):
         if value:
             found[each.attribute] = each.from_state(interface, state, path)

@@ -36,6 +36,7 @@ class SetFlowRecords(SetFeature):
     """
 
     attribute = "flow_records"
+    is_plural = True
     records: FlowRecords
     is_on: bool = True
 

@@ -8,12 +8,11 @@ from typing import Any, cast
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import placement, tag_rewrite
+from vppcfg.config.sections import placement
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds import entry_keys
 from vppcfg.kinds.owned_list import OWNED_KEYS
-from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.ownership import CREATED_MARK, MARK, description_of, is_foreign, mark_of, tag_for
 from vppcfg.model.problem import KeyPath
@@ -23,12 +22,10 @@ CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
     frozenset(
         {
-            "acls",
             "description",
             "device-type",
             "mac",
             "rx-mode",
-            tag_rewrite.KEY,
         }
     )
     | {placement.RX_KEY, placement.TX_KEY}
@@ -88,22 +85,9 @@ def parse(
         mtu=default_mtu if mtu is None else mtu,
         sets_mtu=mtu is not None,
         is_up=raw.get("state") != "down",
-        acls=_parse_acls(raw.get("acls")),
-        tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
         **entry_keys.parsed(raw, path),
         **interface_values.parsed(raw),
     )
-
-
-def _parse_acls(raw: Mapping[str, Any] | None) -> AclBinding:
-    """Parse the key `acls`, each direction a name or a list of names."""
-    if not raw:
-        return AclBinding()
-    return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))
-
-
-def _names(raw: Any) -> tuple[str, ...]:
-    return (raw,) if isinstance(raw, str) else tuple(raw or ())
 
 
 def from_state(
@@ -122,8 +106,6 @@ def from_state(
         mac=mac,
         mtu=state.packet_mtu(interface.name),
         is_up=interface.is_up,
-        acls=interface.acls,
-        tag_rewrite=tag_rewrite.from_state(interface),
         rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
         tx_placement=placement.from_state(interface.tx_placement) if interface.tx_placement else (),
         rx_mode=interface.rx_mode if interface.rx_mode is not RxMode.MIXED else None,
@@ -180,20 +162,10 @@ def state_key(interface: InterfaceConfig) -> KeyValue:
 
 def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
     """Return what an interface is for."""
-    return [
-        *[said for each in entry_keys.EARLY_KEYS for said in each.yaml_keys(interface)],
-        *interface_values.keys(interface),
-        *tag_rewrite.keys(interface.tag_rewrite),
-        *[said for each in entry_keys.LATE_KEYS for said in each.yaml_keys(interface)],
-        _acls_key(interface.acls) if interface.acls else _NO_ACLS,
-    ]
-
-
-def _acls_key(acls: AclBinding) -> KeyValue:
-    bound = (("input", acls.input), ("output", acls.output))
-    directions = tuple([KeyValue(key, list(names), is_default=not names) for key, names in bound])
-    return KeyValue("acls", directions, is_default=not acls, is_block=True)
-
-
-_NOT_BOUND = AclBinding()
-_NO_ACLS = _acls_key(_NOT_BOUND)
+    keys: list[KeyValue] = []
+    for each in entry_keys.EARLY_KEYS:
+        keys += each.yaml_keys(interface)
+    keys += interface_values.keys(interface)
+    for each in entry_keys.LATE_KEYS:
+        keys += each.yaml_keys(interface)
+    return keys

@@ -6,10 +6,10 @@ Those of kinds are listed by their kind (`Kind.operations`); here stand only tho
 
 from __future__ import annotations
 
-from vppcfg.kinds.acl import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
+from vppcfg.kinds.acl_operations import BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
 from vppcfg.kinds.address import RemoveAddress
 from vppcfg.kinds.bond.operations import AddBondMember, RemoveBondMember, SetBondWeight
-from vppcfg.kinds.bridge import (
+from vppcfg.kinds.bridge_operations import (
     BridgeFlag,
     CreateBridge,
     DeleteBridge,
@@ -29,13 +29,15 @@ from vppcfg.kinds.interface import (
     SetTag,
     SetTxPlacement,
 )
-from vppcfg.kinds.l2 import JoinBridge, LeaveL2, SetCrossConnect, SetStaticMac, SetTagRewrite
+from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.kinds.lcp.operations import CreateLcpPair, DeleteLcpPair
 from vppcfg.kinds.link_local import SetLinkLocal
 from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace, SetLinuxBridge, SetLinuxLink
-from vppcfg.kinds.macip import CreateMacip, DeleteMacip, ReplaceMacip, SetMacip
+from vppcfg.kinds.macip import SetMacip
+from vppcfg.kinds.macip_acl import CreateMacip, DeleteMacip, ReplaceMacip
 from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
 from vppcfg.kinds.ra_operations import RenewIpv6
+from vppcfg.kinds.static_mac import SetStaticMac
 from vppcfg.kinds.sub_interface import CreateSubInterface
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, InterfaceOperation, Operation

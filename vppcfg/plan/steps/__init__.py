@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.interface import FEATURES, Interface, InterfaceKind
 from vppcfg.model.state import State
@@ -14,7 +15,6 @@ from vppcfg.plan.steps import (
     bond,
     features,
     interface,
-    l2,
     linux,
     mtu,
     virtual_interface,
@@ -23,6 +23,7 @@ from vppcfg.plan.steps import (
 from vppcfg.plan.transition import Transition
 
 _ON_INTERFACES = [kind for kind in KINDS if kind.on_interfaces]
+_FEATURES_AT = KINDS.index(FEATURE_KINDS[0])
 _RARER = [kind for kind in _ON_INTERFACES if not kind.is_on_most]
 _ASPECTS = (
     virtual_interface.steps,
@@ -34,30 +35,23 @@ _ASPECTS = (
 _RARER_ASPECTS = (
     bond.member_steps,
     virtual_interface.changes,
-    l2.steps,
-    features.acl_binding_steps,
+    *(kind.interface_steps for kind in _RARER if KINDS.index(kind) < _FEATURES_AT),
     features.feature_steps,
-    *(kind.interface_steps for kind in _RARER),
+    *(kind.interface_steps for kind in _RARER if KINDS.index(kind) > _FEATURES_AT),
 )
 """The same, of interfaces that have more than addresses, or are created with something of their own."""
-_ATTRIBUTES = {"l2xc", "bridge", "tag_rewrite", "acls", *FEATURES}
-_more_of = attrgetter(*sorted(_ATTRIBUTES.union(*(kind.on_interfaces for kind in _RARER))))
+_more_of = attrgetter(*sorted({*FEATURES}.union(*(kind.on_interfaces for kind in _RARER))))
 _NO_MORE = _more_of(Interface(name="", kind=InterfaceKind.PHYSICAL))
 
 
 def steps_of(transition: Transition) -> Iterator[Step]:
     """Yield the steps of every change, in no particular order but for those of one object in one stage."""
-    difference = transition.difference
     for name in transition.touched:
         for aspect in _ASPECTS:
             yield from aspect(transition, name)
         if _has_more(transition.observed, name) or _has_more(transition.desired, name):
             for aspect in _RARER_ASPECTS:
                 yield from aspect(transition, name)
-    for domain in difference.bridges.values():
-        yield from l2.bridge_steps(domain)
-    for access_list in difference.acls.values():
-        yield from features.acl_steps(access_list)
     yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
     yield from linux.host_steps(transition)
