@@ -39,6 +39,7 @@ _DISPENSABLE = (
     | OWNED_KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
+_ENTRY_KEYS = {entry_key.key: entry_key for entry_key in ENTRY_KEYS}
 
 BadKeys = Mapping[KeyPath, set[str | int | None]]
 """By entry: its keys with a wrong shape somewhere below; None is the entry itself."""
@@ -94,7 +95,11 @@ def parse(
         lcp=lcp.parse(raw.get("lcp")),
         acls=_parse_acls(raw.get("acls")),
         tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
-        **{each.attribute: each.parse(given, path) for each in ENTRY_KEYS if (given := raw.get(each.key)) is not None},
+        **{
+            _ENTRY_KEYS[key].attribute: _ENTRY_KEYS[key].parse(raw[key], path)
+            for key in raw.keys() & _ENTRY_KEYS.keys()
+            if raw[key] is not None
+        },
         **interface_values.parsed(raw),
     )
 
