@@ -43,14 +43,12 @@ class EnableDet44(Operation):
 
     @property
     def subject(self) -> str:
-        """Return `det44`."""
         return PLUGIN
 
     def apply_to(self, working: WorkingState) -> None:
         """Change nothing that can be read."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(_ENABLE, {"inside_vrf": 0, "outside_vrf": 0, "enable": 1})
 
     def cli(self) -> str:
@@ -98,7 +96,6 @@ class SetDet44(SetFeature):
         return None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "is_add": int(self.is_on),
             "is_inside": int(self.side is Det44Side.INSIDE),
@@ -107,7 +104,6 @@ class SetDet44(SetFeature):
         return Request(_SET, values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface det44 {self.side.value} {self.interface}" + ("" if self.is_on else " del")
 
 
@@ -141,7 +137,6 @@ class DropDet44Feature(SetFeature):
         return side
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "sw_if_index": indexes.interface(self.interface),
             "enable": 0,
@@ -151,7 +146,6 @@ class DropDet44Feature(SetFeature):
         return Request("feature_enable_disable", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface feature {self.interface} {_NODES[self.side]} arc {_ARC} disable"
 
 
@@ -189,7 +183,6 @@ class Det44Kind(FeatureKind[Det44Side | None]):
         return Det44Side(raw)
 
     def as_yaml(self, value: Det44Side | None) -> Value:
-        """Return the value of the key."""
         return () if value is None else value.value
 
     def setters(self, name: str, value: Det44Side | None) -> Iterable[SetFeature]:

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from vppcfg.common.release import Release
-from vppcfg.kinds.feature import Questions, SwitchKind
+from vppcfg.kinds.feature import SwitchKind
+from vppcfg.kinds.kind import Questions
 from vppcfg.plan.feature import Switch
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.record import record
@@ -40,7 +41,6 @@ class SetGso(Switch):
         return True
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "enable_disable": int(self.is_on)}
         return Request("feature_gso_enable_disable", values)
 

@@ -36,6 +36,7 @@ class SetFlowRecords(SetFeature):
     """
 
     attribute = "flow_records"
+    is_plural = True
     records: FlowRecords
     is_on: bool = True
 
@@ -69,7 +70,6 @@ class SetFlowRecords(SetFeature):
             working.recorded.discard(self.interface)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "is_add": int(self.is_on),
             "which": _VARIANTS[self.records.variant],
@@ -79,7 +79,6 @@ class SetFlowRecords(SetFeature):
         return Request(_SET, values)
 
     def cli(self) -> str:
-        """Return the command."""
         words = f"{self.interface} {self.records.variant.value} {_WORDS[self.records.direction]}"
         return f"flowprobe feature add-del {words}" + ("" if self.is_on else " disable")
 
@@ -135,7 +134,6 @@ class FlowRecordsKind(FeatureKind[FlowRecords | None]):
         )
 
     def as_yaml(self, value: FlowRecords | None) -> Value:
-        """Return the value of the key."""
         if value is None:
             return ()
         if value.direction is TrafficDirection.BOTH:

@@ -47,7 +47,6 @@ class IpfixOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return `ipfix`."""
         return "ipfix"
 
 
@@ -66,7 +65,6 @@ class SetFlowParams(IpfixOperation):
         working.ipfix = replace(working.ipfix, params=self.params)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         params = self.params
         values: dict[str, Value] = {
             "record_flags": sum(_LAYERS[layer] for layer in params.layers),
@@ -76,7 +74,6 @@ class SetFlowParams(IpfixOperation):
         return Request("flowprobe_set_params", values)
 
     def cli(self) -> str:
-        """Return the command."""
         params = self.params
         layers = "".join(f" {layer.value}" for layer in params.layers)
         return f"flowprobe params record{layers} active {params.active_s} passive {params.passive_s}"
@@ -97,7 +94,6 @@ class SetIpfixExporter(IpfixOperation):
         working.ipfix = replace(working.ipfix, exporter=self.exporter)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         exporter = self.exporter
         ends = (_packed(exporter.collector), _packed(exporter.source))
         values: dict[str, Value] = {
@@ -111,7 +107,6 @@ class SetIpfixExporter(IpfixOperation):
         return Request("set_ipfix_exporter", values)
 
     def cli(self) -> str | None:
-        """Return the command."""
         exporter = self.exporter
         if not exporter.collector:
             return "set ipfix exporter"
@@ -179,7 +174,9 @@ class Ipfix(Kind, SettingsSection):
         settings = replace(state.ipfix, params=params)
         table_id = settings.exporter.table_id
         table = state.vrfs.get(table_key(table_id, is_ipv6=False))
-        is_sayable = not table_id or (table is not None and not table.is_unnamed and table.key not in unmanaged.vrfs)
+        is_sayable = not table_id or (
+            table is not None and not table.is_unnamed and table.key not in unmanaged.of("vrfs")
+        )
         if settings == IpfixSettings() or not is_sayable or not params.active_s:
             return None
         vrf = table.name if table_id and table is not None else None

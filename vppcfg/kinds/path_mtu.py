@@ -45,7 +45,6 @@ class SetPathMtu(SetObject):
     item: PathMtu
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, self.item.mtu)
 
     def cli(self) -> None:
@@ -59,7 +58,6 @@ class RemovePathMtu(RemoveObject):
     item: PathMtu
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, _NONE)
 
     def cli(self) -> None:
@@ -93,7 +91,6 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     rules = (path_mtu_family,)
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the key `path-mtu`."""
         return (SECTION,)
 
     def set(self, item: PathMtu) -> SetPathMtu:
@@ -101,7 +98,6 @@ class PathMtuKind(VppObjectKind[PathMtu]):
         return SetPathMtu(item=item)
 
     def remove(self, item: PathMtu) -> RemovePathMtu:
-        """Return the operation that removes one."""
         return RemovePathMtu(item=item)
 
     def before_removal(self, item: PathMtu) -> PathMtu:
@@ -112,7 +108,6 @@ class PathMtuKind(VppObjectKind[PathMtu]):
         return replace(item, mtu=_ANY)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for the first page."""
         return [connection.request(_GET, {"cursor": 0})[1]]
 
     def read(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from vppcfg.kinds.acl_operations import NOUN as ACL
 from vppcfg.kinds.route import NORMAL, TYPE_OF_END
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
@@ -27,6 +28,7 @@ class CreatePolicy(SetObject):
     What has the number of a policy already gets the paths beside its own, so that a new one needs a free number.
     """
 
+    numbered = ACL
     item: LoosePolicy
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI wants; None for one that the same plan creates."""
@@ -39,7 +41,6 @@ class CreatePolicy(SetObject):
         return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _policy_request(self.item, indexes, is_add=1)
 
     def cli(self) -> str | None:
@@ -54,11 +55,9 @@ class RemovePolicy(RemoveObject):
     item: LoosePolicy
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _policy_request(self.item, indexes, is_add=0)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _removed(self.item)
 
 
@@ -86,11 +85,9 @@ class AttachPolicy(InterfaceOperation):
         working.set_policy_routes(self.interface, in_order((*routes, self.route)))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _attach_request(self.interface, self.route, indexes, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         route = self.route
         return f"abf attach {route.family} policy {route.policy_id} priority {route.priority} {self.interface}"
 
@@ -114,11 +111,9 @@ class DetachPolicy(InterfaceOperation):
             working.set_object(loose(self.route, number))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _attach_request(self.interface, self.route, indexes, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"abf attach {self.route.family} del policy {self.route.policy_id} {self.interface}"
 
 
@@ -163,6 +158,8 @@ class AddPolicyPaths(_PathOperation):
     (abf_policy_update in plugins/abf/abf_policy.c).
     """
 
+    numbered = ACL
+
     def _hop_refusal(self, now: PolicyRoute) -> str | None:
         twice = {shape(hop) for hop in now.hops} & {shape(hop) for hop in self.hops}
         return f"the policy {now.policy_id} has this path already, which VPP does not survive" if twice else None
@@ -172,11 +169,9 @@ class AddPolicyPaths(_PathOperation):
         self._set_hops(working, (*self._now(working).hops, *self.hops))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _policy_request(self._policy(), indexes, is_add=1)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _added(self._policy(), self.acl_index)
 
 
@@ -193,11 +188,9 @@ class RemovePolicyPaths(_PathOperation):
         self._set_hops(working, (hop for hop in self._now(working).hops if hop not in self.hops))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _policy_request(self._policy(), indexes, is_add=0)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _removed(self._policy())
 
 
@@ -214,7 +207,7 @@ def _policy_request(policy: LoosePolicy, indexes: Indexes, is_add: int) -> Reque
     values: dict[str, Value] = {
         "is_add": is_add,
         "policy.policy_id": policy.policy_id,
-        "policy.acl_index": indexes.acl(policy.acl) if is_add else NO_INDEX,
+        "policy.acl_index": indexes.number(ACL, policy.acl) if is_add else NO_INDEX,
     }
     return Request(_POLICY, values, "paths", list(_paths(policy, indexes)))
 

@@ -52,7 +52,6 @@ class ProxyArpOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return `proxy_arp`."""
         return "proxy_arp"
 
     @property
@@ -88,11 +87,9 @@ class AddProxyArp(ProxyArpOperation):
         working.proxy_arps |= {self.range}
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return self._message(is_add=True)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return self._line("set arp proxy")
 
     def effect(self, observed: State, desired: State) -> Predicate:
@@ -114,11 +111,9 @@ class RemoveProxyArp(ProxyArpOperation):
         working.proxy_arps -= {self.range}
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return self._message(is_add=False)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return self._line("set arp proxy del")
 
     def effect(self, observed: State, desired: State) -> Predicate:
@@ -174,7 +169,7 @@ class ProxyArpRanges(Kind, SettingsSection):
         for each in _in_order(state.proxy_arps):
             key = table_key(each.table_id, is_ipv6=False)
             table = state.vrfs.get(key)
-            is_nameable = table is not None and not table.is_unnamed and key not in unmanaged.vrfs
+            is_nameable = table is not None and not table.is_unnamed and key not in unmanaged.of("vrfs")
             if not each.table_id or is_nameable:
                 vrf = table.name if table is not None and each.table_id else None
                 found.append(ProxyArpRange(first=each.first, last=each.last, vrf=vrf, path=(self.key,)))

@@ -84,7 +84,7 @@ class Vrfs(NamedSection):
         """Return the VRFs that are not left alone, in natural order."""
         named: dict[str, list[FibTable]] = {}
         for key, table in state.vrfs.items():
-            if key not in unmanaged.vrfs and not table.is_unnamed:
+            if key not in unmanaged.of("vrfs") and not table.is_unnamed:
                 named.setdefault(table.name, []).append(table)
         return {name: self._entry_from_vpp(name, named[name]) for name in sorted(named, key=natural_key)}
 
@@ -141,7 +141,7 @@ def interface_tables(name: str | None, configuration: Configuration) -> tuple[in
 def _object(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> None:
     text = (
         f'VPP has table {table.table_id} by the name "{table.name}", and something in it is not managed, '
-        "so that it cannot be made anew; take that name, or another id"
+        "so that it cannot be recreated; take that name, or another id"
     )
     desired.problem("vrf-taken", desired.configuration.vrfs[wanted.name].path, text)
 

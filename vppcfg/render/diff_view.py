@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.state import State
 from vppcfg.plan.change import Action
 from vppcfg.plan.diff import diff
@@ -22,7 +23,7 @@ from vppcfg.render.shadow_text import shadow_lines
 
 _SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _SIGNED = {"+": Action.CREATE, "-": Action.DELETE}
-_SHARED = frozenset({"acls", "bridgedomains", "macip_acls", "vrfs", "sflow", "lldp", "ipfix", "proxy_arp"})
+_SHARED = frozenset(kind.key for kind in TABLES) | {"vrfs", "sflow", "lldp", "ipfix", "proxy_arp"}
 """Sections of what is no interface, and what interfaces have in common."""
 _NOTE_COLUMN = 40
 _FOUND: WeakKeyDictionary[Plan, list[EntryDifference]] = WeakKeyDictionary()
@@ -146,10 +147,10 @@ def _lines(entries: Iterable[EntryDifference], impact_label: Callable[[EntryDiff
 
 def _heading(entry: EntryDifference, impact_label: str) -> str:
     name = signed_name(entry)
-    note = impact_label or (f"made anew, because {_reason(entry.forced_by)}" if entry.forced_by else "")
+    note = impact_label or (f"recreated, because {_reason(entry.forced_by)}" if entry.forced_by else "")
     return f"{name:<{_NOTE_COLUMN - 2}}  {note}" if note else name
 
 
 def _reason(forced_by: str) -> str:
-    """Return why something is made anew, as a clause: the planner names an attribute, or says it."""
+    """Return why something is recreated, as a clause: the planner names an attribute, or says it."""
     return forced_by if " " in forced_by else f"its {forced_by.replace('_', ' ')} changes"

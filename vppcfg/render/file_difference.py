@@ -13,9 +13,9 @@ from typing import Any
 from vppcfg.common.names import natural_key
 from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTIONS
-from vppcfg.config.sections import acl, bridge, macip
 from vppcfg.config.sections.section import YamlEntry
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.kinds import as_created
 from vppcfg.model.ownership import is_foreign
@@ -33,11 +33,7 @@ from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
 from vppcfg.render.implicit_changes import restricted, unsaid
 
 _ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
-_SECTIONS = {
-    ObjectKind.BRIDGE: bridge.SECTION.key,
-    ObjectKind.ACL: acl.SECTION.key,
-    ObjectKind.MACIP: macip.SECTION.key,
-}
+_SECTIONS = {kind.object_kind: kind.key for kind in TABLES}
 """Of the objects that are no interfaces and have names."""
 _MADE = frozenset(section.key for section in VIRTUAL_SECTIONS)
 
@@ -56,7 +52,7 @@ class EntryDifference:
     remarks: tuple[str, ...] = ()
     """What happens to it and no key says."""
     forced_by: str | None = None
-    """Why it is made anew."""
+    """Why it is recreated."""
 
 
 def file_difference(before: State, after: State, changes: Iterable[Change[Any]]) -> list[EntryDifference]:
@@ -106,9 +102,10 @@ class _Comparison:
         names |= {interface.parent for interface in interfaces if interface.parent is not None}
         if any(change.kind is ObjectKind.LINUX for change in self._others):
             names |= self._after.virtual_as(Tap).keys()
-        lists = [change.name for change in self._others if change.kind is ObjectKind.ACL]
-        macips = [change.name for change in self._others if change.kind is ObjectKind.MACIP]
-        old, new = (restricted(state, names, bridges, lists, macips) for state in states)
+        others: dict[str, Collection[str]] = {
+            kind.table: [change.name for change in self._others if change.kind is kind.object_kind] for kind in TABLES
+        }
+        old, new = (restricted(state, names, {**others, "bridges": bridges}) for state in states)
         old, new = _with_moved_queues(old, new)
         self._old = _with_names_of(old, new)
         self._new = _with_names_of(_with_open_values(old, new), old)
@@ -184,7 +181,7 @@ class _Comparison:
             others = [other for other in changes if other is not change]
             remarks += unsaid(change, self._before, self._after, others)
             if change.kind is ObjectKind.LCP and change.action is Action.REPLACE and not _is_implied(change, others):
-                remarks.append(f"its LCP pair is made anew, because {change.forced_by}")
+                remarks.append(f"its LCP pair is recreated, because {change.forced_by}")
         of_itself = [change for change in changes if change.kind is ObjectKind.INTERFACE]
         replaced = [change for change in of_itself if change.action is Action.REPLACE]
         found = [path for path in dict.fromkeys(paths) if path in self._found]
@@ -299,7 +296,7 @@ def _is_as_created(name: str, state: State) -> bool:
 
 
 def _is_implied(change: Change[Any], others: Iterable[Change[Any]]) -> bool:
-    """Return whether it goes without saying that a pair is made anew: with its interface, or as it differs itself."""
+    """Return whether it goes without saying that a pair is recreated: with its interface, or as it differs itself."""
     if any(other.action is Action.REPLACE for other in others):
         return True
     return any(attribute.name == change.forced_by for attribute in change.attributes)

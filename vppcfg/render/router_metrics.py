@@ -22,7 +22,7 @@ METRICS: Mapping[str, tuple[str, str]] = {
     "vpp_start_time_seconds": (GAUGE, "When VPP started, in Unix time."),
     "vpp_heartbeat_total": (COUNTER, "How often VPP has refreshed counters of nodes, memory and rates of workers."),
     "vpp_refresh_timestamp_seconds": (GAUGE, "When VPP was first seen with its present heartbeat, in Unix time."),
-    "vpp_names_known": (GAUGE, "Whether VPP's API tells what interfaces are called now."),
+    "vpp_names_known": (GAUGE, "Whether VPP's API reports the names of interfaces now."),
     "vpp_interface_info": (GAUGE, "What an interface is: its device in Linux, description, VRF and kind."),
     "vpp_interface_admin_up": (GAUGE, "Whether an interface is set up."),
     "vpp_interface_link_up": (GAUGE, "Whether an interface has a link."),

@@ -127,7 +127,6 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         )
 
     def delete(self, name: str, virtual: Bond) -> DeleteBond:
-        """Return the operation that deletes a bond."""
         return DeleteBond(interface=name)
 
     def requests(self, connection: VppReader) -> list[bytes]:

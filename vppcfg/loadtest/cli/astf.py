@@ -36,7 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_generator_options(parser)
     group = parser.add_argument_group("result")
     group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
-    group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
+    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
     parser.set_defaults(run=run)
 
 
@@ -56,7 +56,7 @@ def _add_rate_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "-rd", "--rampup-duration", metavar="S", type=whole_seconds, default=120,
-        help="seconds that this takes (default: %(default)s)",
+        help="seconds of the ramp (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "-hd", "--hold-duration", metavar="S", type=whole_seconds, default=30,
@@ -108,7 +108,7 @@ def _add_generator_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("generator")
     group.add_argument(
         "--engine", choices=("trex", "simulated"), default="trex",
-        help="what makes the connections (default: %(default)s)",
+        help="generator of the connections (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "-s", "--server", metavar="HOST[:PORT]", default="127.0.0.1",
@@ -120,11 +120,11 @@ def _add_generator_options(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--force", action="store_true", help="take a server that somebody else owns; traffic on all its ports stops"
+        "--force", action="store_true", help="take over a server that another user owns; traffic on all its ports stops"
     )
     group.add_argument(
         "--device", metavar="KEY=VALUE,...", default="",
-        help="what --engine simulated is like: capacity (1M, connections per second), open (at once), latency (us), "
+        help="properties of --engine simulated: capacity (1M, connections per second), open (at once), latency (us), "
         "generator (connections per second that it can begin), pace (seconds per simulated one)",
     )  # fmt: skip
 

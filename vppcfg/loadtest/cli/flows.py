@@ -37,7 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_router_options(parser)
     group = parser.add_argument_group("result")
     group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
-    group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
+    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
     parser.set_defaults(run=run)
 
 
@@ -55,7 +55,9 @@ def _add_place_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_flow_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("flows")
-    group.add_argument("--engine", choices=["iperf3"], default="iperf3", help="what makes the flows (default: iperf3)")
+    group.add_argument(
+        "--engine", choices=["iperf3"], default="iperf3", help="generator of the flows (default: iperf3)"
+    )
     group.add_argument("--flows", metavar="N", type=_flows, default=4, help="how many (default: %(default)s)")
     group.add_argument(
         "--first-port",
@@ -82,7 +84,7 @@ def _add_router_options(parser: argparse.ArgumentParser) -> None:
         "--router", metavar="HOST", help="the router: local for this machine, or a host that ssh reaches by itself"
     )
     group.add_argument(
-        "--router-device", metavar="DEVICE", help="its port on the clients' side; its hash tells the core of a flow"
+        "--router-device", metavar="DEVICE", help="its port on the clients' side; its hash decides the core of a flow"
     )
     group.add_argument("--cores", metavar="LIST", help="its cores that take part: 0-3 (default: those that are online)")
 

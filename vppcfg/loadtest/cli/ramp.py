@@ -66,7 +66,7 @@ def _add_ramp_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "-rd", "--rampup-duration", "--rampup_duration", metavar="S", type=whole_seconds, default=600,
-        help="seconds that this takes (default: %(default)s)",
+        help="seconds of the ramp (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "-hd", "--hold-duration", "--hold_duration", metavar="S", type=whole_seconds, default=30,
@@ -89,7 +89,7 @@ def _add_tune_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("tuning")
     group.add_argument(
         "--tune", action="store_true",
-        help="read the counters of the VPP under test during the hold, and say what limits it",
+        help="read the counters of the VPP under test during the hold, and report what limits it",
     )  # fmt: skip
     add_dataplane_options(parser)
     group.add_argument(

@@ -29,7 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "search",
         help="find the throughput, by MLRsearch",
         description="Find the highest load that a router forwards with no loss, or with little: many short trials, "
-        "each at the load that tells most about it (MLRsearch, RFC 9971).",
+        "each at the most informative load (MLRsearch, RFC 9971).",
     )
     group = parser.add_argument_group("search")
     group.add_argument(

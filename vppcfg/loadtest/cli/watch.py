@@ -47,7 +47,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--netns", metavar="NS", default="", help="send from this network namespace")
     group = parser.add_argument_group("result")
     group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
-    group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
+    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
     parser.set_defaults(run=run)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from vppcfg.kinds.l2_steps import leaves_l2
 from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.plan.carried_in_linux import carried, place_for
 from vppcfg.plan.operations import PutBack, RestoreInLinux, TakeOff
 from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.steps.l2 import leaves_l2
 from vppcfg.plan.transition import Transition
 
 
@@ -36,7 +36,7 @@ def steps(transition: Transition) -> Iterator[Step]:
 
 
 def _steps_in_linux(transition: Transition, missing: Iterable[Attachment]) -> Iterator[Step]:
-    """Yield the steps that bring back what Linux had on a device that is made anew."""
+    """Yield the steps that bring back what Linux had on a device that is recreated."""
     if not transition.observed.facts.has_linux:
         return
     for each in carried(missing, transition.observed, transition.desired):

@@ -35,9 +35,9 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command and those below it."""
     parser = subparsers.add_parser(
         "tune",
-        help="name VPP's bottleneck, and what to change",
-        description="Read a running VPP several times, or saved captures, and show what limits it: the finding that "
-        "loses most packets first, each with its evidence, the change, and what to expect of it.",
+        help="find VPP's bottleneck, and what to change",
+        description="Read a running VPP several times, or saved captures, and show what limits it: each finding with "
+        "its evidence, the change and its expected effect, the one that loses most packets first.",
     )
     add_live_options(parser)
     add_from_option(
@@ -65,20 +65,20 @@ def _add_traffic_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="packets per second sent to each receiving port (1.48M), or to one (PORT=1.48M)",
     )
-    parser.add_argument("--frame", metavar="BYTES", type=frame_size, help="frame size, for where no counter tells it")
+    parser.add_argument("--frame", metavar="BYTES", type=frame_size, help="frame size, where no counter has it")
     parser.add_argument(
         "--trial",
         metavar="FRAME=SENT:BACK",
         action="append",
         default=[],
-        help="what a generator sent and got back for one frame size (64=1.48M:1.18M)",
+        help="packets sent and received by a generator for one frame size (64=1.48M:1.18M)",
     )
     parser.add_argument(
         "--fit",
         metavar="DIR",
         action="append",
         default=[],
-        help="a capture of the same path at another load, to derive the load of the CPU from; give two or more",
+        help="a capture of the same path at another load, to fit the CPU load; give two or more",
     )
 
 
@@ -93,7 +93,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         action="append",
         default=[],
-        help="with --write: the changes of findings by this rule alone; may be given again",
+        help="with --write: only the changes of this rule; may be given again",
     )
     parser.add_argument(
         "--host",
@@ -103,7 +103,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         choices=["undecided", "risk", "limit", "loss"],
-        help="exit 11 when the verdict is this or worse; undecided is less bad than a risk (default: exit 0)",
+        help="exit 11 when the verdict is this or worse; undecided is better than risk (default: exit 0)",
     )
     parser.add_argument(
         "--format",
