@@ -40,6 +40,7 @@ LATE_KEYS: tuple[EntryKey, ...] = (
 """Those behind them."""
 ENTRY_KEYS: tuple[EntryKey, ...] = (*EARLY_KEYS, *LATE_KEYS)
 
+_BY_KEY = {each.key: each for each in ENTRY_KEYS}
 _OF_INTERFACE = {field.name for field in fields(Interface)}
 _HELD = tuple(each for each in ENTRY_KEYS if each.attribute in _OF_INTERFACE and not each.is_told_by_absence)
 """Those that an interface with nothing in the attribute of the same name does without."""
@@ -57,7 +58,11 @@ _NAMING, _LIMITED, _WANTED = (_with_own(method) for method in ("references", "un
 
 def parsed(raw: Mapping[str, Any], path: KeyPath) -> dict[str, Any]:
     """Return by attribute what the keys of an entry of the right shape stand for."""
-    return {each.attribute: each.parse(given, path) for each in ENTRY_KEYS if (given := raw.get(each.key)) is not None}
+    found = {}
+    for key, given in raw.items():
+        if given is not None and key in _BY_KEY:
+            found[_BY_KEY[key].attribute] = _BY_KEY[key].parse(given, path)
+    return found
 
 
 def references(configuration: Configuration) -> Iterator[NamedReference]:
