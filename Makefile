@@ -73,6 +73,7 @@ $(LOWEST)/.ready: pyproject.toml setup.py
 	@rm -rf $(LOWEST)
 	@$(PYTHON) -m venv $(LOWEST)
 	@sed -n '/^dependencies = \[/,/^\]/s/^ *"\(.*\)>=\(.*\)",$$/\1==\2/p' pyproject.toml >$(LOWEST)/constraints.txt
+	@sed -n 's/^loadtest = //p' pyproject.toml | grep -o '[A-Za-z]*>=[0-9.]*' | sed 's/>=/==/' >>$(LOWEST)/constraints.txt
 	@$(LOWEST)/bin/python -m pip install --disable-pip-version-check --no-input --quiet \
 		--constraint $(LOWEST)/constraints.txt --editable '.[dev]'
 	@touch $@

@@ -70,7 +70,7 @@ class LinuxError(VppcfgError):
 
 
 class PlanRefusedError(VppcfgError):
-    """The plan must not be applied as things stand."""
+    """The plan would be refused at present."""
 
     exit_code = ExitCode.REFUSED
 

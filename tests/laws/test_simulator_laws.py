@@ -79,7 +79,7 @@ def test_a_simulated_vpp_refuses_nothing_and_ends_where_it_should(
 @examples(9)
 @given(configuration=configurations())
 def test_with_lcp_sync_linux_has_the_addresses_of_every_pair(configuration: Configuration) -> None:
-    """Of new pairs, and of those that are made anew on interfaces that have their addresses already.
+    """Of new pairs, and of those that are recreated on interfaces that have their addresses already.
 
     VPP does not copy what an interface borrows when it begins to.
     """

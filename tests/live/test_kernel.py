@@ -111,7 +111,7 @@ STEPS = {
         "lcp: e1\n", 'lcp: e1\n    mac: "02:00:00:00:aa:01"\n'
     ),
     "a bond takes the ports": BOND,
-    "the bond is made anew": BOND.replace("be:00", "be:01"),
+    "the bond is recreated": BOND.replace("be:00", "be:01"),
     "the bond loses a member and a VLAN its tag": BOND.replace(f"[ {ONE}, {TWO} ]", f"[ {ONE} ]").replace(
         "100: { lcp: be0.100,", "100: { lcp: be0.100, encapsulation: { dot1q: 200, exact-match: true },"
     ),
@@ -120,7 +120,7 @@ STEPS = {
     "the pairs of the bond go to VLANs of a port": VLANS.replace("lcp: e1", "lcp: be0"),
     "nothing is left": EMPTY,
 }
-IN_NETNS = frozenset({"all move to another namespace", "MTUs shrink", "the bond is made anew"})
+IN_NETNS = frozenset({"all move to another namespace", "MTUs shrink", "the bond is recreated"})
 
 
 @record
@@ -524,7 +524,7 @@ CHANGES: dict[str, tuple[str, Routes]] = {
         re.sub(" +100: .*\n", "", CARRYING).replace("lcp: e1.100.10, ", ""),
         OVER_PORT,
     ),
-    "the pairs are made anew": (ROUTED.replace("lcp: e1", "lcp: x1"), ROUTES),
+    "the pairs are recreated": (ROUTED.replace("lcp: e1", "lcp: x1"), ROUTES),
     "and once more": (ROUTED, ROUTES),
 }
 HEARS_NOTHING = frozenset({"the port goes down", "the VLAN goes down"})

@@ -22,6 +22,7 @@ NEEDS_PROMTOOL = pytest.mark.skipif(
 )
 ETH0 = 'instance="r1",interface="eth0"'
 WORKER = 'instance="r1",worker="vpp_wk_0"'
+ROUTER = 'instance="r1",interface="eth0",vr_id="5",family="ipv4"'
 OTHER = 'instance="r1",worker="vpp_wk_1"'
 CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "VppMetricsMissing": ({'up{job="vppcfg",instance="r1"}': "0x40"}, {'up{job="vppcfg",instance="r1"}': "1x40"}),
@@ -123,6 +124,14 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "VppNatSessionsFull": (
         {f"vpp_nat44_sessions{{{WORKER}}}": "95x40", 'vpp_nat44_sessions_limit{instance="r1"}': "100x40"},
         {f"vpp_nat44_sessions{{{WORKER}}}": "95x40", 'vpp_nat44_sessions_limit{instance="r1"}': "0x40"},
+    ),
+    "VppVirtualRouterFlapping": (
+        {f'vpp_vrrp_state{{{ROUTER},state="master"}}': "0x20 1 1 1 0 0 0 1 1 1 0 0 0"},
+        {f'vpp_vrrp_state{{{ROUTER},state="master"}}': "0x20 1 1 1 0 0 0 1 1 1 1 1 1"},
+    ),
+    "VppVirtualRouterDown": (
+        {f'vpp_vrrp_state{{{ROUTER},state="interface-down"}}': "1x40"},
+        {f'vpp_vrrp_state{{{ROUTER},state="backup"}}': "1x40"},
     ),
     "VppDrift": (
         {'vppcfg_in_sync{instance="r1"}': "0x40", 'vppcfg_vpp_up{instance="r1"}': "1x40"},

@@ -49,6 +49,9 @@ CHANGING = ("vppcfg.service", "vppcfg-watch.service")
 every_service = pytest.mark.parametrize("service", SERVICES)
 
 
+_DEPENDENCY = r"^\| ([\w.]+) \| ([\d.]+)(?:; only for load tests)? \| (.+?) \|"
+
+
 def field(name: str) -> list[str]:
     """Return the entries of a field of debian/control, without versions."""
     text = re.search(rf"^{name}:((?:\n? .*)+)", (DEBIAN / "control").read_text(), re.MULTILINE)
@@ -94,7 +97,7 @@ def unit(service: str) -> configparser.RawConfigParser:
 
 
 def test_the_package_depends_on_what_is_imported_or_carries_it() -> None:
-    packages = {*field("Depends"), *field("Recommends")}
+    packages = {*field("Depends"), *field("Recommends"), *field("Suggests")}
     depended = {module for module, package in PACKAGE_OF.items() if package in packages}
     assert imported() - ONLY_TO_BUILD == depended | set(bundled())
 
@@ -108,11 +111,13 @@ def test_the_licence_of_what_is_bundled_is_in_the_package() -> None:
 
 
 def test_the_documents_list_every_dependency_with_its_version_and_licence() -> None:
-    block = re.search(r"^dependencies = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
-    assert block is not None
-    asked = re.findall(r'"([\w.]+)>=([\d.]+)"', block[1])
-    rows = re.findall(r"^\| ([\w.]+) \| ([\d.]+) \| (.+?) \|", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE)
-    assert [(name, version) for name, version, _ in rows] == asked
+    text = (ROOT / "pyproject.toml").read_text()
+    block = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
+    extra = re.search(r"^loadtest = \[(.*?)\]", text, re.MULTILINE)
+    assert block is not None and extra is not None
+    needed = re.findall(r'"([\w.]+)>=([\d.]+)"', block[1]) + re.findall(r'"([\w.]+)>=([\d.]+)"', extra[1])
+    rows = re.findall(_DEPENDENCY, (ROOT / "docs" / "install.md").read_text(), re.MULTILINE)
+    assert [(name, version) for name, version, _ in rows] == sorted(needed)
     assert all(licence for _, _, licence in rows)
 
 

@@ -75,9 +75,9 @@ class Afterwards:
             trouble = daemon_of(change.texts.file).load(change.texts.before, None)
             if trouble:
                 self._trouble = f"{title} is not back: {trouble}"
-                log.error("%s; its startup file %s still has what it had", self._trouble, change.texts.file.startup)
+                log.error("%s; its startup file %s is unchanged", self._trouble, change.texts.file.startup)
             else:
-                log.warning("%s runs what it ran before", title)
+                log.warning("%s keeps its previous configuration", title)
 
     def _load_daemons(self) -> str:
         """Load what differs, and return why a daemon has not taken it."""
@@ -119,7 +119,10 @@ class Afterwards:
         if status is Status.APPLIED:
             return code, status, text
         if not found.proves_something:
-            log.warning("No check is good, now or before the change, so none tells whether it is: it waits for you")
+            log.warning(
+                "No check passed before the change or passes now, so they decide nothing: confirm it or roll "
+                "back yourself"
+            )
             return code, status, text
         if self._intent.holds:
             log.info("The checks are good, and the change waits to be confirmed, as --hold asks")

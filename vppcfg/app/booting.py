@@ -75,7 +75,7 @@ def _note_interruption(place: ChangeContext) -> None:
                 place.journal.end(record, Status.REVERTED, now(), text)
             except StorageError as error:
                 log.error(
-                    "Change %d is undone, but the journal does not say so: %s", record.entry.number, error.message
+                    "Change %d is undone, but the journal could not be updated: %s", record.entry.number, error.message
                 )
 
 
@@ -84,7 +84,7 @@ def _apply_at(place: ChangeContext, files: str | SourceFiles, terms: Terms, cons
     accepted = accepted_entry(place.records, copy)
     if accepted is None:
         if place.journal.last_lost():
-            log.warning("The journal does not tell what was applied last, so %s is applied", files)
+            log.warning("The journal does not have the last accepted configuration, so %s is applied", files)
         return _apply_file(*load_configuration(files, console), place, terms, console)
     loaded = _readable(files)
     if loaded is not None and loaded.digest == accepted.source_digest:

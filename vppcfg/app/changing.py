@@ -126,7 +126,7 @@ def _added(
     except PlanRefusedError as error:
         if is_needed or entry.origin not in UNSTOPPABLE:
             raise
-        log.error("The journal cannot keep this change, which is made all the same: %s", error.message)
+        log.error("The journal cannot record this change, which is carried out all the same: %s", error.message)
     for name, lines in texts.items():
         log.info("%s: %s", name, numbered(len(lines), "line"))
         for line in lines[:LOGGED_LINES]:

@@ -123,7 +123,7 @@ def note_rolled_back(journal: Journal) -> None:
             journal.end(change, Status.ROLLED_BACK, now())
         except StorageError as error:
             number = change.entry.number
-            log.error("Change %d is rolled back, but the journal does not say so: %s", number, error.message)
+            log.error("Change %d is rolled back, but the journal could not be updated: %s", number, error.message)
 
 
 def _refuse_restarted(change: Record, journal: Journal, target: Target) -> None:
@@ -135,7 +135,7 @@ def _refuse_restarted(change: Record, journal: Journal, target: Target) -> None:
             is_same = session.boot_id == change.entry.boot_id
     except DataplaneError as error:
         raise DataplaneError(
-            f"change {number} is not confirmed, since nobody knows whether VPP survived it: {error.message}", by_itself
+            f"change {number} is not confirmed, since it is unknown whether VPP survived it: {error.message}", by_itself
         ) from error
     if is_same:
         return
@@ -151,7 +151,7 @@ def wait_for_confirmation(number: int, target: Target, window_s: float, console:
     if change.timer is None:
         return ExitCode.DONE
     log.warning("Change %d will be rolled back at %s unless `vppcfg confirm` keeps it", number, change.timer.deadline)
-    log.info("What somebody else changes in VPP until then goes back with it")
+    log.info("The rollback also reverts what others change in VPP until then")
     if wait and console.listens():
         log.warning("Type yes to keep it, here or with `vppcfg confirm` elsewhere")
     if not wait:
@@ -159,7 +159,7 @@ def wait_for_confirmation(number: int, target: Target, window_s: float, console:
     try:
         change = _decided(change, target, window_s, console)
     except (KeyboardInterrupt, Terminated):
-        log.warning("Not waiting any more; the timer goes on: `vppcfg confirm` or `vppcfg rollback`")
+        log.warning("No longer waiting; the timer keeps running: `vppcfg confirm` or `vppcfg rollback`")
         raise
     if change.status is Status.CONFIRMED:
         log.info("Change %d is confirmed", number)

@@ -98,7 +98,7 @@ def inject(
     log.info("%d frames were sent", len(findings))
     if left:
         log.error(
-            "A frame left by a port, or may have, against what the file and VPP's own tables say: no more is sent"
+            "A frame left by a port, or may have, contrary to the file and VPP's own tables: no more frames are sent"
         )
     unproved = [Unproved(about=each.about, purpose=each.purpose, why=_STOPPED) for each in left]
     report = report_of(

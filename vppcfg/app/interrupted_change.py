@@ -51,4 +51,4 @@ def _advice(entry: Entry) -> str:
         return f"`vppcfg rollback {entry.target}` goes on with it, `vppcfg apply` brings VPP to the file"
     if entry.origin is Origin.BOOT:
         return "`vppcfg apply --boot` goes on with it, `vppcfg apply` brings VPP to the file"
-    return "`vppcfg apply` goes on to the file, `vppcfg rollback` goes back to the state before it"
+    return "`vppcfg apply` continues to the file, `vppcfg rollback` returns to the state before it"

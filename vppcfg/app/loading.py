@@ -61,7 +61,7 @@ def configuration_in(loaded: Loaded, console: Console) -> Configuration:
     """
     console.show_problems(loaded.to_act_on, loaded.name)
     if loaded.configuration is None:
-        raise ConfigError(f"{loaded.name} is not valid", "`vppcfg explain RULE` tells more about a rule")
+        raise ConfigError(f"{loaded.name} is not valid", "`vppcfg explain RULE` explains a rule")
     return loaded.configuration
 
 

@@ -42,7 +42,7 @@ def laid_into(text: str, name: str, observed: State, wanted: str | None = None) 
     _lay(edited.data, before, after)
     changed = edited.text()
     for change in diff(observed, _resolved(changed, name, observed).desired):
-        raise PlanRefusedError(f"{name} cannot be made to say what VPP has of {change.name}", _NEW_FILE)
+        raise PlanRefusedError(f"{name} cannot be updated with VPP's state of {change.name}", _NEW_FILE)
     return changed
 
 
@@ -74,7 +74,7 @@ def _with_every_port(text: str, name: str, observed: State) -> str:
 def _configuration(text: str, name: str) -> Configuration:
     configuration = parse_text(text, name).configuration
     if configuration is None:
-        raise ConfigError(f"{name} is not valid", f"`vppcfg check -c {name}` shows what is wrong; mend it first")
+        raise ConfigError(f"{name} is not valid", f"`vppcfg check -c {name}` shows what is wrong; correct it first")
     return configuration
 
 

@@ -285,12 +285,12 @@ def _by_others(change: Change[Any]) -> str:
     if change.action is Action.CREATE:
         return f"{change.kind.value} {change.name} (removed)"
     names = ", ".join(attribute.name.replace("_", " ") for attribute in change.attributes)
-    return f"{change.kind.value} {change.name} ({names or 'made anew'})"
+    return f"{change.kind.value} {change.name} ({names or 'recreated'})"
 
 
 def note(record: Record, place: ChangeContext, *, is_timer: bool, others: str = "") -> None:
     """Write down what is not in force any more, and stop its timer; say so when that cannot be written."""
-    texts = ("nobody confirmed it in time" if is_timer else "", f"undone with it: {others}" if others else "")
+    texts = ("it was not confirmed in time" if is_timer else "", f"undone with it: {others}" if others else "")
     text = "; ".join(filter(None, texts))
     for other in place.records:
         if other.entry.number < record.entry.number or other.status not in IN_FORCE:
@@ -299,6 +299,6 @@ def note(record: Record, place: ChangeContext, *, is_timer: bool, others: str = 
             place.journal.end(other, Status.ROLLED_BACK, now(), text)
         except StorageError as error:
             number = other.entry.number
-            log.error("Change %d is rolled back, but the journal does not say so: %s", number, error.message)
+            log.error("Change %d is rolled back, but the journal could not be updated: %s", number, error.message)
         else:
             disarm(other)

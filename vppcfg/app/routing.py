@@ -195,7 +195,7 @@ def keep_startup_files(number: int, journal: Journal) -> None:
             log.error("%s does not confirm its configuration: %s", title, trouble)
         if texts.startup_after and _read(file.startup) != texts.startup_after:
             if trouble := write_like(file.startup, texts.startup_after, file.startup):
-                log.error("%s would start with what it had before: %s", title, trouble)
+                log.error("%s would start with its previous configuration: %s", title, trouble)
                 continue
             # BIRD has read it already: it is not newer than what it runs.
             began_s = datetime.fromisoformat(change.entry.made_at).timestamp()

@@ -189,12 +189,10 @@ class _Collector:
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_LOG_S, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise VppcfgError(f"journalctl does not tell it ({error})") from error
+            raise VppcfgError(f"journalctl cannot be read ({error})") from error
         text = done.stdout.decode(errors="replace")
         if done.returncode or not text.strip():
-            raise VppcfgError(
-                f"journalctl does not tell it ({done.stderr.decode(errors='replace').strip() or 'empty'})"
-            )
+            raise VppcfgError(f"journalctl cannot be read ({done.stderr.decode(errors='replace').strip() or 'empty'})")
         self._add("log.txt", printable_lines(text), f"the last lines of the log of {', '.join(_LOG_UNITS)}")
 
 

@@ -35,7 +35,7 @@ class AddressProbe:
             return f"{self.address} on {self.interface} was not asked for: {self.not_asked}"
         if self.is_taken:
             return f"{self.address} on {self.interface} is taken: {self.mac or 'somebody'} answers for it"
-        return f"{self.address} on {self.interface} is free: nobody answers for it"
+        return f"{self.address} on {self.interface} is free: no host answers"
 
 
 def probe_new_addresses(plan: Plan, dataplane: Dataplane) -> tuple[AddressProbe, ...]:

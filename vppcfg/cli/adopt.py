@@ -44,10 +44,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "adopt",
-        help="make a configuration of a VPP that was set up otherwise",
+        help="write a configuration for a VPP that was configured by other means",
         description=(
-            "Make a configuration of a VPP that was set up by hand or by a script, prove that its plan is empty, and "
-            "report what became of every line. A script is replayed on a simulated VPP; the running one is only read."
+            "Write a configuration for a VPP that was configured by hand or by a script, prove that its plan is "
+            "empty, and report the outcome of every line. A script is replayed on a simulated VPP; the running one is "
+            "only read."
         ),
     )
     parser.add_argument(
@@ -64,7 +65,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--as",
         dest="kind",
         choices=["vpp", "startup", "yaml"],
-        help="what the files are (default: told by their content)",
+        help="the format of the files (default: detected)",
     )
     add_dataplane_options(parser)
     parser.add_argument(
@@ -81,20 +82,18 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--past-errors", action="store_true", help="go on after a command that VPP refuses")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("-o", "--output", metavar="FILE", help="write to a new file (default: standard output)")
-    where.add_argument(
-        "--into", metavar="FILE", help="change a configuration file so that it says this; its comments and order stay"
-    )
+    where.add_argument("--into", metavar="FILE", help="update a configuration file; its comments and order stay")
     add_force_option(parser)
     parser.add_argument(
         "--rest",
         metavar="FILE",
-        help=f"write the commands that are left to this file (default: {REST_FILE} beside the output)",
+        help=f"write the remaining commands to this file (default: {REST_FILE} beside the output)",
     )
     parser.add_argument(
         "--report", choices=["text", "json"], default="text", help="for people (default) or for programs"
     )
     parser.add_argument(
-        "--strict", action="store_true", help="write nothing and exit 3 when anything is unmanaged, assumed or a fault"
+        "--strict", action="store_true", help="write nothing and exit 3 if anything is unmanaged, assumed or a fault"
     )
     add_state_dir_option(parser)
     parser.set_defaults(run=run)

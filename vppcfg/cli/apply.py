@@ -30,8 +30,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "apply",
         help="bring VPP to the configuration",
         description=(
-            "Bring VPP from its present state to the configuration, and check that it got there. When anything goes "
-            "wrong, the old state is brought back."
+            "Bring VPP from its present state to the configuration, and verify the result. If a step fails, VPP is "
+            "rolled back to the old state."
         ),
     )
     add_config_option(parser)
@@ -45,16 +45,19 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--install-as",
         metavar="FILE",
-        help="put what is applied in place as FILE, in one step, when the change is accepted: at the end, or with "
+        help="install the applied configuration as FILE, atomically, when the change is accepted: at the end, or with "
         "--confirm when it is confirmed",
     )
     parser.add_argument(
-        "--keep", action="store_true", help="keep the change when all steps succeed but VPP then shows something else"
+        "--keep",
+        action="store_true",
+        help="keep the change when all steps succeed, even if VPP then differs from the plan",
     )
     parser.add_argument(
         "--boot",
         action="store_true",
-        help="for the start of the machine: wait for VPP, and apply what was applied or confirmed last",
+        help="at the start of the machine: wait for VPP, and apply the configuration that was applied or confirmed "
+        "last",
     )
     add_state_dir_option(parser)
     parser.set_defaults(run=run)

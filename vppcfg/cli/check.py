@@ -30,26 +30,26 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "check",
         help="validate a configuration file; needs no VPP",
-        description="Validate a configuration file and show every problem. Exits 3 when one of them is an error.",
+        description="Validate a configuration file and list every problem. Exits 3 when one of them is an error.",
     )
     add_config_option(parser)
     parser.add_argument(
         "--fleet",
         metavar="DIR",
         help="check the files *.yaml of a folder, one for each router, and compare them with each other; fleet.yml "
-        "there says what is shared, elsewhere or accepted",
+        "there lists what is shared, external or accepted",
     )
     parser.add_argument(
         "--for",
         dest="release",
         metavar="RELEASE",
-        help="also look for what VPP of this release, such as 24.10, cannot do",
+        help="also report what VPP of this release, such as 24.10, cannot do",
     )
     add_assume_option(parser)
     parser.add_argument(
         "--show-merged",
         action="store_true",
-        help="show what the files say together as one YAML file, each value with its file and line",
+        help="show the merged files as one YAML file, each value with its file and line",
     )
     parser.add_argument("--format", choices=["text", "json"], default="text", help="for people (default) or programs")
     parser.set_defaults(run=run)

@@ -24,14 +24,14 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="N",
         type=change_number,
         nargs="?",
-        help="the change that is meant: refuse when another one waits, and succeed when it is confirmed already",
+        help="number of the change: refuse when another one is waiting, succeed when it is already confirmed",
     )
     add_dataplane_options(parser)
     parser.add_argument(
         "--extend",
         metavar="MINUTES",
         type=minutes,
-        help="do not confirm yet: let the change wait for this long from now",
+        help="do not confirm yet, but extend the deadline to this long from now",
     )
     add_state_dir_option(parser)
     parser.set_defaults(run=run)

@@ -31,11 +31,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "diff",
-        help="show what differs: the file from VPP, or before and after a change",
+        help="show the difference between VPP and the file, or before and after a change",
         description=(
-            "Show what differs, in the words of the file. Without a number: from what VPP has to what the file says. "
-            "With one: what that change did. With two: from the state after the one to the state after the other. "
-            "Changes nothing."
+            "Show a difference as entries of the file. Without a number: from VPP's state to the file. With one: what "
+            "that change did. With two: from the state after the first change to the state after the second. Changes "
+            "nothing."
         ),
     )
     parser.add_argument("number", metavar="N", type=_number, nargs="?", help="a change, see `vppcfg history`")

@@ -31,10 +31,10 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "dump",
-        help="write what VPP has as a configuration file",
+        help="write VPP's state as a configuration file",
         description=(
-            "Write what VPP has as a configuration file: `vppcfg check` accepts it, and its plan is empty. "
-            "What the configuration cannot say is listed under `unmanaged`, with the reason."
+            "Write VPP's state as a configuration file: `vppcfg check` accepts it, and its plan is empty. What a "
+            "configuration cannot express is listed under `unmanaged`, with the reason."
         ),
     )
     add_dataplane_options(parser)
@@ -43,14 +43,14 @@ def add_parser(subparsers: Subparsers) -> None:
     where.add_argument(
         "--into",
         metavar="FILE",
-        help="change a configuration file so that it says what VPP has; its comments and order stay",
+        help="update a configuration file to VPP's state; its comments and order stay",
     )
     add_force_option(parser)
     parser.add_argument(
         "--format",
         choices=["yaml", "json"],
         default="yaml",
-        help="a configuration (default), or everything that was read as a state document for --state",
+        help="a configuration (default), or the whole state as a document for --state",
     )
     add_state_dir_option(parser)
     parser.set_defaults(run=run)
@@ -100,7 +100,7 @@ def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: s
     before = read_source(file_name).decode(errors="surrogateescape")
     after = laid_into(before, file_name, state, wanted)
     if after == before:
-        log.info("%s says already what VPP has", file_name)
+        log.info("%s already matches VPP", file_name)
         return
     write_difference(difference(before, after, printable(file_name)), args.color)
     write_document(before, f"{file_name}.before-{args.command}")

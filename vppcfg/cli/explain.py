@@ -12,8 +12,9 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "explain",
-        help="say what a rule means",
-        description="Say what a rule means, why VPP needs it, and show an example that breaks and one that mends it.",
+        help="explain a rule",
+        description="Explain what a rule means and why VPP needs it, with an example that breaks it and one that "
+        "follows it.",
     )
     parser.add_argument("rule", metavar="RULE", nargs="?", help="name of the rule (default: list all of them)")
     parser.set_defaults(run=run)

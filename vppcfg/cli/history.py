@@ -25,14 +25,13 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "history",
-        help="list the changes that were made, or show one",
+        help="list the changes, or show one",
         description=(
-            "List the changes that were made to this VPP, the oldest first, and how each stands; with N, show all "
-            "about one of them."
+            "List the changes to this VPP, the oldest first, each with its status; with N, show the details of one."
         ),
     )
     parser.add_argument("number", metavar="N", nargs="?", type=change_number, help="the change to show")
-    parser.add_argument("--file", action="store_true", help="with N: show the configuration file as it was read then")
+    parser.add_argument("--file", action="store_true", help="with N: show the configuration file of that change")
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="show everything about each change, with ids of processes"
     )

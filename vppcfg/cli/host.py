@@ -22,7 +22,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "host",
         help="show what this machine has: CPUs, NUMA nodes, hugepages, network devices",
-        description="Show what this machine has, as far as it matters to VPP. Changes nothing, and needs no VPP.",
+        description="Show the hardware of this machine that matters to VPP. Changes nothing, and needs no VPP.",
     )
     parser.add_argument(
         "--root", metavar="DIR", default="/", help="read proc and sys below this directory (default: %(default)s)"

@@ -35,10 +35,10 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "metrics",
-        help="serve what VPP counts to Prometheus",
-        description="Serve what a VPP counts to Prometheus, by the names of the configuration, over HTTP or as a file "
-        "for node_exporter's textfile collector, until Ctrl-C or SIGTERM. Workers are not held for it, but for "
-        "microseconds when interfaces come or go. Nothing is changed.",
+        help="serve VPP's counters to Prometheus",
+        description="Serve VPP's counters to Prometheus, with the names of the configuration, over HTTP or as a file "
+        "for node_exporter's textfile collector, until Ctrl-C or SIGTERM. Workers are not stopped, except for "
+        "microseconds when interfaces are created or deleted. Nothing is changed.",
     )
     add_config_option(parser)
     add_dataplane_options(parser)
@@ -64,13 +64,13 @@ def add_parser(subparsers: Subparsers) -> None:
         "--drift",
         metavar="S",
         type=seconds_between_looks,
-        help="also compare VPP with the file every so many seconds, for which its whole state is read",
+        help="also compare VPP with the file, every S seconds, which reads its whole state",
     )
-    parser.add_argument("--no-nodes", action="store_true", help="leave out what nodes do, most of the series")
+    parser.add_argument("--no-nodes", action="store_true", help="leave out nodes, which are most of the series")
     parser.add_argument(
         "--no-queues",
         action="store_true",
-        help="leave out queues: VPP holds its workers to tell which thread has which",
+        help="leave out queues: VPP stops its workers to report which thread serves which",
     )
     add_state_dir_option(parser)
     parser.set_defaults(run=run)

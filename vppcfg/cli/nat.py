@@ -18,7 +18,7 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command and its two."""
     parser = subparsers.add_parser(
         "nat",
-        help="say who has an outside port, and how full NAT's tables are",
+        help="find the host behind an outside port, and show how full NAT's tables are",
         description="Ask NAT44 and DET44 of a running VPP. Changes nothing.",
     )
     parser.set_defaults(run=run)
@@ -26,9 +26,10 @@ def add_parser(subparsers: Subparsers) -> None:
     commands = cast(Subparsers, added)
     who = commands.add_parser(
         "who",
-        help="say which host inside has a port of an outside address",
+        help="find the inside host behind a port of an outside address",
         description=(
-            "Say which host inside has a port of an outside address, and for how long that is certain: by the maps of "
+            "Find the inside host behind a port of an outside address, and report how long that is certain: by the "
+            "maps of "
             "DET44 and the mappings of NAT44 as long as they are configured, by the sessions of NAT44 only now."
         ),
     )
@@ -45,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "sessions",
         help="show how full the tables are, and the busiest hosts",
         description=(
-            "Show how many sessions there are of how many that there can be, by thread, map and host. VPP stops its "
+            "Show the number of sessions and their limits, by thread, map and host. VPP stops its "
             "workers while it counts, about a second for some millions of sessions."
         ),
     )

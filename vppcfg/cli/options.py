@@ -36,13 +36,13 @@ def add_config_option(parser: argparse.ArgumentParser) -> None:
         action=ConfigFiles,
         default=DEFAULT_CONFIG,
         help=f"configuration file, - for standard input (default: {default_paths.CONFIG}); given several times, each "
-        "file is laid over those before it; a folder stands for its files *.yaml",
+        f"file overrides those before it; a folder means its files *.yaml",
     )
 
 
 def add_force_option(parser: argparse.ArgumentParser) -> None:
     """Add --force, for commands whose file somebody may have edited since it was written."""
-    parser.add_argument("--force", action="store_true", help="overwrite a file that is there already")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def refuse_to_overwrite(file_name: str | None, *, force: bool) -> None:
@@ -79,7 +79,7 @@ def add_assume_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--assume",
         metavar="RELEASE",
-        help="judge a release that is newer than those that vppcfg knows as if it were this one, and say so",
+        help="treat a release that vppcfg does not know yet like this one, and warn",
     )
 
 
@@ -110,7 +110,7 @@ def judged_release(text: str, assumed: str | None = None) -> tuple[Release, tupl
         raise UsageError(f"--assume is for a release that is newer than {NEWEST}", f"VPP {release} is known by itself")
     remarks = []
     if not is_upstream(text):
-        remarks.append(f"{text} is a version of somebody's own, and is judged as VPP {release}")
+        remarks.append(f"{text} is no release of VPP, and is treated as VPP {release}")
     if (judged := nearest(release)) != release:
         remarks.append(f"there is no VPP {release}; it is judged as {judged}, the one before")
     return judged, tuple(remarks)
@@ -157,7 +157,7 @@ class OneConfig(argparse.Action):
 def add_adopt_option(parser: argparse.ArgumentParser) -> None:
     """Add --adopt."""
     parser.add_argument(
-        "--adopt", action="store_true", help="take over interfaces of the file that carry somebody else's tag"
+        "--adopt", action="store_true", help="take over interfaces of the file whose tag belongs to another program"
     )
 
 
@@ -210,7 +210,7 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=["text", "json"],
         default="text",
-        help="for people (default), or one JSON object per step as it is done",
+        help="for people (default), or one JSON object per step",
     )
 
 
@@ -223,7 +223,9 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         help="refuse a plan that does more than this to traffic (default: %(default)s, which is everything)",
     )
     parser.add_argument(
-        "--override-protected", action="store_true", help="allow a plan that affects `protected` interfaces of the file"
+        "--override-protected",
+        action="store_true",
+        help="allow a plan that affects interfaces under `protected` in the file",
     )
     parser.add_argument(
         "--allow-mass-deletion", action="store_true", help="allow a plan that deletes more than half of what exists"
@@ -231,9 +233,9 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lose-unmanaged",
         action="store_true",
-        help="allow a plan that takes away what others have configured on interfaces, such as NAT or routes",
+        help="allow a plan that removes what others have configured on interfaces, such as NAT or routes",
     )
-    parser.add_argument("--no-way-back", action="store_true", help="allow a change that could not be undone")
+    parser.add_argument("--no-way-back", action="store_true", help="allow a change that cannot be rolled back")
 
 
 def add_again_option(parser: argparse.ArgumentParser) -> None:
@@ -247,7 +249,7 @@ class _Gone(argparse.Action):
 
     def __call__(self, *_: object) -> None:
         raise UsageError(
-            "--force is gone: each guard has an option of its own, which the refusal names",
+            "--force was removed: each guard has its own option, which the refusal names",
             "one or more of --override-protected, --allow-mass-deletion, --again, --no-way-back",
         )
 
@@ -260,11 +262,11 @@ def add_confirm_options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         type=minutes,
         const=0.0,
-        help="bring the old state back unless `vppcfg confirm` comes within this time (without a number: "
+        help="roll back unless `vppcfg confirm` is run within this time (without a number: "
         f"${default_paths.CONFIRM_MINUTES_VARIABLE}, else {default_paths.CONFIRM_MINUTES:g})",
     )
     parser.add_argument(
-        "--wait", action="store_true", help="with --confirm: wait for it, and exit 9 when it does not come"
+        "--wait", action="store_true", help="with --confirm: wait for the confirmation, and exit 9 without it"
     )
 
 
@@ -273,21 +275,21 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="run the checks of the file before and after the change; with --confirm, confirm by them or go back at "
-        "once, else report them and exit 14 when one is not good any more",
+        help="run the checks of the file before and after the change; with --confirm, their result confirms the "
+        "change or rolls it back, else exit 14 when a check that passed before fails after",
     )
     parser.add_argument(
         "--hold",
         action="store_true",
-        help="with --check and --confirm: go back when a check is not good any more, and leave the confirmation to "
-        "others",
+        help="with --check and --confirm: roll back when a check fails, but do not confirm when they pass",
     )
     parser.add_argument(
         "--add-check",
         metavar="CHECK",
         action="append",
         default=[],
-        help="--check with one more, in the words of the file: `ping: 192.0.2.1, within: 5s`; may be repeated",
+        help="like --check, with one more check, written as in the file: `ping: 192.0.2.1, within: 5s`; may be "
+        "repeated",
     )
 
 

@@ -53,11 +53,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "plan",
-        help="show what would bring VPP to the configuration",
+        help="show the steps from VPP's state to the configuration",
         description=(
-            "Show the steps that bring VPP from its present state to the configuration. Changes nothing, reads no "
-            "private keys, and ends as `vppcfg apply --yes` with the same options would, which reads those and may "
-            "refuse them."
+            "Show the steps that bring VPP from its present state to the configuration. Changes nothing and reads no "
+            "private keys. The exit code is that of `vppcfg apply --yes` with the same options, except that `apply` "
+            "may refuse a private key."
         ),
     )
     add_config_option(parser)
@@ -67,16 +67,16 @@ def add_parser(subparsers: Subparsers) -> None:
         "--format",
         choices=["cli", "diff", "json"],
         help=(
-            "CLI lines for `vppctl exec` (default in a pipe and for -o), the difference in the words of the file "
+            "CLI lines for `vppctl exec` (default in a pipe and for -o), the difference as entries of the file "
             "(default on a terminal), or JSON for programs"
         ),
     )
     parser.add_argument(
-        "--html", metavar="FILE", help="also write the plan as one page for a browser, for whoever approves the change"
+        "--html", metavar="FILE", help="also write the plan as one HTML page, for the approval of the change"
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
-        "--novpp", action="store_true", help="plan against an unconfigured VPP that has just the ports of the file"
+        "--novpp", action="store_true", help="plan against an unconfigured VPP with only the ports of the file"
     )
     source.add_argument(
         "--state",
@@ -85,10 +85,12 @@ def add_parser(subparsers: Subparsers) -> None:
         help="plan against a saved `vppcfg dump`, a state document, or an archive of `vppcfg report`",
     )
     source.add_argument(
-        "--save", metavar="PLAN", help="keep the plan for `vppcfg apply PLAN`, which does that or nothing"
+        "--save",
+        metavar="PLAN",
+        help="save the plan for `vppcfg apply PLAN`, which carries out exactly this plan or refuses",
     )
     source.add_argument(
-        "--show", metavar="PLAN", help="show a plan that --save has kept; exit as `vppcfg apply PLAN` would"
+        "--show", metavar="PLAN", help="show a saved plan, with the exit code that `vppcfg apply PLAN` would have"
     )
     add_adopt_option(parser)
     add_limit_options(parser)
@@ -96,8 +98,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--probe-addresses",
         action="store_true",
-        help="ask on the wires whether somebody has a new address already; `apply --check` asks as well, and refuses "
-        "those that are taken",
+        help="probe the links for hosts that already use a new address; `apply --check` probes too, and refuses "
+        "duplicates",
     )
     parser.add_argument(
         "--detailed-exitcode", action="store_true", help="exit 2 when there is something to change, 0 when not"
@@ -124,7 +126,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         proposal = propose(configuration, loaded, state, adopt=args.adopt)
         before = _before_planning(loaded, boot_id, args)
         if not proposal.resolution.is_possible:
-            log.error("There is no plan as things stand")
+            log.error("There is no plan at present")
             return _verdict(before, proposal.problems, (), loaded.name, console)
         plan = _plan_of(proposal, args, dataplane)
         guarded = _guarded(plan, configuration, args, dataplane)
@@ -183,7 +185,7 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     from vppcfg.plan.plan import make_plan
 
     if args.probe_addresses:
-        raise UsageError("--show shows what was kept, and asks nobody", "leave out --probe-addresses")
+        raise UsageError("--show prints a saved plan, and reads neither VPP nor a file", "leave out --probe-addresses")
     if args.config != DEFAULT_CONFIG or args.adopt:
         raise UsageError("--show takes no configuration and no --adopt", "the plan knows what it was made for")
     saved = saved_plan(args.show)
@@ -225,7 +227,7 @@ def _verdict(
     console.show_problems(problems, file_name)
     obstacle = exit_code_of(problems)
     if obstacle is not ExitCode.DONE:
-        log.error("The plan must not be applied as things stand")
+        log.error("The plan would be refused at present")
     for objection in (*before, *guarded):
         log.error("`vppcfg apply` would refuse this: %s; %s", objection.text, objection.hint)
     codes = (*(each.code for each in before), obstacle, *(each.code for each in guarded))

@@ -1,4 +1,4 @@
-"""`vppcfg probe`: packets as proof that a VPP does with frames what the file says."""
+"""`vppcfg probe`: packets as proof that a VPP does with frames as configured."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "probe",
-        help="send frames that prove what the file says",
+        help="prove the configuration with test frames",
         description=(
             "For each interface, sub-interface, cross-connect, bridge domain, tunnel and access list of the file, "
-            "build frames that must pass and frames that must not, send them into a VPP as if they came in by its "
-            "ports, follow them, and say which object of the file is to blame where one went elsewhere. Without "
-            "--rehearse and --inject, list what would be sent."
+            "build frames that must pass and frames that must not, inject them into a VPP as if they were received by "
+            "its ports, trace them, and name the object of the file that is the cause of each unexpected result. "
+            "Without --rehearse and --inject, list the frames."
         ),
     )
     add_config_option(parser)
     way = parser.add_mutually_exclusive_group()
-    way.add_argument("--list", action="store_true", help="list what would be sent, and send nothing (default)")
+    way.add_argument("--list", action="store_true", help="list the frames, and send nothing (default)")
     way.add_argument(
         "--rehearse",
         metavar="PREFIX",
         help=(
-            "start the VPP that is installed below this folder (/usr for a package) in namespaces of its own, bring it "
-            "to the file, and probe that; nothing else is touched"
+            "start the VPP that is installed below this folder (/usr for a package) in namespaces of its own, apply "
+            "the file to it, and probe that; nothing else is touched"
         ),
     )
     way.add_argument(
         "--inject",
         action="store_true",
         help=(
-            "send frames into the running VPP: from and to addresses for documentation only, and what is to end in "
-            "VPP alone; should one leave by a port all the same, it is the last"
+            "inject frames into the running VPP: only with documentation addresses, and only frames that end inside "
+            "VPP; if one leaves by a port after all, stop"
         ),
     )
     parser.add_argument(
         "--out-of-ports",
         action="store_true",
-        help="with --inject: send also frames that leave by ports, or are answered",
+        help="with --inject: also send frames that leave by ports or are answered",
     )
     parser.add_argument(
         "--rate",

@@ -17,8 +17,8 @@ from vppcfg.cli.options import (
     refuse_to_overwrite,
     target_of,
 )
-from vppcfg.cli.tune_options import add_live_options, reading_plan
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.tune.cli.options import add_live_options, reading_plan
 
 log = logging.getLogger("root.main")
 
@@ -27,10 +27,10 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "report",
-        help="collect what somebody who helps needs, in one archive",
+        help="collect diagnostics in one archive, for support",
         description="Collect the configuration, startup.conf, VPP's state, the plan, the last changes, the machine, a "
-        "capture of VPP's load and the log in one archive, secrets left out and named. What is in it is shown; it is "
-        "sent nowhere. `tune --from`, `plan --against` and `adopt --from` read it. Nothing is changed.",
+        "capture of VPP's load and the log in one archive, with secrets left out and listed. Its contents are shown; "
+        "it is sent nowhere. `tune --from`, `plan --against` and `adopt --from` read it. Nothing is changed.",
     )
     add_config_option(parser)
     add_live_options(parser)
@@ -38,7 +38,9 @@ def add_parser(subparsers: Subparsers) -> None:
         "-o", "--output", metavar="FILE", help="the archive to write (default: vppcfg-report-TIME.tar.gz here)"
     )
     add_force_option(parser)
-    parser.add_argument("--no-capture", action="store_true", help="leave out the capture, for which VPP's CLI is asked")
+    parser.add_argument(
+        "--no-capture", action="store_true", help="leave out the capture, which runs commands of VPP's CLI"
+    )
     parser.add_argument("--no-log", action="store_true", help="leave out the log")
     add_state_dir_option(parser)
     parser.set_defaults(run=run)

@@ -23,11 +23,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "rest",
-        help="run the commands that the configuration cannot say",
+        help="run the commands that a configuration cannot express",
         description=(
             "Run the commands in a file, such as the one that `vppcfg adopt` writes, one by one on a running VPP. A "
-            "command whose effect is there already is passed over, so that running the file again changes nothing: "
-            "after each apply, boot and rollback, as a hook of the configuration."
+            "command whose effect is already there is skipped, so the file can be run again after each apply, boot "
+            "and rollback, as a hook of the configuration."
         ),
     )
     parser.add_argument("file", metavar="FILE", help="the commands, a line each; - is standard input")

@@ -24,8 +24,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "rollback",
         help="bring back the state before a change",
         description=(
-            "Bring VPP back to the state before a change. What the change did is not replayed backwards: the way is "
-            "planned from what VPP has now."
+            "Bring VPP back to the state before a change. The plan is computed from what VPP has now; the steps of "
+            "the change are not replayed backwards."
         ),
     )
     parser.add_argument(

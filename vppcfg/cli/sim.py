@@ -23,10 +23,10 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "sim",
-        help="run a simulated VPP, to try things on",
+        help="run a simulated VPP, for tests and demos",
         description="Run a simulated VPP behind the real binary API until Ctrl-C or SIGTERM.",
     )
-    parser.add_argument("--socket", metavar="PATH", required=True, help="API socket to make; a stale one is replaced")
+    parser.add_argument("--socket", metavar="PATH", required=True, help="API socket to create; a stale one is replaced")
     parser.add_argument(
         "--phy",
         metavar="PORT",
@@ -36,7 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "[,max-link-mtu=N][,mtu-when-down][,rx-queues=1][,tx-queues=1]; may be given again",
     )
     parser.add_argument(
-        "--workers", metavar="N", type=_number, help="how many workers it has (default: as in --state, else none)"
+        "--workers", metavar="N", type=_number, help="number of workers (default: as in --state, else none)"
     )
     parser.add_argument("--state", metavar="FILE", help="start with the state in this JSON or YAML file")
     parser.add_argument("--version", metavar="VERSION", help="VPP's release or version text (default: the newest)")
@@ -44,7 +44,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--stats-socket",
         metavar="PATH",
-        help="where the stats segment is to be had (default: stats.sock beside the API socket, if nobody is there)",
+        help="stats socket to create (default: stats.sock beside the API socket, if it is free)",
     )
     _add_fault_options(parser)
     parser.set_defaults(run=run)
@@ -59,13 +59,13 @@ def _add_fault_options(parser: argparse.ArgumentParser) -> None:
         faults.add_argument(name, metavar=metavar, type=kind, help=text, default=default)
 
     add("--fail-at", "LIST", _occasions, "refuse these messages")
-    add("--lie-at", "LIST", _occasions, "carry these out, and answer that they are refused")
-    add("--skip-at", "LIST", _occasions, "answer that these are done, and do nothing")
-    add("--late-at", "LIST", _occasions, "answer these --late seconds later, what comes after them before that")
+    add("--lie-at", "LIST", _occasions, "carry these out, but answer that they failed")
+    add("--skip-at", "LIST", _occasions, "answer that these succeeded, but do nothing")
+    add("--late-at", "LIST", _occasions, "answer these --late seconds later, after the messages that follow them")
     add("--late", "S", _seconds, "seconds that --late-at means (default: 1)", 1.0)
     add("--die-at", "N", _positive, "exit at the Nth message, without an answer")
-    add("--restart", "S", _seconds, "S seconds after that, be a VPP that nobody has configured, with the same ports")
-    add("--hang-at", "N", _positive, "stand still at the Nth message")
+    add("--restart", "S", _seconds, "S seconds after --die-at, start again unconfigured, with the same ports")
+    add("--hang-at", "N", _positive, "hang at the Nth message")
     add("--hang", "S", _seconds, "seconds that --hang-at means (default: for ever)", math.inf)
     add("--mute-at", "N", _positive, "answer nothing from the Nth message on")
     add("--pace", "S", _seconds, "seconds before each message that changes something", 0.0)
@@ -149,7 +149,7 @@ def _stats_path(args: argparse.Namespace) -> str | None:
 
 
 def _log_how_it_ended(args: argparse.Namespace) -> None:
-    log.info("Died at message %d, as told", args.die_at)
+    log.info("Died at message %d, as requested with --die-at", args.die_at)
     if args.restart is not None:
         log.info("Starting again in %g s, unconfigured", args.restart)
 

@@ -35,11 +35,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "startup",
-        help="make startup.conf, the kernel command line and sysctl settings for this machine",
+        help="generate startup.conf, the kernel command line and sysctl settings for this machine",
         description=(
-            "Make startup.conf, a kernel command line and sysctl settings from the dataplane section of a "
-            "configuration and from what the machine has, and check that all of it goes together. "
-            "Shows startup.conf unless told otherwise."
+            "Generate startup.conf, a kernel command line and sysctl settings from the dataplane section of a "
+            "configuration and the hardware of the machine, and check that they are consistent. Shows startup.conf by "
+            "default."
         ),
     )
     add_config_option(parser)
@@ -57,7 +57,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def _add_machine_options(parser: argparse.ArgumentParser) -> None:
     machine = parser.add_mutually_exclusive_group()
     machine.add_argument(
-        "--host", metavar="FILE", help="for the machine of this inventory, which `vppcfg host -o` writes"
+        "--host", metavar="FILE", help="generate for the machine of this inventory, written by `vppcfg host -o`"
     )
     machine.add_argument(
         "--root",
@@ -74,7 +74,7 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_action_options(parser: argparse.ArgumentParser) -> None:
     action = parser.add_mutually_exclusive_group()
-    action.add_argument("--explain", action="store_true", help="show where every value comes from")
+    action.add_argument("--explain", action="store_true", help="show the origin of every value")
     action.add_argument("--diff", action="store_true", help="show what differs from the installed files, and the cost")
     action.add_argument(
         "--install", action="store_true", help="write the three files, and keep the former ones as *.old"
@@ -89,7 +89,7 @@ def _add_action_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="OUT", help="write what would be shown to a file")
     parser.add_argument(
-        "--replace", action="store_true", help="take over nothing from installed files, neither comments nor other keys"
+        "--replace", action="store_true", help="discard the contents of installed files, comments and other keys too"
     )
     parser.add_argument(
         "--detailed-exitcode", action="store_true", help="with --diff: exit 2 when something differs, 0 when not"
@@ -193,9 +193,7 @@ def _check(
     found = loaded.placed(check(Case(configuration=configuration, host=host, settings=settings)))
     report(found, loaded.name, sys.stderr, paint_for(sys.stderr, args.color))
     if any(problem.severity is Severity.ERROR for problem in found):
-        raise ConfigError(
-            f"{loaded.name} and this machine do not go together", "`vppcfg explain RULE` tells more about a rule"
-        )
+        raise ConfigError(f"{loaded.name} and this machine do not go together", "`vppcfg explain RULE` explains a rule")
 
 
 def _act(settings: Settings, host: Host, args: argparse.Namespace) -> ExitCode:

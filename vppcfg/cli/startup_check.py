@@ -33,11 +33,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "check",
-        help="judge a startup.conf that somebody wrote",
+        help="check a startup.conf",
         description=(
-            "Judge a startup.conf: its form, its words in each release of VPP, whether its values go together, whether "
-            "a machine has what it asks for, and what VPP does where it says nothing. Exits 3 when VPP does not start "
-            "with it, or not as it says."
+            "Check a startup.conf: its syntax, its words in each release of VPP, the consistency of its values, "
+            "whether a machine has the resources, and VPP's defaults for what is absent. Exits 3 when VPP does not "
+            "start with it, or ignores a part of it."
         ),
     )
     parser.add_argument(
@@ -50,33 +50,32 @@ def add_parser(subparsers: Subparsers) -> None:
         "--vpp-version",
         dest="checked_version",
         metavar="VERSION",
-        help="judge it for this release of VPP, such as 24.10 (default: for all from 23.06 on)",
+        help="check for this release of VPP, such as 24.10 (default: for all from 23.06 on)",
     )
     machine = parser.add_mutually_exclusive_group()
     machine.add_argument(
         "--host",
         dest="checked_host",
         metavar="FILE",
-        help="also judge it for the machine of this inventory, which `vppcfg host -o` writes",
+        help="also check against the machine of this inventory, written by `vppcfg host -o`",
     )
     machine.add_argument(
         "--root",
         dest="checked_root",
         metavar="DIR",
-        help="also judge it for the machine whose proc, sys and etc are below this directory; / is this one",
+        help="also check against the machine whose proc, sys and etc are below this directory; / is this machine",
     )
     parser.add_argument(
         "--plugins",
         metavar="DIR",
-        help="the directory of VPP's plugins, to see which are installed (default: take all of the release for "
-        "installed)",
+        help="the directory of VPP's plugins, to see which are installed (default: assume all plugins of the release)",
     )
     parser.add_argument(
         "--allow",
         metavar="WORD",
         action="append",
         default=[],
-        help="take a word for known, as a patched VPP may know it; may be given several times",
+        help="accept a word that a patched VPP knows; may be given several times",
     )
     parser.add_argument("--strict", action="store_true", help="exit 3 after a warning too")
     parser.add_argument("--format", choices=["text", "json"], default="text", help="for people (default) or programs")
@@ -143,7 +142,7 @@ def _scope(judgement: ConfJudgement) -> str:
     first, last = judgement.releases[0], judgement.releases[-1]
     about = f"VPP {first}" if first == last else f"VPP {first} to {last}"
     if judgement.levels == (Level.FORM,):
-        return f"{judged} alone, which has to be mended first"
+        return f"{judged} alone, which must be corrected first"
     missing = "" if Level.MACHINE in judgement.levels else "; give --host or --root for the machine"
     return f"{judged}; {about}{missing}"
 

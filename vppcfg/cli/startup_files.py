@@ -106,7 +106,7 @@ def _updated(existing: str, text: str, path: Path, settings: Settings, args: arg
     found = [*problems, *review(tree, settings.release), *lost_plugins(tree, kept, settings.plugins)]
     report(found, str(path), sys.stderr, paint_for(sys.stderr, args.color))
     if any(problem.severity is Severity.ERROR for problem in found):
-        hint = "mend it, or write a new one with --replace; `vppcfg explain RULE` tells more about a rule"
+        hint = "correct it, or write a new one with --replace; `vppcfg explain RULE` explains a rule"
         raise ConfigError(f"{path} cannot be brought up to date, and nothing was written", hint)
     return conf_text(update(tree, generated))
 
@@ -132,7 +132,7 @@ def _write(path: Path, text: str, *, keeps_former: bool) -> None:
         if keeps_former:
             _keep(path)
         if path.is_symlink():
-            log.warning("%s was a link to %s and is a file of its own now", path, os.readlink(path))
+            log.warning("%s was a link to %s and is a regular file now", path, os.readlink(path))
         _put(path, text.encode(errors="surrogateescape"), like=path if path.exists() else None, is_copy=False)
     except OSError as error:
         raise UsageError(f"cannot write {error.filename or path}: {error.strerror}") from error

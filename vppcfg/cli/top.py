@@ -40,10 +40,10 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "top",
-        help="show what VPP does now, on a whole screen",
-        description="Show what a VPP does now: workers, interfaces, queues, nodes, drops by reason, sessions, the last "
-        "change, and the tuner's verdict in a line. Neither a configuration file nor a setting of VPP is needed. "
-        "Workers are not held for it, but for microseconds when interfaces come or go. Nothing is changed.",
+        help="show VPP's load live, full-screen",
+        description="Show VPP's load live: workers, interfaces, queues, nodes, drops by reason, sessions, the last "
+        "change, and the tuner's verdict in a line. It needs no configuration file and no setting in VPP. "
+        "Workers are not stopped, except for microseconds when interfaces are created or deleted. Nothing is changed.",
     )
     add_config_option(parser)
     add_dataplane_options(parser)
@@ -51,18 +51,22 @@ def add_parser(subparsers: Subparsers) -> None:
         "--stats-socket", metavar="SOCKET", help="VPP's stats socket (default: stats.sock beside the API socket)"
     )
     parser.add_argument(
-        "--interval", metavar="S", type=_seconds, default=2.0, help="seconds between two looks (default: %(default)g)"
+        "--interval",
+        metavar="S",
+        type=_seconds,
+        default=2.0,
+        help="seconds between two readings (default: %(default)g)",
     )
     parser.add_argument("--page", choices=PAGES, default="interfaces", help="what to begin with (default: %(default)s)")
-    parser.add_argument("--interface", metavar="NAME", help="begin with all about one interface")
-    parser.add_argument("--filter", metavar="TEXT", default="", help="show rows with this in their names alone")
+    parser.add_argument("--interface", metavar="NAME", help="begin with the details of one interface")
+    parser.add_argument("--filter", metavar="TEXT", default="", help="show only rows whose names contain this")
     parser.add_argument("--once", action="store_true", help="write one page to standard output; exit 4 without a VPP")
-    parser.add_argument("--json", action="store_true", help="write a JSON object per look, with --once only one")
+    parser.add_argument("--json", action="store_true", help="write a JSON object per reading, with --once only one")
     parser.add_argument(
         "--drift",
         metavar="S",
         type=seconds_between_looks,
-        help="also compare VPP with the file every so many seconds, for which its whole state is read",
+        help="also compare VPP with the file, every S seconds, which reads its whole state",
     )
     add_state_dir_option(parser)
     parser.set_defaults(run=run)

@@ -33,9 +33,9 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "upgrade",
-        help="say what another release of VPP does differently for this router",
+        help="report what changes for this router with another release of VPP",
         description=(
-            "Say what another release of VPP does differently for this router, before its packages are installed: with "
+            "Report what changes for this router with another release of VPP, before its packages are installed: in "
             "the file, startup.conf, the API, plugins and packages, names, behaviour and CLI scripts. It only reads. "
             "Exits 0 when nothing changes, 2 when something works differently, 3 when something stops, and 8 when "
             "only the rehearsal failed."
@@ -52,7 +52,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--from",
         dest="source_release",
         metavar="RELEASE",
-        help="the release that runs; VPP is not asked then (default: that of the running VPP)",
+        help="the present release, instead of asking VPP (default: that of the running VPP)",
     )
     add_assume_option(parser)
     add_config_option(parser)
@@ -73,7 +73,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="also look at a script for VPP's CLI, beside those that startup.conf names; may be given again",
+        help="also check a script for VPP's CLI, in addition to those in startup.conf; may be given again",
     )
     parser.add_argument("--packages", metavar="DIR", help="a folder with the packages (*.deb) of the target release")
     parser.add_argument(

@@ -19,11 +19,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "verify",
-        help="say where VPP does not forward as Linux says",
+        help="report where VPP forwards otherwise than Linux",
         description=(
             "Compare what Linux has on the devices of LCP pairs with what VPP forwards by: state, MTU, addresses, "
-            "neighbours and routes, both ways, until Ctrl-C or SIGTERM. What differs is read again before it counts. "
-            "Changes nothing."
+            "neighbours and routes, both ways, until Ctrl-C or SIGTERM. A difference is read again before it is "
+            "reported. Changes nothing."
         ),
     )
     add_dataplane_options(parser)

@@ -45,12 +45,13 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "watch",
-        help="say when VPP is not as the configuration says",
+        help="report when VPP differs from the configuration",
         description=(
-            "Follow a VPP and say what differs from the configuration file, until Ctrl-C or SIGTERM. The file is read "
-            "again when it changes, and on SIGHUP. Nothing is changed without --reconcile. With --once it ends with 10 "
-            "when something differs, and else as `vppcfg plan` would: with 5, for one, when VPP has a port or a memif "
-            "that the file does not name."
+            "Watch a VPP and report how it differs from the configuration file, until Ctrl-C or SIGTERM. The file is "
+            "read "
+            "again when it changes, and on SIGHUP. Nothing is changed without --reconcile. With --once it exits 10 "
+            "when something differs, else as `vppcfg plan` would: for example 5 when VPP has a port or a memif that "
+            "is not in the file."
         ),
     )
     add_config_option(parser)
@@ -60,14 +61,14 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="S",
         type=seconds_between_looks,
         default=60.0,
-        help="seconds between two readings; what VPP tells of is read at once (default: %(default)g)",
+        help="seconds between two readings; events of VPP are read at once (default: %(default)g)",
     )
     add_look_options(parser)
     parser.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="say each difference in the words of the file, not only the summary, and VPP's ids",
+        help="list each difference as entries of the file, not only the summary, and VPP's ids",
     )
     parser.add_argument(
         "--verify",
@@ -81,7 +82,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--max-impact",
         choices=IMPACTS,
         default="flap",
-        help="leave alone what would do more than this to traffic (default: %(default)s)",
+        help="do not reconcile what would have a greater impact on traffic (default: %(default)s)",
     )
     add_state_dir_option(group)
     parser.set_defaults(run=run)

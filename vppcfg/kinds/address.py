@@ -137,7 +137,7 @@ class UnsetUnnumbered(InterfaceOperation):
         """Return what it does to its object."""
         after = desired.interfaces.get(self.interface)
         if after is not None and after.unnumbered == self.donor:
-            anew = f"must borrow anew from {self.donor}, which changes"
+            anew = f"must borrow again from {self.donor}, which changes"
             return Predicate(anew, anew)
         return Predicate(f"stops borrowing from {self.donor}", f"stop borrowing from {self.donor}")
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.det44 import Det44Side
+from vppcfg.model.interface import Interface
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
@@ -42,14 +43,12 @@ class EnableDet44(Operation):
 
     @property
     def subject(self) -> str:
-        """Return `det44`."""
         return PLUGIN
 
     def apply_to(self, working: WorkingState) -> None:
         """Change nothing that can be read."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(_ENABLE, {"inside_vrf": 0, "outside_vrf": 0, "enable": 1})
 
     def cli(self) -> str:
@@ -97,7 +96,6 @@ class SetDet44(SetFeature):
         return None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "is_add": int(self.is_on),
             "is_inside": int(self.side is Det44Side.INSIDE),
@@ -106,7 +104,6 @@ class SetDet44(SetFeature):
         return Request(_SET, values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface det44 {self.side.value} {self.interface}" + ("" if self.is_on else " del")
 
 
@@ -140,7 +137,6 @@ class DropDet44Feature(SetFeature):
         return side
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "sw_if_index": indexes.interface(self.interface),
             "enable": 0,
@@ -150,7 +146,6 @@ class DropDet44Feature(SetFeature):
         return Request("feature_enable_disable", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface feature {self.interface} {_NODES[self.side]} arc {_ARC} disable"
 
 
@@ -164,6 +159,7 @@ def _drops(interface: str, side: Det44Side) -> tuple[DropDet44Feature, DropDet44
 class Det44Kind(FeatureKind[Det44Side | None]):
     """The key `det44` of interfaces, and the sides in VPP."""
 
+    nodes = "det44|ip4-sv-reassembly"
     key = "det44"
     attribute = "det44"
     plugin = PLUGIN
@@ -187,12 +183,15 @@ class Det44Kind(FeatureKind[Det44Side | None]):
         return Det44Side(raw)
 
     def as_yaml(self, value: Det44Side | None) -> Value:
-        """Return the value of the key."""
         return () if value is None else value.value
 
     def setters(self, name: str, value: Det44Side | None) -> Iterable[SetFeature]:
         """Return the operations that put the interface on a side."""
         return [] if value is None else [*_drops(name, value), SetDet44(interface=name, side=value)]
+
+    def has_nodes_on(self, interface: Interface) -> bool:
+        """Return whether it is on a side."""
+        return interface.det44 is not None
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all interfaces, where VPP takes it."""

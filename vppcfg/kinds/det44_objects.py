@@ -35,11 +35,9 @@ class AddDet44Map(SetObject):
         return f"there is a map of {self.item.name} already" if is_there else None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _of_map(self.item, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"det44 add in {self.item.inside} out {self.item.outside}"
 
 
@@ -50,11 +48,9 @@ class RemoveDet44Map(RemoveObject):
     item: Det44Map
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _of_map(self.item, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"det44 add in {self.item.inside} out {self.item.outside} del"
 
 
@@ -77,11 +73,9 @@ class SetDet44Timeouts(SetObject):
     item: Det44Timeouts
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _of_timeouts(self.item)
 
     def cli(self) -> str:
-        """Return the command."""
         return _typed_timeouts(self.item)
 
 
@@ -92,11 +86,9 @@ class ResetDet44Timeouts(RemoveObject):
     item: Det44Timeouts
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _of_timeouts(DEFAULT_TIMEOUTS)
 
     def cli(self) -> str:
-        """Return the command."""
         return _typed_timeouts(DEFAULT_TIMEOUTS)
 
 
@@ -122,11 +114,9 @@ class Det44MapKind(VppObjectKind[Det44Map]):
         return (SECTION,)
 
     def set(self, item: Det44Map) -> AddDet44Map:
-        """Return the operation that adds a map."""
         return AddDet44Map(item=item)
 
     def remove(self, item: Det44Map) -> RemoveDet44Map:
-        """Return the operation that removes a map."""
         return RemoveDet44Map(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:

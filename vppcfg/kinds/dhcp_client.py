@@ -59,7 +59,6 @@ class SetDhcpClient(SetFeature):
         return None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         client = self.client or DhcpClient()
         values: dict[str, MessageValue] = {
             "is_add": int(self.client is not None),
@@ -86,6 +85,7 @@ class SetDhcpClient(SetFeature):
 class DhcpClientKind(FeatureKind[DhcpClient | None]):
     """The key `dhcp-client` of interfaces, and the clients in VPP."""
 
+    nodes = "ip[46]-dhcp-client|dhcp-client"
     key = "dhcp-client"
     attribute = "dhcp_client"
     plugin = "dhcp"
@@ -107,7 +107,6 @@ class DhcpClientKind(FeatureKind[DhcpClient | None]):
         return DhcpClient(hostname=raw.get("hostname") or "", is_broadcast=raw.get("broadcast") is not False)
 
     def as_yaml(self, value: DhcpClient | None) -> Value:
-        """Return the value of the key."""
         if value is None:
             return False
         hostname = [KeyValue("hostname", value.hostname)] if value.hostname else []

@@ -75,11 +75,9 @@ class SetDhcpRelay(SetObject):
         return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         return _line(self.item)
 
 
@@ -90,11 +88,9 @@ class RemoveDhcpRelay(RemoveObject):
     item: DhcpRelay
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"{_line(self.item)} del"
 
 
@@ -173,15 +169,12 @@ class DhcpRelayKind(VppObjectKind[DhcpRelay]):
     api_module = "dhcp"
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the key `dhcp-relay`."""
         return (SECTION,)
 
     def set(self, item: DhcpRelay) -> SetDhcpRelay:
-        """Return the operation that adds a server."""
         return SetDhcpRelay(item=item)
 
     def remove(self, item: DhcpRelay) -> RemoveDhcpRelay:
-        """Return the operation that removes a server."""
         return RemoveDhcpRelay(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:

@@ -83,7 +83,6 @@ class SwitchKind(FeatureKind[bool]):
         return raw
 
     def as_yaml(self, value: bool) -> Value:
-        """Return the value of the key."""
         return value
 
     def setters(self, name: str, value: bool) -> Iterable[SetFeature]:

@@ -30,7 +30,6 @@ class CreateGre(CreateTunnel):
     tunnel: Gre
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.tunnel, vpp, is_add=1, instance=self.instance)
 
     def cli(self) -> str | None:
@@ -47,11 +46,9 @@ class DeleteGre(DeleteTunnel):
     tunnel: Gre
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.tunnel, vpp, is_add=0, instance=NO_INDEX)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return f"{_words(self.tunnel)} del" if self.tunnel.encap_vrf <= LAST_TYPED else None
 
 

@@ -40,7 +40,6 @@ class SetGso(Switch):
         return True
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "enable_disable": int(self.is_on)}
         return Request("feature_gso_enable_disable", values)
 
@@ -52,6 +51,7 @@ class SetGso(Switch):
 class GsoKind(SwitchKind):
     """The key `gso` of interfaces."""
 
+    nodes = "gso-"
     key = "gso"
     attribute = "has_gso"
     since = Release(25, 6)

@@ -36,7 +36,6 @@ class CreateHostInterface(CreatePort):
     port: HostInterface
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values: dict[str, Value] = {
             "mode": 1,
             "use_random_hw_addr": 1,
@@ -48,7 +47,6 @@ class CreateHostInterface(CreatePort):
         return Request("af_packet_create_v3", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"create host-interface name {self.port.device}"
 
 
@@ -61,11 +59,9 @@ class DeleteHostInterface(DeletePort):
     port: HostInterface
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("af_packet_delete", {"host_if_name": self.port.device})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"delete host-interface name {self.port.device}"
 
 

@@ -69,7 +69,6 @@ class SetFlowRecords(SetFeature):
             working.recorded.discard(self.interface)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "is_add": int(self.is_on),
             "which": _VARIANTS[self.records.variant],
@@ -79,7 +78,6 @@ class SetFlowRecords(SetFeature):
         return Request(_SET, values)
 
     def cli(self) -> str:
-        """Return the command."""
         words = f"{self.interface} {self.records.variant.value} {_WORDS[self.records.direction]}"
         return f"flowprobe feature add-del {words}" + ("" if self.is_on else " disable")
 
@@ -110,6 +108,7 @@ def ipfix_interfaces(index: Index) -> Iterator[Problem]:
 class FlowRecordsKind(FeatureKind[FlowRecords | None]):
     """The key `ipfix` of interfaces, and the flow records in VPP."""
 
+    nodes = "flowprobe-"
     key = _SECTION
     attribute = "flow_records"
     plugin = "flowprobe"
@@ -134,7 +133,6 @@ class FlowRecordsKind(FeatureKind[FlowRecords | None]):
         )
 
     def as_yaml(self, value: FlowRecords | None) -> Value:
-        """Return the value of the key."""
         if value is None:
             return ()
         if value.direction is TrafficDirection.BOTH:

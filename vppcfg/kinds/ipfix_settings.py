@@ -47,7 +47,6 @@ class IpfixOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return `ipfix`."""
         return "ipfix"
 
 
@@ -66,7 +65,6 @@ class SetFlowParams(IpfixOperation):
         working.ipfix = replace(working.ipfix, params=self.params)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         params = self.params
         values: dict[str, Value] = {
             "record_flags": sum(_LAYERS[layer] for layer in params.layers),
@@ -76,7 +74,6 @@ class SetFlowParams(IpfixOperation):
         return Request("flowprobe_set_params", values)
 
     def cli(self) -> str:
-        """Return the command."""
         params = self.params
         layers = "".join(f" {layer.value}" for layer in params.layers)
         return f"flowprobe params record{layers} active {params.active_s} passive {params.passive_s}"
@@ -97,7 +94,6 @@ class SetIpfixExporter(IpfixOperation):
         working.ipfix = replace(working.ipfix, exporter=self.exporter)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         exporter = self.exporter
         ends = (_packed(exporter.collector), _packed(exporter.source))
         values: dict[str, Value] = {
@@ -111,7 +107,6 @@ class SetIpfixExporter(IpfixOperation):
         return Request("set_ipfix_exporter", values)
 
     def cli(self) -> str | None:
-        """Return the command."""
         exporter = self.exporter
         if not exporter.collector:
             return "set ipfix exporter"

@@ -27,7 +27,6 @@ class CreateIpip(CreateTunnel):
     tunnel: Ipip
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("ipip_add_tunnel", {**tunnel_values(_PATHS, self.tunnel), "tunnel.instance": self.instance})
 
     def cli(self) -> str | None:
@@ -50,7 +49,6 @@ class DeleteIpip(DeleteTunnel):
     tunnel: Ipip
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("ipip_del_tunnel", {"sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Section
+from vppcfg.model.interface import Interface
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change
@@ -34,12 +35,18 @@ class Kind:
     """The file of API definitions with its messages, without .api.json."""
     on_interfaces: ClassVar[tuple[str, ...]] = ()
     """The attributes of `Interface` that `interface_steps` sets; without any it is not asked."""
+    nodes: ClassVar[str] = ""
+    """The nodes of VPP's feature arcs that it turns on, as a regular expression; all others there are somebody's."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 
     def sections(self) -> tuple[Section, ...]:
         """Return its sections of the file: itself where it is one."""
         return (self,) if isinstance(self, Section) else ()
+
+    def has_nodes_on(self, interface: Interface) -> bool:
+        """Return whether an interface has its nodes; of objects that are no interfaces, their references tell."""
+        return True
 
     def schema_sections(self) -> Mapping[str, str]:
         """Return the lines of schema/vppcfg.yaml for its sections, by their keys, where they follow from the kind."""

@@ -50,13 +50,11 @@ class SetL3CrossConnect(SetObject):
         return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"l3xc.sw_if_index": indexes.interface(self.item.interface), "l3xc.is_ip6": int(self.item.is_ipv6)}
         paths = [path_of(hop, indexes, 0, is_ipv6=self.item.is_ipv6) for hop in self.item.hops]
         return Request(_UPDATE, values, "l3xc.paths", paths)
 
     def cli(self) -> str:
-        """Return the command."""
         return _line("add", self.item)
 
 
@@ -67,7 +65,6 @@ class RemoveL3CrossConnect(RemoveObject):
     item: L3CrossConnect
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.item.interface), "is_ip6": int(self.item.is_ipv6)}
         return Request(_DELETE, values)
 
@@ -112,6 +109,7 @@ def _wrong_hop(index: Index, hop: NextHop, path: KeyPath) -> Iterator[Problem]:
 class L3CrossConnectKind(VppObjectKind[L3CrossConnect]):
     """The cross-connects in VPP."""
 
+    nodes = "l3xc"
     key = KEY
     object_class = L3CrossConnect
     operations = (SetL3CrossConnect, RemoveL3CrossConnect)
@@ -120,15 +118,12 @@ class L3CrossConnectKind(VppObjectKind[L3CrossConnect]):
     capabilities: ClassVar = {"l3xc": _UPDATE}
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the key `l3xc`."""
         return (SECTION,)
 
     def set(self, item: L3CrossConnect) -> SetL3CrossConnect:
-        """Return the operation that creates one."""
         return SetL3CrossConnect(item=item)
 
     def remove(self, item: L3CrossConnect) -> RemoveL3CrossConnect:
-        """Return the operation that removes one."""
         return RemoveL3CrossConnect(item=item)
 
     def disturbed(self, before: Mapping[str, L3CrossConnect], after: Mapping[str, L3CrossConnect]) -> frozenset[str]:

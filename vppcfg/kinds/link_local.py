@@ -112,7 +112,6 @@ class LinkLocalKind(FeatureKind[str | None]):
         return canonical_host(raw) or raw
 
     def as_yaml(self, value: str | None) -> Value:
-        """Return the value of the key."""
         return value or ""
 
     def unsupported_reason(self, value: str | None) -> str | None:

@@ -76,7 +76,6 @@ class SetLldp(SetFeature):
         return None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         lldp = self.lldp or Lldp()
         values: dict[str, MessageValue] = {
             "sw_if_index": indexes.interface(self.interface),
@@ -111,7 +110,6 @@ class SetLldpSettings(Operation):
 
     @property
     def subject(self) -> str:
-        """Return `lldp`."""
         return "lldp"
 
     def apply_to(self, working: WorkingState) -> None:
@@ -120,7 +118,6 @@ class SetLldpSettings(Operation):
         working.lldp = replace(working.lldp, **{name: value for name, value in given.items() if value is not None})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values: dict[str, MessageValue] = {
             "tx_hold": self.hold or _UNCHANGED,
             "tx_interval": self.interval_s or _UNCHANGED,
@@ -181,6 +178,7 @@ def _fits_file(text: str) -> bool:
 class LldpKind(FeatureKind[Lldp | None]):
     """The key `lldp` of interfaces, and the settings in VPP."""
 
+    nodes = "lldp"
     key = "lldp"
     attribute = "lldp"
     plugin = "lldp"
@@ -207,7 +205,6 @@ class LldpKind(FeatureKind[Lldp | None]):
         )
 
     def as_yaml(self, value: Lldp | None) -> Value:
-        """Return the value of the key."""
         if value is None:
             return False
         given = (("description", value.description), ("management-ipv4", value.ipv4), ("management-ipv6", value.ipv6))

@@ -14,6 +14,7 @@ from vppcfg.common.release import Release
 from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.acl import ONE_MAC, MacipAcl, MacipAction, MacipRule, canonical_macip_rule
+from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change, ObjectKind, table_changes
@@ -212,6 +213,7 @@ def _rule_words(rule: MacipRule) -> str:
 class MacipKind(FeatureKind[str | None]):
     """The key `macip` of interfaces, and the lists in VPP."""
 
+    nodes = "ip[46]-inacl|l2-input-acl"
     key = "macip"
     attribute = "macip"
     plugin = "acl"
@@ -238,6 +240,10 @@ class MacipKind(FeatureKind[str | None]):
     def setters(self, name: str, value: str | None) -> Iterable[SetMacip]:
         """Return the operation that applies the list."""
         return [SetMacip(interface=name, macip=value)] if value is not None else []
+
+    def has_nodes_on(self, interface: Interface) -> bool:
+        """Return whether it has a list: others may have classifiers there."""
+        return interface.macip is not None
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for all lists, and for the interfaces that apply any."""

@@ -81,7 +81,6 @@ class CreateMemif(CreatePort):
         return Request(vpp.newest(_CREATE), values)
 
     def cli(self) -> str:
-        """Return the command."""
         socket_id, number = memif_numbers(self.interface) or (BUILT_IN_SOCKET, 0)
         mode = "" if self.port.has_ethernet else f" mode {self.port.mode.value}"
         return f"create interface memif id {number} socket-id {socket_id} {self.port.role.value}{mode}"
@@ -96,11 +95,9 @@ class DeleteMemif(DeletePort):
     port: Memif
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("memif_delete", {"sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"delete interface memif {self.interface}"
 
 

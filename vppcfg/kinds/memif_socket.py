@@ -44,7 +44,6 @@ class CreateMemifSocket(MemifSocketOperation):
         working.memif_sockets[self.socket_id] = self.file
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(_ADD_DEL_SOCKET, {"is_add": 1, "socket_id": self.socket_id, "socket_filename": self.file})
 
     def cli(self) -> str:
@@ -67,9 +66,7 @@ class DeleteMemifSocket(MemifSocketOperation):
         del working.memif_sockets[self.socket_id]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(_ADD_DEL_SOCKET, {"is_add": 0, "socket_id": self.socket_id})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"delete memif socket id {self.socket_id}"

@@ -147,6 +147,7 @@ def _problem(rule: str, interface: InterfaceConfig, mirror: Mirror, text: str) -
 class MirrorKind(FeatureKind[tuple[Mirror, ...]]):
     """The key `mirror` of interfaces, and the mirrors in VPP."""
 
+    nodes = "span-"
     key = "mirror"
     attribute = "mirrors"
     is_of_bond = True
@@ -159,7 +160,6 @@ class MirrorKind(FeatureKind[tuple[Mirror, ...]]):
         return mirrors_in_order(_mirror(str(target), value) for target, value in raw.items())
 
     def as_yaml(self, value: tuple[Mirror, ...]) -> Value:
-        """Return the value of the key."""
         return tuple(KeyValue(each.target, _in_file(each)) for each in value)
 
     def unsupported_reason(self, value: tuple[Mirror, ...]) -> str | None:

@@ -32,7 +32,6 @@ class CreateMplsTable(Operation):
 
     @property
     def subject(self) -> str:
-        """Return `mpls`."""
         return "mpls"
 
     def apply_to(self, working: WorkingState) -> None:
@@ -40,11 +39,9 @@ class CreateMplsTable(Operation):
         working.has_mpls_table = True
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("mpls_table_add_del", {"mt_is_add": 1, "mt_table.mt_table_id": 0})
 
     def cli(self) -> str:
-        """Return the command."""
         return "mpls table add 0"
 
 
@@ -58,18 +55,17 @@ class SetMpls(Switch):
         return Switch._refusal(self, working) or ("there is no MPLS table" if not working.has_mpls_table else None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "enable": int(self.is_on)}
         return Request("sw_interface_set_mpls_enable", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface mpls {self.interface} {'enable' if self.is_on else 'disable'}"
 
 
 class MplsKind(SwitchKind):
     """The key `mpls` of interfaces, and the default table in VPP."""
 
+    nodes = "mpls-"
     key = "mpls"
     attribute = "has_mpls"
     is_of_bond = True

@@ -41,7 +41,6 @@ class SetMssClamp(SetFeature):
         return self.limits
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface)}
         for limit in self.limits:
             family = _family(limit)
@@ -63,6 +62,7 @@ class SetMssClamp(SetFeature):
 class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
     """The key `mss-clamp` of interfaces, and the limits in VPP."""
 
+    nodes = "tcp-mss-clamping"
     key = "mss-clamp"
     attribute = "mss_clamp"
     plugin = "mss_clamp"
@@ -80,7 +80,6 @@ class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
         )
 
     def as_yaml(self, value: tuple[MssLimit, ...]) -> Value:
-        """Return the value of the key."""
         return tuple(KeyValue(_family(each), _in_file(each)) for each in value)
 
     def unsupported_reason(self, value: tuple[MssLimit, ...]) -> str | None:

@@ -19,6 +19,7 @@ from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.policy_route_steps import Steering
 from vppcfg.kinds.route import ENDS, NORMAL
+from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
@@ -125,6 +126,7 @@ def _attachments(connection: VppReader, replies: Replies) -> list[tuple[Any, ...
 class PolicyRouteKind(Kind):
     """The key `policy-routes` of interfaces."""
 
+    nodes = "abf-"
     key = KEY
     operations = (AttachPolicy, DetachPolicy, AddPolicyPaths, RemovePolicyPaths)
     rules = RULES
@@ -148,6 +150,10 @@ class PolicyRouteKind(Kind):
                 found.setdefault(index, []).append(route)
         return {"policy_routes": {index: in_order(routes) for index, routes in found.items()}}
 
+    def has_nodes_on(self, interface: Interface) -> bool:
+        """Return whether it has policies of files, or of others."""
+        return bool(interface.policy_routes)
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that attach and detach policies, and create and remove those that this takes."""
         observed, desired = transition.observed.interfaces, transition.desired.interfaces
@@ -165,11 +171,9 @@ class LoosePolicyKind(VppObjectKind[LoosePolicy]):
     operations = (CreatePolicy, RemovePolicy)
 
     def set(self, item: LoosePolicy) -> CreatePolicy:
-        """Return the operation that creates a policy."""
         return CreatePolicy(item=item)
 
     def remove(self, item: LoosePolicy) -> RemovePolicy:
-        """Return the operation that removes a policy."""
         return RemovePolicy(item=item)
 
     def is_left_alone(self, item: LoosePolicy) -> bool:

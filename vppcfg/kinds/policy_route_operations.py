@@ -39,7 +39,6 @@ class CreatePolicy(SetObject):
         return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _policy_request(self.item, indexes, is_add=1)
 
     def cli(self) -> str | None:
@@ -54,11 +53,9 @@ class RemovePolicy(RemoveObject):
     item: LoosePolicy
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _policy_request(self.item, indexes, is_add=0)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _removed(self.item)
 
 
@@ -86,11 +83,9 @@ class AttachPolicy(InterfaceOperation):
         working.set_policy_routes(self.interface, in_order((*routes, self.route)))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _attach_request(self.interface, self.route, indexes, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         route = self.route
         return f"abf attach {route.family} policy {route.policy_id} priority {route.priority} {self.interface}"
 
@@ -114,11 +109,9 @@ class DetachPolicy(InterfaceOperation):
             working.set_object(loose(self.route, number))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _attach_request(self.interface, self.route, indexes, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"abf attach {self.route.family} del policy {self.route.policy_id} {self.interface}"
 
 
@@ -172,11 +165,9 @@ class AddPolicyPaths(_PathOperation):
         self._set_hops(working, (*self._now(working).hops, *self.hops))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _policy_request(self._policy(), indexes, is_add=1)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _added(self._policy(), self.acl_index)
 
 
@@ -193,11 +184,9 @@ class RemovePolicyPaths(_PathOperation):
         self._set_hops(working, (hop for hop in self._now(working).hops if hop not in self.hops))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _policy_request(self._policy(), indexes, is_add=0)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _removed(self._policy())
 
 

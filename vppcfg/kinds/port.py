@@ -113,11 +113,9 @@ class PortKind(VirtualInterfaceKind[C, P], Generic[C, P]):
         yield from yaml_keys(entry.port)
 
     def create(self, interface: Interface, virtual: P) -> CreatePort:
-        """Return the operation that creates a port."""
         return self.create_operation(interface=interface.name, port=virtual)
 
     def delete(self, name: str, virtual: P) -> DeletePort:
-        """Return the operation that deletes a port."""
         return self.delete_operation(interface=name, port=virtual)
 
     def is_offered(self, connection: VppReader) -> bool:

@@ -33,12 +33,10 @@ class SetProxyArp(Switch):
             working.with_proxy_arp.discard(self.interface)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "enable": int(self.is_on)}
         return Request("proxy_arp_intfc_enable_disable", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface proxy-arp {self.interface} {'enable' if self.is_on else 'disable'}"
 
 

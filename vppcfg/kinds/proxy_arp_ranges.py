@@ -52,7 +52,6 @@ class ProxyArpOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return `proxy_arp`."""
         return "proxy_arp"
 
     @property
@@ -88,11 +87,9 @@ class AddProxyArp(ProxyArpOperation):
         working.proxy_arps |= {self.range}
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return self._message(is_add=True)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return self._line("set arp proxy")
 
     def effect(self, observed: State, desired: State) -> Predicate:
@@ -114,11 +111,9 @@ class RemoveProxyArp(ProxyArpOperation):
         working.proxy_arps -= {self.range}
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return self._message(is_add=False)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return self._line("set arp proxy del")
 
     def effect(self, observed: State, desired: State) -> Predicate:

@@ -54,11 +54,9 @@ class SetPuntRedirect(SetObject):
         return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"{_line('add', self.item)} {_via(self.item.hop)}"
 
 
@@ -69,11 +67,9 @@ class RemovePuntRedirect(RemoveObject):
     item: PuntRedirect
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return _line("del", self.item)
 
 
@@ -115,7 +111,6 @@ class PuntRedirectKind(VppObjectKind[PuntRedirect]):
     sees_hosts = False
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the key `punt-redirect`."""
         return (SECTION,)
 
     def set(self, item: PuntRedirect) -> SetPuntRedirect:

@@ -44,7 +44,6 @@ class SetQosMap(SetObject):
     item: QosMap
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         rows = {path: _outputs(self.item, source) for path, source in zip(_ROWS, SOURCES, strict=True)}
         return Request("qos_egress_map_update", {"map.id": self.item.map_id, **rows})
 
@@ -59,11 +58,9 @@ class RemoveQosMap(RemoveObject):
     item: QosMap
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("qos_egress_map_delete", {"id": self.item.map_id})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"qos egress map delete id {self.item.map_id}"
 
 
@@ -74,11 +71,9 @@ class SetQosRecord(SetObject):
     item: QosRecord
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _switch("record", self.item.interface, self.item.source, indexes, enable=1)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"qos record {self.item.source.value} {self.item.interface}"
 
 
@@ -89,11 +84,9 @@ class RemoveQosRecord(RemoveObject):
     item: QosRecord
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _switch("record", self.item.interface, self.item.source, indexes, enable=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"qos record {self.item.source.value} {self.item.interface} disable"
 
 
@@ -104,11 +97,9 @@ class SetQosStore(SetObject):
     item: QosStore
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _switch("store", self.item.interface, QosSource.IP, indexes, enable=1, value=self.item.value)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"qos store ip {self.item.interface} value {self.item.value}"
 
 
@@ -119,7 +110,6 @@ class RemoveQosStore(RemoveObject):
     item: QosStore
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _switch("store", self.item.interface, QosSource.IP, indexes, enable=0, value=self.item.value)
 
     def cli(self) -> str:
@@ -134,11 +124,9 @@ class SetQosMark(SetObject):
     item: QosMark
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _mark(self.item, indexes, enable=1)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"qos mark {self.item.target.value} {self.item.interface} id {self.item.map_id}"
 
 
@@ -149,11 +137,9 @@ class RemoveQosMark(RemoveObject):
     item: QosMark
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _mark(self.item, indexes, enable=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"qos mark {self.item.target.value} {self.item.interface} disable"
 
 
@@ -212,11 +198,9 @@ class QosMapKind(VppObjectKind[QosMap]):
         return SetQosMap(item=item)
 
     def remove(self, item: QosMap) -> RemoveQosMap:
-        """Return the operation that deletes a map."""
         return RemoveQosMap(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for all maps."""
         return [connection.request("qos_egress_map_dump")[1]]
 
     def read(
@@ -237,6 +221,7 @@ class QosRecordKind(VppObjectKind[QosRecord]):
 
     key = QOS
     object_class = QosRecord
+    nodes = "qos"
     operations = (SetQosRecord, RemoveQosRecord)
 
     def set(self, item: QosRecord) -> SetQosRecord:
@@ -248,7 +233,6 @@ class QosRecordKind(VppObjectKind[QosRecord]):
         return RemoveQosRecord(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for all interfaces."""
         return [connection.request("qos_record_dump")[1]]
 
     def read(
@@ -266,6 +250,7 @@ class QosStoreKind(VppObjectKind[QosStore]):
 
     key = QOS
     object_class = QosStore
+    nodes = "qos"
     operations = (SetQosStore, RemoveQosStore)
 
     def set(self, item: QosStore) -> SetQosStore:
@@ -277,7 +262,6 @@ class QosStoreKind(VppObjectKind[QosStore]):
         return RemoveQosStore(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for all interfaces."""
         return [connection.request("qos_store_dump")[1]]
 
     def read(
@@ -294,6 +278,7 @@ class QosMarkKind(VppObjectKind[QosMark]):
 
     key = QOS
     object_class = QosMark
+    nodes = "qos"
     operations = (SetQosMark, RemoveQosMark)
 
     def set(self, item: QosMark) -> SetQosMark:
@@ -305,7 +290,6 @@ class QosMarkKind(VppObjectKind[QosMark]):
         return RemoveQosMark(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for all interfaces."""
         return [connection.request("qos_mark_dump", {"sw_if_index": ALL_INDEXES})[1]]
 
     def read(

@@ -141,7 +141,6 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
         )
 
     def as_yaml(self, value: RouterAdvertisements | None) -> Value:
-        """Return the value of the key."""
         ra = value or _DEFAULT
         shortest = _shortest_interval_s(ra.max_interval_s)
         return (

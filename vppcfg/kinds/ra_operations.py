@@ -97,7 +97,6 @@ class SetRa(RaOperation):
         return Request(_CONFIGURE, values)
 
     def cli(self) -> str | None:
-        """Return the command."""
         settings = self.settings
         if not settings.has_link_layer_address:
             return None
@@ -126,7 +125,6 @@ class ResetRa(RaOperation):
         return Request(_CONFIGURE, {"sw_if_index": indexes.interface(self.interface), "is_no": 1, **values})
 
     def cli(self) -> str:
-        """Return the command."""
         flags = " ".join(word for word, _ in _FLAGS)
         return f"ip6 nd {self.interface} no {flags} ra-interval 200 150 ra-lifetime 600 ra-initial 3 16"
 
@@ -139,11 +137,9 @@ class SilenceRa(RaOperation):
         return replace(value, is_sent=False)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(_CONFIGURE, {"sw_if_index": indexes.interface(self.interface), "suppress": 1})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"ip6 nd {self.interface} ra-suppress"
 
 
@@ -179,7 +175,6 @@ class SetRaPrefix(RaOperation):
         return replace(value, prefixes=ra_prefixes_in_order([*others, own]))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values: dict[str, Value] = {
             "sw_if_index": indexes.interface(self.interface),
             **prefix_values("prefix", self.prefix),
@@ -192,7 +187,6 @@ class SetRaPrefix(RaOperation):
         return Request(_SET_PREFIX, values)
 
     def cli(self) -> str:
-        """Return the command."""
         words = [f"ip6 nd {self.interface} prefix {self.prefix} infinite"]
         words += [] if self.is_named else ["no-advertise"]
         words += [] if self.is_autonomous else ["no-autoconfig"]
@@ -216,12 +210,10 @@ class RemoveRaPrefix(RaOperation):
         return f"{self.interface} does not advertise {self.prefix}"
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         prefix = prefix_values("prefix", self.prefix)
         return Request(_SET_PREFIX, {"sw_if_index": indexes.interface(self.interface), **prefix, "is_no": 1})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"ip6 nd {self.interface} no prefix {self.prefix}"
 
 

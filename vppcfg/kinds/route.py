@@ -43,7 +43,6 @@ class SetRoute(SetObject):
     item: Route
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> None:
@@ -57,7 +56,6 @@ class RemoveRoute(RemoveObject):
     item: Route
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> None:
@@ -110,7 +108,6 @@ class RouteKind(VppObjectKind[Route]):
         return SetRoute(item=item)
 
     def remove(self, item: Route) -> RemoveRoute:
-        """Return the operation that removes a route."""
         return RemoveRoute(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:

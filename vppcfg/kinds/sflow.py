@@ -74,7 +74,6 @@ class SetSflow(Switch):
         return Request(_SET, values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"sflow enable-disable {self.interface}{'' if self.is_on else ' disable'}"
 
 
@@ -84,7 +83,6 @@ class SflowSetting(Operation):
 
     @property
     def subject(self) -> str:
-        """Return `sflow`."""
         return "sflow"
 
 
@@ -99,11 +97,9 @@ class SetSflowSamplingRate(SflowSetting):
         working.sflow = replace(working.sflow, sampling_rate=self.sampling_rate)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("sflow_sampling_rate_set", {"sampling_N": self.sampling_rate})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"sflow sampling-rate {self.sampling_rate}"
 
 
@@ -118,11 +114,9 @@ class SetSflowPollingInterval(SflowSetting):
         working.sflow = replace(working.sflow, polling_interval_s=self.polling_interval_s)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("sflow_polling_interval_set", {"polling_S": self.polling_interval_s})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"sflow polling-interval {self.polling_interval_s}"
 
 
@@ -137,11 +131,9 @@ class SetSflowHeaderBytes(SflowSetting):
         working.sflow = replace(working.sflow, header_bytes=self.header_bytes)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("sflow_header_bytes_set", {"header_B": self.header_bytes})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"sflow header-bytes {self.header_bytes}"
 
 
@@ -156,11 +148,9 @@ class SetSflowDirection(SflowSetting):
         working.sflow = replace(working.sflow, direction=self.direction)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("sflow_direction_set", {"sampling_D": _DIRECTIONS[self.direction]})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"sflow direction {_WORDS[self.direction]}"
 
 
@@ -175,11 +165,9 @@ class SetSflowDrops(SflowSetting):
         working.sflow = replace(working.sflow, has_drops=self.has_drops)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("sflow_drop_monitoring_set", {"drop_M": int(self.has_drops)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"sflow drop-monitoring {'enable' if self.has_drops else 'disable'}"
 
 
@@ -198,6 +186,7 @@ def _hint(interface: InterfaceConfig) -> str:
 class SflowKind(SwitchKind):
     """The key `sflow` of interfaces, and the settings in VPP."""
 
+    nodes = "sflow"
     key = "sflow"
     attribute = "has_sflow"
     plugin = _PLUGIN

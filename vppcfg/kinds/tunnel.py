@@ -252,11 +252,9 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
         yield from yaml_keys(entry.tunnel)
 
     def create(self, interface: Interface, virtual: T) -> CreateTunnel:
-        """Return the operation that creates a tunnel."""
         return self.create_operation(interface=interface.name, instance=instance_of(interface.name), tunnel=virtual)
 
     def delete(self, name: str, virtual: T) -> DeleteTunnel:
-        """Return the operation that deletes a tunnel."""
         return self.delete_operation(interface=name, tunnel=virtual)
 
     def requests(self, connection: VppReader) -> list[bytes]:

@@ -62,7 +62,6 @@ class SetUrpf(SetFeature):
         return urpf_in_order([*others, own])
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {
             "sw_if_index": indexes.interface(self.interface),
             "af": int(self.is_ipv6),
@@ -73,7 +72,6 @@ class SetUrpf(SetFeature):
         return Request(_SET, values)
 
     def cli(self) -> str:
-        """Return the command."""
         packets = f"{'ip6' if self.is_ipv6 else 'ip4'} {'tx' if self.is_output else 'rx'}"
         mode = "off" if self.mode is None else self.mode.value
         table = "" if self.table_id is None else f" table {self.table_id}"
@@ -83,6 +81,7 @@ class SetUrpf(SetFeature):
 class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
     """The key `urpf` of interfaces, and the checks in VPP."""
 
+    nodes = "ip[46]-[rt]x-urpf"
     key = "urpf"
     attribute = "urpf"
     plugin = "urpf"
@@ -104,7 +103,6 @@ class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
         )
 
     def as_yaml(self, value: tuple[UrpfCheck, ...]) -> Value:
-        """Return the value of the key."""
         return tuple(KeyValue(_KEY_OF[each.is_ipv6, each.is_output], each.mode.value) for each in value)
 
     def unsupported_reason(self, value: tuple[UrpfCheck, ...]) -> str | None:

@@ -65,11 +65,9 @@ class DeleteVhostUser(DeletePort):
     port: VhostUser
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("delete_vhost_user_if", {"sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"delete vhost-user {self.interface}"
 
 

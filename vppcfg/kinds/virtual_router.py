@@ -49,6 +49,7 @@ _IPV6_SUFFIX = "-ipv6"
 class VirtualRouterKind(VppObjectKind[VirtualRouter]):
     """The virtual routers in VPP."""
 
+    nodes = "vrrp"
     key = KEY
     object_class = VirtualRouter
     operations = (
@@ -65,15 +66,12 @@ class VirtualRouterKind(VppObjectKind[VirtualRouter]):
     has_own_steps = True
 
     def sections(self) -> tuple[Section, ...]:
-        """Return the key `vrrp`."""
         return (SECTION,)
 
     def set(self, item: VirtualRouter) -> CreateVirtualRouter:
-        """Return the operation that creates a virtual router."""
         return CreateVirtualRouter(item=item)
 
     def remove(self, item: VirtualRouter) -> RemoveVirtualRouter:
-        """Return the operation that removes a virtual router."""
         return RemoveVirtualRouter(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:

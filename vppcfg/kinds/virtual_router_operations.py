@@ -30,11 +30,9 @@ class CreateVirtualRouter(SetObject):
         return SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _add_del(self.item, indexes, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         router = self.item
         words = [f"vrrp vr add {_place(router)} priority {router.priority} interval {router.interval_cs}"]
         words += [] if router.is_preempting else ["no_preempt"]
@@ -55,11 +53,9 @@ class RemoveVirtualRouter(RemoveObject):
         return RemoveObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _add_del(self.item, indexes, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"vrrp vr del {_place(self.item)}"
 
 
@@ -99,11 +95,9 @@ class StartVirtualRouter(_RouterOperation):
         return replace(self.item, is_running=True)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(f"{_VR}_start_stop", {**_key(self.item, indexes), "is_start": 1})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"vrrp proto start {_place(self.item)}"
 
 
@@ -117,11 +111,9 @@ class StopVirtualRouter(_RouterOperation):
         return replace(self.item, is_running=False)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(f"{_VR}_start_stop", {**_key(self.item, indexes), "is_start": 0})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"vrrp proto stop {_place(self.item)}"
 
 
@@ -140,11 +132,9 @@ class SetVrrpPeers(_RouterOperation):
         return "it runs" if self.item.is_running else _RouterOperation._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(f"{_VR}_set_peers", _key(self.item, indexes), "addrs", _hosts(self.peers))
 
     def cli(self) -> str:
-        """Return the command."""
         return f"vrrp peers {_place(self.item)} {' '.join(self.peers)}"
 
 
@@ -172,7 +162,6 @@ class TrackInterface(_RouterOperation):
         return f"there is no {name}" if name not in working.interfaces else _RouterOperation._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {**_key(self.item, indexes), "is_add": int(self.is_on)}
         element = {"sw_if_index": indexes.interface(self.tracked.interface), "priority": self.tracked.priority}
         return Request(f"{_VR}_track_if_add_del", values, "ifs", [element])

@@ -162,6 +162,31 @@ def vrrp_track(index: Index) -> Iterator[Problem]:
                 yield Problem(rule="vrrp-track", path=path, text=text)
 
 
+def vrrp_track_address(index: Index) -> Iterator[Problem]:
+    """Find tracked interfaces without an address of the router's family: to VPP they are down (vrrp_intf_ip_up)."""
+    for _, entries in _entries(index):
+        for entry in entries:
+            for each in entry.tracked:
+                other = index.find(each.interface)
+                if other is None or other.unnumbered or other.dhcp_client or other.unmanaged_addresses:
+                    continue
+                wanted = {":" in host for host in entry.addresses}
+                given = {":" in address for address in other.addresses} | _with_link_local(other)
+                for is_ipv6 in sorted(wanted - given):
+                    family = "IPv6" if is_ipv6 else "IPv4"
+                    text = (
+                        f"{other.name} has no {family} address, so it is down to VPP, which takes {each.priority} off"
+                    )
+                    path = (*entry.path, "track", each.interface)
+                    yield Problem(rule="vrrp-track-address", path=path, text=text, severity=Severity.WARNING)
+
+
+def _with_link_local(interface: InterfaceConfig) -> set[bool]:
+    """Return True for IPv6 where the interface has it without an address of the file."""
+    has_some = interface.lcp is not None or interface.link_local is not None or interface.ra is not None
+    return {True} if has_some else set()
+
+
 def vrrp_peers(index: Index) -> Iterator[Problem]:
     """Find peers that are the router itself, and peers and addresses that are not of the same families."""
     for interface, entries in _entries(index):
@@ -184,4 +209,4 @@ def _entries(index: Index) -> Iterator[tuple[InterfaceConfig, tuple[RouterEntry,
             yield interface, owned.value
 
 
-RULES = (vrrp_addresses, vrrp_owner, vrrp_interface, vrrp_accept, vrrp_track, vrrp_peers)
+RULES = (vrrp_addresses, vrrp_owner, vrrp_interface, vrrp_accept, vrrp_track, vrrp_track_address, vrrp_peers)

@@ -141,7 +141,7 @@ def interface_tables(name: str | None, configuration: Configuration) -> tuple[in
 def _object(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> None:
     text = (
         f'VPP has table {table.table_id} by the name "{table.name}", and something in it is not managed, '
-        "so that it cannot be made anew; take that name, or another id"
+        "so that it cannot be recreated; take that name, or another id"
     )
     desired.problem("vrf-taken", desired.configuration.vrfs[wanted.name].path, text)
 

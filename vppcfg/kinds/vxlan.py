@@ -33,11 +33,9 @@ class CreateVxlan(CreateTunnel):
     tunnel: Vxlan
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.tunnel, vpp, is_add=1, instance=self.instance)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return f"{_words(self.tunnel, self.instance)} decap-next l2" if self.tunnel.encap_vrf <= LAST_TYPED else None
 
 
@@ -51,11 +49,9 @@ class DeleteVxlan(DeleteTunnel):
     tunnel: Vxlan
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.tunnel, vpp, is_add=0, instance=self.instance)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return f"{_words(self.tunnel, self.instance)} del" if self.tunnel.encap_vrf <= LAST_TYPED else None
 
 

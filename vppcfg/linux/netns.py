@@ -175,7 +175,7 @@ def _locked(folder: str) -> Iterator[None]:
     with _opened(folder) as descriptor:
         while not _has_locked(descriptor):
             if time.monotonic() > deadline:
-                raise BlockingIOError(0, "somebody else holds the lock of " + folder)
+                raise BlockingIOError(0, "another process holds the lock of " + folder)
             time.sleep(0.05)
         yield
 

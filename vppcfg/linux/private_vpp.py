@@ -155,7 +155,7 @@ def _running(prefix: Path, folder: Path, around: VppEnvironment) -> Iterator[sub
         while not _listens(folder / _SOCKET):
             if process.poll() is not None or time.monotonic() > deadline:
                 text = (folder / "output").read_text(errors="replace").strip()
-                raise DataplaneError(f"VPP does not start: {text[-1000:] or 'it says nothing'}")
+                raise DataplaneError(f"VPP does not start: {text[-1000:] or 'no output'}")
             time.sleep(0.05)
         yield process
     finally:

@@ -196,7 +196,7 @@ class RouteReader:
         if not hops:
             if strangers or _NH_ID not in values:
                 return None
-            return Way((), metric=metric, limit="routes with a next-hop object whose hops the kernel does not tell")
+            return Way((), metric=metric, limit="routes with a next-hop object whose hops the kernel does not report")
         limit = odd
         if kind == _MULTICAST:
             limit = "multicast routes, which go to multicast tables"

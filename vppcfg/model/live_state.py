@@ -80,7 +80,7 @@ def with_live_of(desired: State, now: State) -> State:
 
 
 def without_live(desired: State, names: Iterable[str]) -> State:
-    """Return a desired state in which some interfaces have no live addresses: they are made anew, without them."""
+    """Return a desired state in which some interfaces have no live addresses: they are recreated, without them."""
     changed = {
         name: evolve(interface, addresses=configured_on(interface), live=())
         for name in names

@@ -43,6 +43,29 @@ class QueuePlace:
 
 
 @record
+class MonitoredVirtualRouter:
+    """What a virtual router (VRRP) is at the moment."""
+
+    interface: str
+    vr_id: int
+    is_ipv6: bool
+    state: str
+    """The value of a VrrpState."""
+    priority: int
+    """As it is now: what is tracked and down is taken off."""
+
+
+@record
+class MonitoredDet44Map:
+    """One map of DET44."""
+
+    inside: str
+    outside: str
+    hosts: int
+    sessions: int
+
+
+@record
 class FileNames:
     """What a configuration file calls the interfaces that it names."""
 
@@ -63,6 +86,10 @@ class RouterSnapshot:
     interfaces: tuple[MonitoredInterface, ...] = ()
     """By sw_if_index, but for local0."""
     queues: tuple[QueuePlace, ...] = ()
+    virtual_routers: tuple[MonitoredVirtualRouter, ...] = ()
+    """When names were asked for."""
+    det44_maps: tuple[MonitoredDet44Map, ...] = ()
+    """Likewise."""
     version: str = ""
     """Of VPP; '' when its API does not answer."""
     refreshed_at_s: float = 0.0

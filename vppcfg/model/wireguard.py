@@ -90,7 +90,7 @@ class Wireguard(VirtualInterface):
     def merge_observed(self, there: VirtualInterface | None) -> Self:
         """Return it with the endpoints of `there` of peers that have moved, or whose endpoint is left open.
 
-        What is made anew is made as it is wanted.
+        What is recreated is made as it is wanted.
         """
         if not isinstance(there, Wireguard) or any(
             getattr(self, name) != getattr(there, name) for name in self.recreate_on_change

@@ -17,7 +17,7 @@ class Impact(IntEnum):
     FLAP = 3
     """A part goes away and the same comes back."""
     RECREATE = 4
-    """An interface or its LCP pair is made anew: counters, neighbours, and routes of Linux over it, are lost."""
+    """An interface or its LCP pair is recreated: counters, neighbours, and routes of Linux over it, are lost."""
     REMOVE = 5
     """A part that was there is not there at the end: an address, a path, the LCP pair, the link, the interface."""
 

@@ -41,7 +41,7 @@ def _reason(before: Interface, after: Interface, observed: State, desired: State
     table = virtual.needed_table
     reason = _first_difference(virtual, new, virtual.recreate_on_change)
     if reason is None and table is not None and observed.vrfs.get(table) != desired.vrfs.get(table):
-        return f"{table} is made anew"
+        return f"{table} is recreated"
     return reason
 
 

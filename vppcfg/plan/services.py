@@ -28,7 +28,7 @@ class ServicePart(Enum):
     """One thing that an interface offers to traffic; the values are those of JSON documents."""
 
     INTERFACE = "interface"
-    """That it is the same one: an interface that is made anew has other counters and neighbours."""
+    """That it is the same one: an interface that is recreated has other counters and neighbours."""
     LINK = "link"
     MAC = "mac"
     PATH = "path"

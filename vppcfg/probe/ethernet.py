@@ -50,7 +50,7 @@ def _taker(journey: Journey, port: str, frame: Frame) -> str | None:
     if not frame.tags:
         return port
     if network.has_other_matches(port):
-        raise UndecidedError("a sub-interface matches in a way that the file cannot say")
+        raise UndecidedError("a sub-interface matches tags in a way that no file can express")
     if len(frame.tags) > 2 or any(tag.is_dot1ad for tag in frame.tags[1:]):
         raise UndecidedError("VPP looks at two tags, and takes the inner one for 802.1Q")
     outer, inner = frame.tags[0], frame.tags[1].vlan if len(frame.tags) > 1 else None

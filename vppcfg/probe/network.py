@@ -174,7 +174,7 @@ class Network:
         if len(ways) > 1:
             raise UndecidedError("several next hops share what goes there, and VPP chooses")
         if ways and ways[0].end in _ANSWERING:
-            raise UndecidedError("VPP answers it by what it may say at this moment")
+            raise UndecidedError("VPP's answer depends on the moment")
         return ways[0] if ways else None
 
     def ways_to(self, table: int, address: str, depth: int = 0) -> tuple[NextStep, ...]:

@@ -23,8 +23,8 @@ DOCUMENTATION = tuple(
 """What nobody has (RFC 5737, RFC 2544, RFC 3849)."""
 _OTHER_ADDRESS = "an address of it is not for documentation"
 _LEAVES = "it, or what answers it, would leave by a port (--out-of-ports sends it)"
-_WOULD_LEAVE = "by VPP's own tables it would leave by a port, whatever the file says"
-_UNSURE = "VPP's own tables do not tell that it ends within VPP"
+_WOULD_LEAVE = "by VPP's own tables it would leave by a port, contrary to the file"
+_UNSURE = "VPP's own tables do not prove that it ends within VPP"
 _ANSWERS = ("-icmp-error", "-glean", "-arp", "-discover-neighbor")
 
 

@@ -40,7 +40,7 @@ def _bridge(journey: Journey, source: Interface, frame: Frame) -> None:
     assert source.bridge is not None
     bridge = journey.network.state.bridges.get(bridge_name(source.bridge))
     if bridge is None:
-        raise UndecidedError("the bridge domain is somebody else's")
+        raise UndecidedError("the bridge domain belongs to others")
     members = journey.network.bridge_members(source.bridge)
     if frame.is_for_many:
         if not bridge.settings.unicast_flood:

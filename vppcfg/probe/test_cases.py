@@ -219,7 +219,7 @@ def _about_routed(network: Network, interface: Interface, ingress: Ingress) -> I
             yield Candidate(
                 port=ingress.port, frame=_frame(ingress, last), about=about, purpose=f"{purpose}, at the last hop too"
             )
-            purpose = "frames to another MAC address are not taken"
+            purpose = "frames to another MAC address are not accepted"
             if network.is_up(name):
                 yield Candidate(
                     port=ingress.port, frame=_frame(ingress, packet, mac=OTHER_MAC), about=about, purpose=purpose
@@ -271,7 +271,9 @@ def _about_routes(network: Network) -> Iterator[Candidate]:
         if host is not None and found is not None:
             name, ingress = found
             packet = Packet(source=neighbor_of(network, name, is_ipv6=route.is_ipv6), destination=host)
-            purpose = f"what goes to {route.prefix} " + ("goes nowhere" if route.end is not None else "takes its way")
+            purpose = f"what goes to {route.prefix} " + (
+                "goes nowhere" if route.end is not None else "follows the route"
+            )
             yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=of_route(route), purpose=purpose)
 
 
@@ -317,7 +319,7 @@ def _about_filters(network: Network, interface: Interface, ingress: Ingress) -> 
         about = of_interface(name, "policy-routes")
         for rule in network.state.acls[route.acl].rules:
             for packet, _ in _packets_of(network, rule, name, None):
-                purpose = f"what {route.acl} permits has a way of its own"
+                purpose = f"what {route.acl} permits takes its policy route"
                 yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=purpose)
 
 
@@ -488,15 +490,18 @@ def _about_tunnel(network: Network, name: str, virtual: Tunnel, peer: str) -> It
         if not network.is_enabled(each.name, is_ipv6=is_outer_ipv6):
             continue
         yield Candidate(
-            port=ingress.port, frame=_frame(ingress, packet), about=about, purpose="what comes by it goes on"
+            port=ingress.port,
+            frame=_frame(ingress, packet),
+            about=about,
+            purpose="traffic from the tunnel is forwarded",
         )
         assert packet.inside is not None
         other = of_another_tunnel(virtual, packet)
         if other is not None:
-            purpose = "another key or VNI is not taken"
+            purpose = "another key or VNI is not accepted"
             yield Candidate(port=ingress.port, frame=_frame(ingress, other), about=about, purpose=purpose)
         other = replace(packet, source="2001:db8:ffff:99::9" if is_outer_ipv6 else "203.0.113.99")
         yield Candidate(
-            port=ingress.port, frame=_frame(ingress, other), about=about, purpose="another router is not heard"
+            port=ingress.port, frame=_frame(ingress, other), about=about, purpose="another router's packets are dropped"
         )
         return

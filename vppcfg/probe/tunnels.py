@@ -63,12 +63,12 @@ def wrap(
     """
     virtual = journey.network.virtual_of(name)
     if not isinstance(virtual, Tunnel):
-        raise UndecidedError("what it sends is not followed")
+        raise UndecidedError("what it sends is not traced")
     if virtual.is_multipoint:
         virtual = ends_of(journey.network, name, virtual)[neighbor]
     if isinstance(virtual, Gre) and frame is not None:
         if is_routed and _has_feature_out(journey.network.interface(name), packet):
-            raise UndecidedError("VPP loses what is routed into such a tunnel behind a feature on the way out")
+            raise UndecidedError("VPP drops what is routed into such a tunnel behind an output feature")
         if len(frame_bytes(frame)) > journey.network.state.packet_mtu(name):
             return journey.drop(Reason.TOO_BIG, of_interface(name, "mtu"))
     outer = outer_packet(virtual, Inside(frame=frame) if frame is not None else Inside(packet=packet))
@@ -133,7 +133,7 @@ def unwrap(journey: Journey, table: int, packet: Packet) -> None:
         if isinstance(virtual, Tunnel) and _is_from(ends_of(journey.network, name, virtual), table, packet, inside)
     ]
     if not found and packet.protocol == UDP:
-        raise UndecidedError("somebody else may listen on the port")
+        raise UndecidedError("another program may listen on the port")
     if not found:
         return journey.drop(Reason.NO_TUNNEL, Blame(subject="tunnels"))
     (name, virtual), *others = found

@@ -146,10 +146,10 @@ def _lines(entries: Iterable[EntryDifference], impact_label: Callable[[EntryDiff
 
 def _heading(entry: EntryDifference, impact_label: str) -> str:
     name = signed_name(entry)
-    note = impact_label or (f"made anew, because {_reason(entry.forced_by)}" if entry.forced_by else "")
+    note = impact_label or (f"recreated, because {_reason(entry.forced_by)}" if entry.forced_by else "")
     return f"{name:<{_NOTE_COLUMN - 2}}  {note}" if note else name
 
 
 def _reason(forced_by: str) -> str:
-    """Return why something is made anew, as a clause: the planner names an attribute, or says it."""
+    """Return why something is recreated, as a clause: the planner names an attribute, or says it."""
     return forced_by if " " in forced_by else f"its {forced_by.replace('_', ' ')} changes"

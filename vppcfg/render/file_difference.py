@@ -56,7 +56,7 @@ class EntryDifference:
     remarks: tuple[str, ...] = ()
     """What happens to it and no key says."""
     forced_by: str | None = None
-    """Why it is made anew."""
+    """Why it is recreated."""
 
 
 def file_difference(before: State, after: State, changes: Iterable[Change[Any]]) -> list[EntryDifference]:
@@ -184,7 +184,7 @@ class _Comparison:
             others = [other for other in changes if other is not change]
             remarks += unsaid(change, self._before, self._after, others)
             if change.kind is ObjectKind.LCP and change.action is Action.REPLACE and not _is_implied(change, others):
-                remarks.append(f"its LCP pair is made anew, because {change.forced_by}")
+                remarks.append(f"its LCP pair is recreated, because {change.forced_by}")
         of_itself = [change for change in changes if change.kind is ObjectKind.INTERFACE]
         replaced = [change for change in of_itself if change.action is Action.REPLACE]
         found = [path for path in dict.fromkeys(paths) if path in self._found]
@@ -299,7 +299,7 @@ def _is_as_created(name: str, state: State) -> bool:
 
 
 def _is_implied(change: Change[Any], others: Iterable[Change[Any]]) -> bool:
-    """Return whether it goes without saying that a pair is made anew: with its interface, or as it differs itself."""
+    """Return whether it goes without saying that a pair is recreated: with its interface, or as it differs itself."""
     if any(other.action is Action.REPLACE for other in others):
         return True
     return any(attribute.name == change.forced_by for attribute in change.attributes)

@@ -106,7 +106,7 @@ class Causes:
         if change is not None and change.action is Action.DELETE:
             return Predicate("is removed", "are removed", ("", ""))
         if change is not None and change.action is Action.REPLACE:
-            return _anew("is made anew", "are made anew", change.forced_by)
+            return _anew("is recreated", "are recreated", change.forced_by)
         if isinstance(operation, DeleteLcpPair):
             return self._without_pair(self._pairs.get(operation.subject))
         if isinstance(operation, RemoveAddress):

@@ -169,7 +169,7 @@ def _with(state: State, change: Change[Any], attribute: AttributeChange) -> Stat
 
 def _attribute_text(attribute: AttributeChange) -> str:
     if attribute.name == "packet_mtu" and attribute.old == attribute.new:
-        return f"mtu: {attribute.new} of its own, no longer that of its parent"
+        return f"mtu: {attribute.new} set on the sub-interface, no longer inherited"
     if attribute.name == "ra_mtu":
         return f"router advertisements name MTU {attribute.new}, no longer {attribute.old}"
     return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"

@@ -128,7 +128,7 @@ def _verdict(plan: Plan, refusals: Sequence[str], *, is_empty: bool) -> str:
     colour = "good" if plan.impact is Impact.NONE else "bad" if plan.impact >= Impact.FLAP else "changed"
     text = f'<p class="verdict {colour}">{_text(summary(plan))}</p>'
     if refusals:
-        text += '\n<p class="bad">As things stand, it would be refused:</p>\n' + "\n".join(_listed(refusals, "bad"))
+        text += '\n<p class="bad">It would be refused at present:</p>\n' + "\n".join(_listed(refusals, "bad"))
     return text
 
 

@@ -59,7 +59,7 @@ def _charges(suspect: Suspect) -> str:
     frames = f"{len(suspect.findings)} of the frames that it has to do with go elsewhere"
     if not suspect.lines:
         return frames
-    return f"VPP has it otherwise than the file, and {frames if suspect.findings else 'no frame shows it'}"
+    return f"VPP's state differs from the file, and {frames if suspect.findings else 'no frame shows it'}"
 
 
 def _finding_lines(finding: ProbeFinding) -> Iterator[str]:
@@ -89,8 +89,8 @@ def _untested_lines(untested: tuple[tuple[str, int], ...]) -> Iterator[str]:
 def summary(report: ProbeReport) -> str:
     """Return the outcome in one line."""
     if report.wrong:
-        return f"VPP did with {report.wrong:,} of {report.sent:,} frames something else than the file says"
-    text = f"VPP did with all {report.sent:,} frames what the file says"
+        return f"VPP handled {report.wrong:,} of {report.sent:,} frames otherwise than configured"
+    text = f"VPP handled all {report.sent:,} frames as configured"
     if report.unnoticed:
         objects = "1 object" if report.unnoticed == 1 else f"{report.unnoticed:,} objects"
         return f"{text}, but has {objects} otherwise, which no frame shows"

@@ -85,7 +85,7 @@ def metrics_text(status: WatchMetrics) -> str:
 
 
 def _lines(status: WatchMetrics) -> Iterator[str]:
-    yield from _metric("in_sync", "gauge", "Whether VPP is as the configuration file says.", [((), status.is_in_sync)])
+    yield from _metric("in_sync", "gauge", "Whether VPP matches the configuration file.", [((), status.is_in_sync)])
     yield from _metric("vpp_up", "gauge", "Whether VPP answers on its API socket.", [((), status.is_connected)])
     yield from _metric(
         "config_valid", "gauge", "Whether the configuration file is valid as it is now.", [((), status.is_file_valid)]
@@ -93,7 +93,7 @@ def _lines(status: WatchMetrics) -> Iterator[str]:
     if status.differences is not None:
         text = "Entries of the file that differ, by section and by what would become of them."
         yield from _metric("differences", "gauge", text, _by_section(status.differences))
-        text = "Problems that stand between the file and this VPP, by rule."
+        text = "Problems of the file with this VPP, by rule."
         yield from _metric("problems", "gauge", text, _by_rule(status.problems))
     optional = (
         ("last_read_timestamp_seconds", "When VPP was last read.", status.read_at_s),
@@ -134,19 +134,19 @@ def _verify_lines(status: VerifyMetrics) -> Iterator[str]:
 
 def verification_lines(report: VerifyReport) -> Iterator[str]:
     """Yield the metrics of a verification."""
-    text = "Whether VPP forwards as Linux says."
+    text = "Whether VPP forwards as Linux does."
     yield from _metric("verify_is_same", "gauge", text, [((), not report.count)])
     mismatches: list[tuple[Labels, float]] = [
         ((("subject", subject.value), ("discord", discord.value)), report.counts.get((subject, discord), 0))
         for subject in Subject
         for discord in MismatchKind
     ]
-    text = "What VPP lacks, has too much or has otherwise than Linux, by what it is."
+    text = "What VPP lacks, has in excess or has otherwise than Linux, by kind."
     yield from _metric("verify_mismatches", "gauge", text, mismatches)
     compared: list[tuple[Labels, float]] = [
         ((("subject", subject.value),), number) for subject, number in report.compared.items()
     ]
-    yield from _metric("verify_compared", "gauge", "How much was compared, by what it is.", sorted(compared))
+    yield from _metric("verify_compared", "gauge", "Number of compared items, by kind.", sorted(compared))
     limits: list[tuple[Labels, float]] = [((("reason", reason),), count) for reason, count in report.limits.items()]
     text = "What linux-cp and linux-nl do not copy, or not as Linux has it."
     yield from _metric("verify_not_copied", "gauge", text, sorted(limits))

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.model.counters import NO_ERROR, VppCounters, takes_from_devices
-from vppcfg.model.monitored import MonitoredInterface, RouterSnapshot
+from vppcfg.model.monitored import MonitoredDet44Map, MonitoredInterface, MonitoredVirtualRouter, RouterSnapshot
+from vppcfg.model.virtual_router import VrrpState
 from vppcfg.render.exposition import Labels, label_text, labelled_metric, metric
 
 COUNTER, GAUGE = "counter", "gauge"
@@ -21,7 +22,7 @@ METRICS: Mapping[str, tuple[str, str]] = {
     "vpp_start_time_seconds": (GAUGE, "When VPP started, in Unix time."),
     "vpp_heartbeat_total": (COUNTER, "How often VPP has refreshed counters of nodes, memory and rates of workers."),
     "vpp_refresh_timestamp_seconds": (GAUGE, "When VPP was first seen with its present heartbeat, in Unix time."),
-    "vpp_names_known": (GAUGE, "Whether VPP's API tells what interfaces are called now."),
+    "vpp_names_known": (GAUGE, "Whether VPP's API reports the names of interfaces now."),
     "vpp_interface_info": (GAUGE, "What an interface is: its device in Linux, description, VRF and kind."),
     "vpp_interface_admin_up": (GAUGE, "Whether an interface is set up."),
     "vpp_interface_link_up": (GAUGE, "Whether an interface has a link."),
@@ -55,6 +56,10 @@ METRICS: Mapping[str, tuple[str, str]] = {
     "vpp_nat44_sessions": (GAUGE, "Sessions of NAT44 by thread."),
     "vpp_nat44_sessions_limit": (GAUGE, "Most sessions of NAT44 of one thread."),
     "vpp_nat44_packets_total": (COUNTER, "Packets that NAT44 translated or dropped, by direction, path and protocol."),
+    "vpp_det44_sessions": (GAUGE, "Sessions of a map of DET44."),
+    "vpp_det44_hosts": (GAUGE, "Addresses inside of a map of DET44; each may have 1,000 sessions."),
+    "vpp_vrrp_state": (GAUGE, "Whether a virtual router is in a state: stopped, backup, master, interface-down."),
+    "vpp_vrrp_priority": (GAUGE, "Priority of a virtual router now, without what tracked interfaces take off."),
     "vppcfg_metrics_read_timestamp_seconds": (GAUGE, "When VPP was read for these metrics, in Unix time."),
     "vppcfg_metrics_read_duration_seconds": (GAUGE, "How long that took."),
     "vppcfg_build_info": (GAUGE, "Version of vppcfg."),
@@ -112,6 +117,8 @@ class RouterMetrics:
         yield from self._error_lines(counters)
         yield from _resource_lines(counters)
         yield from _nat44_lines(counters)
+        yield from _det44_lines(snapshot.det44_maps)
+        yield from _vrrp_lines(snapshot.virtual_routers)
 
     def _error_lines(self, counters: VppCounters) -> Iterator[str]:
         folded: Counter[tuple[str, str]] = Counter()
@@ -244,6 +251,30 @@ def _nat44_lines(counters: VppCounters) -> Iterator[str]:
         for (direction, path, protocol), count in sorted(counters.nat44_packets.items())
     ]
     yield from _metric("vpp_nat44_packets_total", samples)
+
+
+def _det44_lines(maps: Sequence[MonitoredDet44Map]) -> Iterator[str]:
+    if maps:
+        labels = [(("inside", each.inside), ("outside", each.outside)) for each in maps]
+        yield from _metric("vpp_det44_sessions", zip(labels, (each.sessions for each in maps), strict=True))
+        yield from _metric("vpp_det44_hosts", zip(labels, (each.hosts for each in maps), strict=True))
+
+
+def _vrrp_lines(routers: Sequence[MonitoredVirtualRouter]) -> Iterator[str]:
+    """Yield a series for each state, so that one that ends is 0 and not missing."""
+    if routers:
+        states = [
+            ((*_vrrp_labels(each), ("state", state.value)), float(each.state == state.value))
+            for each in routers
+            for state in VrrpState
+        ]
+        yield from _metric("vpp_vrrp_state", states)
+        yield from _metric("vpp_vrrp_priority", ((_vrrp_labels(each), each.priority) for each in routers))
+
+
+def _vrrp_labels(router: MonitoredVirtualRouter) -> Labels:
+    family = "ipv6" if router.is_ipv6 else "ipv4"
+    return (("interface", router.interface), ("vr_id", str(router.vr_id)), ("family", family))
 
 
 def _thread_name(counters: VppCounters, thread: int) -> str:

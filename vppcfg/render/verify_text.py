@@ -33,7 +33,7 @@ def summary(report: VerifyReport) -> str:
     """Return one line that tells how VPP stands to Linux."""
     seen = ", ".join(counted(report.compared.get(subject, 0), subject) for subject in _COUNTED)
     if not report.count:
-        return f"VPP forwards as Linux says: {seen}"
+        return f"VPP forwards as Linux does: {seen}"
     parts = [
         f"{counted(number, subject)} {discord.value}"
         for subject in Subject
@@ -42,7 +42,7 @@ def summary(report: VerifyReport) -> str:
     ]
     if report.unprotected:
         parts.append(f"IPsec missing on {len({each.holder for each in report.unprotected})}")
-    return f"VPP does not forward as Linux says: {', '.join(parts)}; of {seen}"
+    return f"VPP does not forward as Linux does: {', '.join(parts)}; of {seen}"
 
 
 def report_lines(report: VerifyReport) -> Iterator[str]:

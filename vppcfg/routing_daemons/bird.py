@@ -68,7 +68,7 @@ class Bird:
         last = _LAST.search(output)
         if last is None:
             return RunningText(
-                text=text, trouble="BIRD does not say when it read its configuration (`timeformat base`)"
+                text=text, trouble="BIRD does not report when it read its configuration (`timeformat base`)"
             )
         if datetime.fromisoformat(last[1]).timestamp() < written_s:
             read = f"{self._file.startup} was written since, at {datetime.fromtimestamp(written_s):%Y-%m-%d %H:%M:%S}"

@@ -35,9 +35,9 @@ def _impacts(old: list[Statement], new: list[Statement]) -> Iterator[RoutingImpa
         if statement.kind in {"protocol", "template", *_HARMLESS}:
             continue
         if statement.kind in _GLOBAL:
-            yield RoutingImpact(level=SessionImpact.SESSIONS, text="all protocols begin anew: the router id changes")
+            yield RoutingImpact(level=SessionImpact.SESSIONS, text="all protocols restart: the router id changes")
         elif statement.kind in _POLICY:
-            text = "policy changes: routes pass the filters anew"
+            text = "policy changes: routes pass the filters again"
             yield RoutingImpact(level=SessionImpact.POLICY, text=text)
         else:
             text = f"what `{' '.join(statement.words[:4])}` does to sessions is not known"
@@ -52,7 +52,7 @@ def _of_protocols(old: list[Statement], new: list[Statement]) -> Iterator[Routin
         elif name not in before:
             yield RoutingImpact(level=SessionImpact.POLICY, text=f"protocol {name} begins")
         elif before[name] != after[name]:
-            text = f"protocol {name} is configured anew, and begins anew where BIRD cannot change it as it runs"
+            text = f"protocol {name} is reconfigured, and restarts where BIRD cannot change it while it runs"
             yield RoutingImpact(level=SessionImpact.SESSIONS, text=text)
 
 

@@ -80,7 +80,7 @@ def _impact(sign: str, text: str, context: str) -> Iterator[RoutingImpact]:
     elif _FORWARDING.match(text):
         yield RoutingImpact(level=SessionImpact.POLICY, text=f"forwarding by Linux changes (`{text}`)")
     elif _POLICY.match(text) or context.startswith("route-map"):
-        yield RoutingImpact(level=SessionImpact.POLICY, text="policy changes: routes are chosen and announced anew")
+        yield RoutingImpact(level=SessionImpact.POLICY, text="policy changes: routes are chosen and announced again")
     elif context.startswith("interface"):
         yield from _of_interface(text, context.split()[1])
     elif not _NOTHING.match(text):
@@ -91,9 +91,9 @@ def _bgp(sign: str, text: str) -> Iterator[RoutingImpact]:
     found = _NEIGHBOR.match(text)
     if found is None:
         if _BGP_RESETS.match(text):
-            yield _sessions(f"all BGP sessions begin anew (`{text}`)")
+            yield _sessions(f"all BGP sessions restart (`{text}`)")
         elif _BGP_SOFT.match(text):
-            yield RoutingImpact(level=SessionImpact.POLICY, text="BGP routes are chosen and announced anew")
+            yield RoutingImpact(level=SessionImpact.POLICY, text="BGP routes are chosen and announced again")
         elif not _NOTHING.match(text):
             yield _unknown(text)
         return
@@ -101,18 +101,18 @@ def _bgp(sign: str, text: str) -> Iterator[RoutingImpact]:
     if what in _HARMLESS:
         return
     if what in _SOFT:
-        text = f"the BGP session with {peer} stays, and its routes are exchanged anew"
+        text = f"the BGP session with {peer} stays, and its routes are exchanged again"
         yield RoutingImpact(level=SessionImpact.POLICY, text=text)
     elif what in {"remote-as", "peer-group", "interface", ""}:
-        verb = "ends" if text.startswith("no ") or sign == "-" else "begins, anew where there is one"
+        verb = "ends" if text.startswith("no ") or sign == "-" else "begins, or restarts if it exists"
         yield _sessions(f"the BGP session with {peer} {verb}")
     else:
-        yield _sessions(f"the BGP session with {peer} begins anew (`{what}`)")
+        yield _sessions(f"the BGP session with {peer} restarts (`{what}`)")
 
 
 def _of_interface(text: str, name: str) -> Iterator[RoutingImpact]:
     if _IGP_OF_INTERFACE.match(text):
-        yield _sessions(f"adjacencies on {name} may begin anew (`{without_secrets(text)}`)")
+        yield _sessions(f"adjacencies on {name} may restart (`{without_secrets(text)}`)")
     elif _SHUTDOWN.match(text):
         yield _sessions(f"{name} is set {'up' if text.startswith('no') else 'down'} in Linux")
     elif not _NOTHING.match(text):

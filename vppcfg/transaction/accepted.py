@@ -191,6 +191,9 @@ def _ended(journal: Journal, record: Record, status: Status, at: str, text: str)
         return journal.end(record, status, at, text)
     except StorageError as error:
         _log.warning(
-            "Change %d is %s, but the journal does not say so: %s", record.entry.number, status.value, error.message
+            "Change %d is %s, but the journal could not be updated: %s",
+            record.entry.number,
+            status.value,
+            error.message,
         )
     return replace(record, status=status, at=at, text=text)

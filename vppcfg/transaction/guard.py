@@ -188,8 +188,8 @@ def about_neighbors(plan: Plan) -> Iterator[Objection]:
         )
     elif made := sorted(_created_names(plan), key=natural_key):
         yield Objection(
-            f"VPP has kept static neighbours of deleted interfaces ({_with_indexes(left)}), which {made[0]} or another "
-            "interface that is made would get",
+            f"VPP has kept static neighbours of deleted interfaces ({_with_indexes(left)}), which {made[0]} or "
+            f"another new interface would inherit",
             _freeing(left[0]),
         )
 
@@ -197,7 +197,7 @@ def about_neighbors(plan: Plan) -> Iterator[Objection]:
 def _created_names(plan: Plan) -> set[str]:
     """Return the interfaces that come, and those whose LCP pair does: its device in VPP has an index too.
 
-    What is made anew takes an index that was just freed.
+    What is recreated takes an index that was just freed.
     """
     observed, desired = plan.observed, plan.desired
     return {*desired.interfaces.keys() - observed.interfaces.keys(), *desired.lcps.keys() - observed.lcps.keys()}

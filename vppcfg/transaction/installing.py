@@ -110,7 +110,7 @@ def _put_in_place(entry: Entry) -> None:
         kept = path.with_name(f"{path.name}.before-change-{entry.number}")
         with suppress(FileExistsError):
             os.link(path, kept)
-        _log.warning("%s was edited since change %d began; what it said is kept in %s", path, entry.number, kept)
+        _log.warning("%s was edited since change %d began; its former content is saved in %s", path, entry.number, kept)
     os.replace(waiting, path)
     sync_folder(path.parent)
     _log.info("%s is now the file of change %d", path, entry.number)

@@ -112,7 +112,7 @@ def _opened_folder(path: Path, group: int | None) -> int:
                 if stat.S_ISLNK(os.fstat(below).st_mode):
                     links += 1
                     if links > _MOST_LINKS:
-                        raise UntrustedFileError(f"too many symbolic links on the way to {path}")
+                        raise UntrustedFileError(f"too many symbolic links in the path {path}")
                     target = Path(os.readlink("", dir_fd=below))
                     names += reversed(target.parts[1:] if target.is_absolute() else target.parts)
                     os.close(below)

@@ -227,7 +227,7 @@ def _await_ready(ready: int, process: subprocess.Popen[bytes], log: Path) -> Non
     if not has_spoken:
         process.kill()
         process.wait()
-        raise StorageError(f"the timer does not start; {log} says why", "nothing was changed")
+        raise StorageError(f"the timer does not start; {log} has the reason", "nothing was changed")
 
 
 def await_deadline(

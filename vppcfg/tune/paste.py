@@ -27,7 +27,7 @@ _NAMES: tuple[tuple[str, str], ...] = (
     (r"run\w*", "runtime"),
     (r"err\w*|node\s+count\w*", "errors"),
     (r"ha[\w-]*", "hardware"),
-    (r"int\w*\s+rx-p\w*", "rx-placement"),
+    (r"int\w*\s+rx(?:-p\w*)?", "rx-placement"),
     (r"int\w*\s+(?:addr|feat|span|sec|tx-)\S*.*", ""),
     (r"int\w*", "interface"),
     (r"buf\w*", "buffers"),

@@ -42,8 +42,8 @@ class Connection:
         """Say hello on `channel` and learn this VPP's messages; with an error, the channel is closed.
 
         Definitions come from VPP itself where it serves them (24.06 and later), else from files in `json_dir`, in
-        $VPP_API_DIR or in the usual place. A VPP that has all messages of `known` is not asked, since it holds its
-        workers for milliseconds while it answers. Raise DataplaneError.
+        $VPP_API_DIR or in the usual place. A VPP of which `known` has the messages is not asked, since it holds its
+        workers for milliseconds while it answers; messages of plugins that it lacks do not count. Raise DataplaneError.
         """
         self._channel = channel
         self._is_open = True
@@ -59,7 +59,9 @@ class Connection:
             self._bootstrap = definitions.read_bundled()
             self._definitions = self._bootstrap
             self._open_session()
-            is_known = known is not None and all(each.key in self._table for each in known.messages.values())
+            is_known = known is not None and all(
+                each.key in self._table or not self.offers(each.name) for each in known.messages.values()
+            )
             self._definitions = known if known and is_known else self._learn_definitions(json_dir)
         except BaseException:
             self.close()

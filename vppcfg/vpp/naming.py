@@ -1,19 +1,23 @@
-"""Asks a VPP what its interfaces are called and which thread polls which queue, at the least cost to it.
+"""Asks a VPP what its interfaces are called, which thread polls which queue, and what else counters lack.
 
 `sw_interface_dump` runs on the main thread while workers go on, in every release (vl_api_set_msg_thread_safe,
-vnet/interface_api.c). `show_version` and `sw_interface_rx_placement_dump` hold workers for as long as they take, some
-microseconds; `get_api_json` would for milliseconds, so that the definitions of these messages stand here. They have
-been the same from 22.06 on; a VPP that has others is asked for its own.
+vnet/interface_api.c). `show_version` and the others hold workers for as long as they take, some microseconds: VPP reads
+a number for each virtual router and each map of DET44, and walks no sessions. `get_api_json` would for milliseconds, so
+that the definitions of these messages stand here. They have been the same from 22.06 on; a VPP that has others is asked
+for its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from ipaddress import IPv4Address
 from types import TracebackType
 from typing import Any, Self
 
-from vppcfg.model.monitored import MonitoredInterface, QueuePlace
+from vppcfg.common.names import natural_key
+from vppcfg.model.monitored import MonitoredDet44Map, MonitoredInterface, MonitoredVirtualRouter, QueuePlace
 from vppcfg.model.ownership import description_of
+from vppcfg.model.virtual_router import VrrpState
 from vppcfg.vpp import definitions
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
@@ -49,9 +53,23 @@ _DOCUMENT: dict[str, Any] = {
             "sw_interface_rx_placement_details", *_HEAD, ["u32", "sw_if_index"], ["u32", "queue_id"],
             ["u32", "worker_id"], ["u32", "mode"], {"crc": "0x9e44a7ce"},
         ],
+        ["vrrp_vr_dump", *_HEAD, ["u32", "sw_if_index"], {"crc": "0xf9e6675e"}],
+        [
+            "vrrp_vr_details", *_REPLY_HEAD, ["u32", "sw_if_index"], ["u8", "vr_id"], ["u8", "priority"],
+            ["u16", "interval"], ["u32", "flags"], ["u32", "state"], ["u16", "master_adv_int"], ["u16", "skew"],
+            ["u16", "master_down_int"], ["u8", "mac", 6], ["u32", "interfaces_dec"], ["u8", "priority_now"],
+            ["u8", "n_addrs"], {"crc": "0x46edcebd"},
+        ],
+        ["det44_map_dump", *_HEAD, {"crc": "0x51077d14"}],
+        [
+            "det44_map_details", *_REPLY_HEAD, ["u8", "in_addr", 4], ["u8", "in_plen"], ["u8", "out_addr", 4],
+            ["u8", "out_plen"], ["u32", "sharing_ratio"], ["u16", "ports_per_host"], ["u32", "ses_num"],
+            {"crc": "0xad91dc83"},
+        ],
     ]
 }  # fmt: skip
-"""From vnet/interface.api and vpp/api/vpe.api; aliases and enums are written out."""
+"""From vnet/interface.api, vpp/api/vpe.api, plugins/vrrp/vrrp.api and plugins/nat/det44/det44.api; aliases, enums and
+structs are written out, and lists left out."""
 _ALL = 0xFFFFFFFF
 _ADMIN_UP, _LINK_UP = 1, 2
 """vl_api_if_status_flags_t (vnet/interface_types.api)."""
@@ -60,6 +78,14 @@ _SUB = 1
 _MODES = {0: "unknown", 1: "polling", 2: "interrupt", 3: "adaptive"}
 """vl_api_rx_mode_t."""
 _PATHS = ("sw_if_index", "flags", "type", "link_speed", "sub_id", "interface_name", "interface_dev_type", "tag")
+_VRRP = ("sw_if_index", "vr_id", "flags", "state", "priority_now")
+_VRRP_SERVED = ("config.sw_if_index", "config.vr_id", "config.flags", "runtime.state", "runtime.tracking.priority")
+"""Where a VPP has them that serves its own definitions."""
+_VRRP_IPV6 = 8
+"""VRRP_API_VR_IPV6."""
+_VRRP_STATES = dict(enumerate((VrrpState.STOPPED, VrrpState.BACKUP, VrrpState.MASTER, VrrpState.INTERFACE_DOWN)))
+"""vrrp_vr_state (plugins/vrrp/vrrp.api)."""
+_MAPS = ("in_addr", "in_plen", "out_addr", "out_plen", "ses_num")
 _LOCAL = "local0"
 
 
@@ -106,6 +132,42 @@ class InterfaceNaming:
             QueuePlace(interface=names[index], queue=queue, thread=thread, mode=_MODES.get(mode, "unknown"))
             for index, queue, thread, mode in rows
             if index in names
+        ]
+
+    def virtual_routers(self, names: Mapping[int, str]) -> list[MonitoredVirtualRouter]:
+        """Return the virtual routers of interfaces, by their names. Raise DataplaneError."""
+        connection, details = self._connection, "vrrp_vr_details"
+        if not (connection.has("vrrp_vr_dump") and connection.has(details)):
+            return []
+        replies = connection.ask([connection.request("vrrp_vr_dump", {"sw_if_index": _ALL})[1]])
+        paths = _VRRP if connection.has_field(details, _VRRP[0]) else _VRRP_SERVED
+        found = [
+            MonitoredVirtualRouter(
+                interface=names[index],
+                vr_id=vr_id,
+                is_ipv6=bool(flags & _VRRP_IPV6),
+                state=_VRRP_STATES.get(state, VrrpState.STOPPED).value,
+                priority=priority,
+            )
+            for index, vr_id, flags, state, priority in connection.rows(replies, details, *paths)
+            if index in names
+        ]
+        return sorted(found, key=lambda each: (natural_key(each.interface), each.vr_id, each.is_ipv6))
+
+    def det44_maps(self) -> list[MonitoredDet44Map]:
+        """Return the maps of DET44, each with its sessions. Raise DataplaneError."""
+        connection, details = self._connection, "det44_map_details"
+        if not (connection.has("det44_map_dump") and connection.has(details)):
+            return []
+        replies = connection.ask([connection.request("det44_map_dump")[1]])
+        return [
+            MonitoredDet44Map(
+                inside=f"{IPv4Address(inside)}/{length}",
+                outside=f"{IPv4Address(outside)}/{outside_length}",
+                hosts=1 << (32 - length),
+                sessions=sessions,
+            )
+            for inside, length, outside, outside_length, sessions in sorted(connection.rows(replies, details, *_MAPS))
         ]
 
     def _read_version(self) -> str:

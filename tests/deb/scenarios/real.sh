@@ -18,12 +18,12 @@ seen() { # a line, and how often
         sleep 0.5
     done
 }
-say 'in sync' "$(seen 'VPP is as .* says')"
+say 'in sync' "$(seen 'VPP matches .*')"
 vppctl=$(dirname "$(readlink "/proc/$(show vpp.service MainPID)/exe")")/vppctl
 $vppctl -s /run/vpp/cli.sock set interface state loop0 down
 say 'drift' "$(seen 'differs from .*: ~ loopbacks.loop0')"
 $vppctl -s /run/vpp/cli.sock set interface state loop0 up
-say 'drift is gone' "$(seen 'VPP is as .* says' 2)"
+say 'drift is gone' "$(seen 'VPP matches .*' 2)"
 systemctl reload vppcfg-watch.service
 sleep 1
 say 'watch' "$(show vppcfg-watch.service ActiveState NRestarts)"

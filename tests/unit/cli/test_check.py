@@ -210,7 +210,7 @@ NEWER = "interfaces:\n  eth0:\n    gso: true\n"
         (["--for", "25.06"], ExitCode.DONE, ""),
         (["--for", "25.06.0-1~g0123456"], ExitCode.DONE, ""),
         (["--for", "26.10-rc0~35-gaf4046134"], ExitCode.DONE, ""),
-        (["--for", "24.10-acme"], ExitCode.INVALID, "notice: 24.10-acme is a version of somebody's own, "),
+        (["--for", "24.10-acme"], ExitCode.INVALID, "notice: 24.10-acme is no release of VPP, "),
         (["--for", "25.04"], ExitCode.INVALID, "notice: there is no VPP 25.04; it is judged as 25.02, the one before"),
         (["--for", "27.02", "--assume", "26.10"], ExitCode.DONE, "notice: this is an assumption: VPP 27.02 "),
         (

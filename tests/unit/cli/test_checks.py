@@ -94,7 +94,7 @@ def test_a_change_that_no_check_speaks_for_waits(router: Router) -> None:
     gone = {"ping": "192.0.2.99", "within": 1}
     code, said = router.run("apply", "-c", router.file(gone, mtu=1400), "--confirm", "1", "--check")
     assert code == ExitCode.DONE
-    assert "none tells whether it is: it waits for you" in said
+    assert "so they decide nothing: confirm it or roll back yourself" in said
     assert router.last()[0] == "waiting to be confirmed"
     assert router.run("rollback")[0] == ExitCode.DONE
 
@@ -197,7 +197,7 @@ def test_addresses_are_asked_for_before_they_are_set(router: Router) -> None:
     code, said = router.run("plan", "-c", str(path), "--probe-addresses")
     assert code == ExitCode.DONE
     assert f"198.51.100.7 on {GI1} is taken: 02:00:00:00:00:01 answers for it" in said
-    assert f"100.64.0.8 on {GI1} is free: nobody answers for it" in said
+    assert f"100.64.0.8 on {GI1} is free: no host answers" in said
     assert f"2001:db8::1 on {GI1} was not asked for: {GI1} has no IPv6 address to ask from" in said
     assert f"203.0.113.1 on {GI3} was not asked for: {GI3} has no IPv4 address to ask from" in said
     assert "192.0.2.1 on" not in said

@@ -116,7 +116,7 @@ def test_without_a_confirmation_the_old_state_is_back_in_time(router: Router) ->
 
 def test_what_somebody_else_did_meanwhile_is_said_when_it_goes_back(router: Router) -> None:
     applied = router.apply("l3.yaml", 5)
-    assert "What somebody else changes in VPP until then goes back with it" in applied.stderr
+    assert "The rollback also reverts what others change in VPP until then" in applied.stderr
     with connect(router.socket) as vpp:
         vpp.run_line("create loopback interface instance 7")
     answer = router.vppcfg("rollback", "--yes")

@@ -188,7 +188,7 @@ def test_a_boot_without_anything_to_read_goes_by_the_file(router: Router, damage
     router.vpp.restart()
     code, err = router.run("apply", "--boot", "-c", "l2xc.yaml")
     assert code == ExitCode.DONE
-    assert "The journal does not tell what was applied last, so l2xc.yaml is applied" in err
+    assert "The journal does not have the last accepted configuration, so l2xc.yaml is applied" in err
     assert router.is_at("l2xc.yaml")
 
 

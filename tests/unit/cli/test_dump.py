@@ -98,6 +98,6 @@ def test_a_file_gets_what_vpp_has_and_keeps_its_comments(serve: Serve, capsys: p
     assert Path("typed.yaml.before-dump").read_text() == typed
     assert main(["diff", "-c", "typed.yaml", "--detailed-exitcode", "-a", socket]) == ExitCode.DONE
     assert main(["dump", "--into", "typed.yaml", "-a", socket]) == ExitCode.DONE
-    assert "typed.yaml says already what VPP has\n" in capsys.readouterr().err
+    assert "typed.yaml already matches VPP\n" in capsys.readouterr().err
     assert main(["dump", "--into", "typed.yaml", "--format", "json", "-a", socket]) == ExitCode.INVALID
     assert main(["dump", "--into", "-", "-a", socket]) == ExitCode.INVALID

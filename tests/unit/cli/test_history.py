@@ -123,7 +123,7 @@ def test_what_did_not_come_to_its_end_is_said_wherever_one_looks(
         err = run(*words)[2]
         assert "Change 2 (apply of " in err
         assert became in err
-        assert "`vppcfg apply` goes on to the file, `vppcfg rollback` goes back to the state before it" in err
+        assert "`vppcfg apply` continues to the file, `vppcfg rollback` returns to the state before it" in err
     assert "Change 2 (apply of" in run("watch", "--once", "-c", "l3.yaml")[1]
     assert "going on from what VPP has now" in run("apply", "-c", "l3.yaml")[2]
     for words in (["plan", "-c", "l3.yaml"], ["history"]):

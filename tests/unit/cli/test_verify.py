@@ -63,7 +63,7 @@ def test_one_look_at_what_is_alike_exits_0_and_says_how_much_that_is(
     assert main(["verify", "--once", "-a", vpp]) == ExitCode.DONE
     (line,) = said_by(capsys)
     routes = sum(map(len, linux.routes.values()))
-    assert line.startswith("VPP forwards as Linux says: 3 LCP pairs, 6 addresses, ")
+    assert line.startswith("VPP forwards as Linux does: 3 LCP pairs, 6 addresses, ")
     assert line.endswith(f" neighbours, {routes} routes")
 
 
@@ -87,7 +87,7 @@ def test_one_look_that_finds_something_exits_10_and_names_it_in_groups(
     assert main(["verify", "--once", "-a", vpp]) == ExitCode.DRIFT
     first, *rest = said_by(capsys)
     assert first.startswith(
-        "VPP does not forward as Linux says: 1 MTU different, 1 address stale, 1 neighbour missing, 12 routes missing, "
+        "VPP does not forward as Linux does: 1 MTU different, 1 address stale, 1 neighbour missing, 12 routes missing, "
         "1 route stale; of "
     )
     assert rest == [
@@ -144,14 +144,14 @@ def test_a_watch_that_verifies_says_both(
     words = ["watch", "--once", "--verify", "-c", str(file), "-a", vpp]
     assert main(words) == ExitCode.DONE
     said = said_by(capsys)
-    assert said[:2] == ["Connected to VPP", f"VPP is as {file} says"]
-    assert said[2].startswith("VPP forwards as Linux says")
+    assert said[:2] == ["Connected to VPP", f"VPP matches {file}"]
+    assert said[2].startswith("VPP forwards as Linux does")
     for number in range(3):
         linux.add_route(0, f"10.{210 + number}.0.0/16", Hop("port0", b"\xc0\0\0\x63"), is_lost=True)
     assert main(words) == ExitCode.DRIFT
     said = said_by(capsys)
-    assert said[1] == f"VPP is as {file} says"
-    assert said[2].startswith("VPP does not forward as Linux says: 3 routes missing; of ")
+    assert said[1] == f"VPP matches {file}"
+    assert said[2].startswith("VPP does not forward as Linux does: 3 routes missing; of ")
     assert main([*words, "--format", "prometheus", "-q"]) == ExitCode.DRIFT
     assert samples(capsys.readouterr().out)['vppcfg_verify_mismatches{subject="route",discord="missing"}'] == 3
 

@@ -63,7 +63,7 @@ def test_one_look_exits_0_when_nothing_does(vpp: str, capsys: pytest.CaptureFixt
     main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp])
     capsys.readouterr()
     assert main(["watch", "--once", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
-    assert capsys.readouterr().out.splitlines()[-1].endswith(" VPP is as l3.yaml says")
+    assert capsys.readouterr().out.splitlines()[-1].endswith(" VPP matches l3.yaml")
 
 
 def test_it_sees_what_plan_sees_and_changes_nothing(vpp: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -133,7 +133,7 @@ def test_a_namespace_whose_folder_is_locked_is_not_waited_for_without_end(
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None and holder.stdin is not None
         assert holder.stdout.readline() == b"locked\n"
-        with pytest.raises(LinuxError, match="somebody else holds the lock of /run/netns"):
+        with pytest.raises(LinuxError, match="another process holds the lock of /run/netns"):
             host.add_namespace("dataplane")
         holder.stdin.close()
     host.add_namespace("dataplane")

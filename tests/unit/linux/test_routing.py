@@ -227,7 +227,7 @@ def test_another_encapsulation_is_not_copied() -> None:
 
 
 def test_a_next_hop_object_without_its_hops_is_not_copied() -> None:
-    assert hops_of(attribute(30, number(5))) == ["routes with a next-hop object whose hops the kernel does not tell"]
+    assert hops_of(attribute(30, number(5))) == ["routes with a next-hop object whose hops the kernel does not report"]
 
 
 @pytest.mark.parametrize("metrics", [(20, 100), (100, 20)])

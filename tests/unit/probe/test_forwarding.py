@@ -243,7 +243,7 @@ def test_a_gre_tunnel_counts_the_headers_of_the_frames_in_it(state: State, mtu: 
 def test_nobody_knows_the_way_behind_a_feature_into_a_gre_tunnel_with_frames(
     state: State, feature: dict[str, object]
 ) -> None:
-    with pytest.raises(UndecidedError, match="behind a feature on the way out"):
+    with pytest.raises(UndecidedError, match="behind an output feature"):
         foretold(with_frames_in_gre0(state, 1500, **feature), ETH(0), TO_GRE)
 
 

@@ -63,7 +63,7 @@ HOPS = {
 }
 UNDECIDED = {
     "10.7.2.3": "several next hops share what goes there",
-    "10.8.2.3": "VPP answers it",
+    "10.8.2.3": "depends on the moment",
     "10.10.2.3": "nothing of the file leads to its gateway",
     "10.11.2.3": "VPP answers what goes to its gateway",
     "10.12.2.3": "one of several next hops leads nowhere",

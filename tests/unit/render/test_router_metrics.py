@@ -9,7 +9,13 @@ from dataclasses import replace
 import pytest
 
 from vppcfg.model.counters import NodeTotals, VppCounters
-from vppcfg.model.monitored import MonitoredInterface, QueuePlace, RouterSnapshot
+from vppcfg.model.monitored import (
+    MonitoredDet44Map,
+    MonitoredInterface,
+    MonitoredVirtualRouter,
+    QueuePlace,
+    RouterSnapshot,
+)
 from vppcfg.render import router_metrics as module
 from vppcfg.render.change_metrics import CHANGE_METRICS, ChangeStatus, change_lines
 from vppcfg.render.router_metrics import METRICS, RouterMetrics
@@ -52,6 +58,10 @@ SNAPSHOT = RouterSnapshot(
         MonitoredInterface(index=3, name="loop0", kind="loopback"),
     ),
     queues=(QueuePlace(interface="eth0", queue=0, thread=1, mode="polling"),),
+    virtual_routers=(
+        MonitoredVirtualRouter(interface="eth0", vr_id=5, is_ipv6=True, state="backup", priority=150),
+    ),
+    det44_maps=(MonitoredDet44Map(inside="100.64.0.0/24", outside="203.0.113.4/30", hosts=256, sessions=70),),
     version="26.10",
     refreshed_at_s=1_700_000_099.0,
 )  # fmt: skip
@@ -166,3 +176,17 @@ def test_prometheus_own_checker_finds_nothing() -> None:
     text = RouterMetrics("1.1.0").text(SNAPSHOT) + "".join(f"{line}\n" for line in change_lines(status))
     done = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_virtual_router_has_a_series_for_each_state() -> None:
+    found = series()
+    labels = 'interface="eth0",vr_id="5",family="ipv6"'
+    states = {state: found[f'vpp_vrrp_state{{{labels},state="{state}"}}'] for state in ("backup", "master", "stopped")}
+    assert states == {"backup": "1", "master": "0", "stopped": "0"}
+    assert found[f"vpp_vrrp_priority{{{labels}}}"] == "150"
+    assert not any("vrrp" in name for name in series(replace(SNAPSHOT, virtual_routers=())))
+
+
+def test_a_map_of_det44_has_its_sessions() -> None:
+    labels = 'inside="100.64.0.0/24",outside="203.0.113.4/30"'
+    assert (series()[f"vpp_det44_sessions{{{labels}}}"], series()[f"vpp_det44_hosts{{{labels}}}"]) == ("70", "256")

@@ -95,7 +95,7 @@ def test_what_vpp_alone_has_is_told_and_does_not_make_a_difference() -> None:
     assert list(report_lines(report)) == [
         "! VPP alone has, from its own ARP or ND or from Linux before: 1 neighbour of port0",
         "    192.0.2.9 (02:00:00:00:00:09)",
-        "VPP forwards as Linux says: 0 LCP pairs, 0 addresses, 1 neighbour, 0 routes",
+        "VPP forwards as Linux does: 0 LCP pairs, 0 addresses, 1 neighbour, 0 routes",
     ]
     assert report_document(report)["is_same"] is True
     assert report_document(report)["groups"][0]["discord"] == "alone"
@@ -107,7 +107,7 @@ def test_what_nobody_copies_and_what_moves_stands_before_the_summary() -> None:
     assert (first, second) == ("! Not as in Linux: a (1)", "! Not as in Linux: multicast routes (1,200)")
     assert moving == "! Other differences came or went while both sides were read again; they are not counted"
     assert last == (
-        "VPP does not forward as Linux says: 1 MTU different; of 0 LCP pairs, 0 addresses, 0 neighbours, 0 routes"
+        "VPP does not forward as Linux does: 1 MTU different; of 0 LCP pairs, 0 addresses, 0 neighbours, 0 routes"
     )
     assert summary(report_of(comparison)) == last
 

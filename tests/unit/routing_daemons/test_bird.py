@@ -76,7 +76,7 @@ def test_what_was_written_since_bird_read_it_is_not_what_it_runs(
 
 def test_a_status_without_the_date_leaves_it_unknown(birdc: Birdc, startup: Path) -> None:
     birdc.answers["show status"] = "Last reconfiguration on 14:25\n"
-    assert "does not say when it read its configuration" in daemon(startup).running().trouble
+    assert "does not report when it read its configuration" in daemon(startup).running().trouble
 
 
 def test_a_bird_that_does_not_answer_is_no_bird_that_runs_nothing(birdc: Birdc, startup: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_small_share_of_old_losses_leaves_open_whether_they_go_on() -> None:
     )
     verdict = diagnose(Situation(load=load_of([seen]))).verdict
     assert verdict.word is VerdictWord.UNDECIDED
-    assert verdict.text.startswith("packets were lost since the counters began")
+    assert verdict.text.startswith("packets were lost or dropped since the counters began")
 
 
 OTHERS = """
@@ -175,4 +175,4 @@ def test_a_loss_of_an_unknown_share_is_no_verdict() -> None:
     text = text.replace("      rx_good_packets                              100123456\n", "")
     found = diagnose(Situation(load=load_of([Reading(hardware=parse_hardware(text)[0])])))
     assert found.verdict.word is VerdictWord.UNDECIDED
-    assert "packets were lost since the counters began" in found.verdict.text
+    assert "packets were lost or dropped since the counters began" in found.verdict.text

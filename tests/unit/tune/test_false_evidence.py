@@ -153,6 +153,14 @@ def test_what_issue_trackers_mark_text_with_is_no_text() -> None:
     assert (found.name, found.rx_packets, found.rx_bytes, found.drops, unread) == ("host-e0", 793, 139574, 15, ())
 
 
+def test_a_command_may_be_typed_as_short_as_vpp_takes_it() -> None:
+    text = "vpp# sh int rx\nThread 1 (vpp_wk_0):\n node dpdk-input:\n  Gi0 queue 0 (polling)\nvpp# sh int\nGi0 1 up\n"
+    assert {name: part.split()[0] for name, part in split_paste(text).texts.items()} == {
+        "rx-placement": "Thread",
+        "interface": "Gi0",
+    }
+
+
 def test_what_a_page_leaves_at_the_ends_of_lines_is_no_text() -> None:
     rows = (
         "<pre>dpdk-input  polling 100 2000 0 1.00e2 20.00<br>\nethernet-input active 100 2000 0 5.0e1 20.00<br/></pre>"

@@ -7,6 +7,7 @@ worked` prints each case.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -117,6 +118,15 @@ def test_every_case_says_where_it_is_from_and_what_is_expected(part: str) -> Non
         allowed = {*case["right"], *case.get("acceptable", [])}
         assert allowed | set(case.get("forbidden", [])) <= words, name
         assert not allowed & set(case.get("forbidden", [])), name
+
+
+def test_every_loss_limit_and_risk_shows_its_figures_and_where_they_are_from() -> None:
+    for name in cases_of("worked"):
+        diagnosis = diagnosis_of("worked", name)
+        for finding in diagnosis.findings if diagnosis else ():
+            if finding.severity in _SEVERE:
+                assert any(re.search(r"\d", evidence.text) for evidence in finding.evidence), (name, finding.rule)
+                assert all(evidence.source for evidence in finding.evidence), (name, finding.rule)
 
 
 def test_the_worked_part_has_no_false_answer_and_its_score_does_not_fall() -> None:

@@ -140,6 +140,12 @@ def test_a_header_of_any_release_is_read() -> None:
     assert new.printed is not None and new.printed.received_pps == 6.1118e6
 
 
+def test_a_column_of_performance_counters_in_the_heading_is_none_of_a_row() -> None:
+    heading = "Name State Calls Vectors Suspends Clocks Vectors/Call Perf Ticks\n"
+    threads, unread = parse_runtime(heading + "ip4-lookup active 5 5 0 1.08e6 1.00\n")
+    assert unread == () and [node.name for node in threads[0].nodes] == ["ip4-lookup"]
+
+
 def test_time_per_packet_becomes_clocks_where_the_rate_is_known() -> None:
     text = HEADER.replace("Clocks", "Packet-Time") + "ip4-lookup active 10 100 0 2.00e1 10.00"
     (known,), _ = parse_runtime(text, 2e9)

@@ -172,6 +172,8 @@ def test_what_comes_in_and_does_not_leave_is_asked_for_between_two_readings_too(
     assert said.word is VerdictWord.UNDECIDED
     assert "what became of 100 kpps of 1 Mpps (10.0 %), which come in and do not leave" in said.missing
     assert verdict(replace(shown(), ports=(ports[0], replace(ports[1], punts_pps=1e5)))).word is VerdictWord.HEALTHY
+    in_turn = replace(shown(), ports=(ports[0], replace(ports[1], tx_pps=9.5e5)), duration_s=3.0)
+    assert verdict(in_turn).word is VerdictWord.HEALTHY, "counters of three seconds are not read at one moment"
 
 
 def test_that_nothing_is_lost_takes_all_that_counts() -> None:

@@ -14,7 +14,14 @@ from dataclasses import replace
 from vppcfg.app.watching.notices import WallClock
 from vppcfg.errors import DataplaneError
 from vppcfg.model.counters import VppCounters
-from vppcfg.model.monitored import FileNames, MonitoredInterface, QueuePlace, RouterSnapshot
+from vppcfg.model.monitored import (
+    FileNames,
+    MonitoredDet44Map,
+    MonitoredInterface,
+    MonitoredVirtualRouter,
+    QueuePlace,
+    RouterSnapshot,
+)
 from vppcfg.vpp.counters import open_segment, read_counters
 from vppcfg.vpp.naming import InterfaceNaming
 from vppcfg.vpp.segment import Segment
@@ -74,6 +81,8 @@ class RouterReader:
             counters=counters,
             interfaces=self._labelled(counters),
             queues=self._queues,
+            virtual_routers=self._virtual_routers,
+            det44_maps=self._det44_maps,
             version=self._naming.version if self._naming is not None else "",
             refreshed_at_s=self._beat_at_s,
             problem=self._problem,
@@ -83,6 +92,8 @@ class RouterReader:
         """Know nothing of VPP any more."""
         self._rows: tuple[MonitoredInterface, ...] | None = None
         self._queues: tuple[QueuePlace, ...] = ()
+        self._virtual_routers: tuple[MonitoredVirtualRouter, ...] = ()
+        self._det44_maps: tuple[MonitoredDet44Map, ...] = ()
         self._known_names: Sequence[str] = ()
         self._named_at_s = self._tried_at_s = float("-inf")
         self._beat, self._beat_at_s, self._stalled_since_s = -1, 0.0, 0.0
@@ -129,14 +140,18 @@ class RouterReader:
             if self._naming is None:
                 self._naming = InterfaceNaming(self._api_socket, json_dir=self._json_dir)
             rows = tuple(self._naming.interfaces())
+            names = {each.index: each.name for each in rows}
             has_moved = self._rows is None or [each.index for each in rows] != [each.index for each in self._rows]
             if self._has_queues and has_moved:
-                self._queues = tuple(self._naming.queues({each.index: each.name for each in rows}))
+                self._queues = tuple(self._naming.queues(names))
+            self._virtual_routers = tuple(self._naming.virtual_routers(names))
+            self._det44_maps = tuple(self._naming.det44_maps())
             self._rows, self._known_names = rows, counters.names
             self._named_at_s, self._problem = self._clock.monotonic(), ""
         except DataplaneError as error:
             _log.debug("%s", error.message)
             self._drop_naming()
+            self._virtual_routers = self._det44_maps = ()
             self._problem = error.message
 
     def _drop_naming(self) -> None:

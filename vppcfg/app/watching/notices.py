@@ -103,7 +103,7 @@ class Reported:
         yield from notices
         is_in_sync = not self.differences and not self.standing
         if is_in_sync and not self._was_in_sync:
-            yield Notice(event="in_sync", text=f"VPP is as {self._file_name} says", data=self._counts())
+            yield Notice(event="in_sync", text=f"VPP matches {self._file_name}", data=self._counts())
         elif not is_in_sync and notices:
             yield Notice(event="drift", text=self._summary(new, gone), data=self._counts(), is_bad=True)
         self._was_in_sync = is_in_sync
@@ -115,7 +115,7 @@ class Reported:
         if new:
             parts[0] += f"{'' if len(new) == count else f', {len(new)} of them new'}: {_listed(map(signed_name, new))}"
         if gone:
-            parts.append(f"{_listed(map(entry_name, gone))} {'is' if len(gone) == 1 else 'are'} as the file says again")
+            parts.append(f"{_listed(map(entry_name, gone))} {'matches' if len(gone) == 1 else 'match'} the file again")
         if count := len(self.standing):
             words = "problem stands" if count == 1 else "problems stand"
             parts.append(f"{count} {words} between {self._file_name} and VPP")
@@ -144,7 +144,7 @@ def _appeared(difference: EntryDifference) -> Notice:
 
 
 def _gone(difference: EntryDifference) -> Notice:
-    text = f"= {entry_name(difference)} is as the file says again"
+    text = f"= {entry_name(difference)} matches the file again"
     return Notice(
         event="gone", text=text, data={"path": list(difference.path), "name": difference.name}, is_detail=True
     )

@@ -122,7 +122,7 @@ class _Resolver:
         return as_created(config.name, config.kind, self._desired.virtual.get(config.name))
 
     def _gets_other_ethernet(self, name: str) -> bool:
-        """Return whether a port is made anew with Ethernet that it had not, or without: its link MTU comes or goes."""
+        """Return whether a port is recreated with Ethernet that it had not, or without: its link MTU comes or goes."""
         virtual, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
         if virtual is None or found is None or not virtual.is_ours_by_mark:
             return False
@@ -232,7 +232,7 @@ class _Resolver:
             self._desired.warning("sub-mtu-unset", first.path, text)
 
     def _is_configured(self, config: InterfaceConfig, base: Interface) -> bool:
-        """Return whether a sub-interface is told its MTU by what else changes: it comes up, or is made anew.
+        """Return whether a sub-interface is told its MTU by what else changes: it comes up, or is recreated.
 
         One that is down and is to come up routes nothing yet; an apply that was killed leaves such ones.
         """

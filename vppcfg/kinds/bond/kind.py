@@ -27,6 +27,7 @@ from vppcfg.vpp.row import Row
 class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     """The section `bondethernets`, and bonds in VPP."""
 
+    nodes = "bond-"
     key = "bondethernets"
     word = "BondEthernet"
     last = MAX_INSTANCE
@@ -126,7 +127,6 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         )
 
     def delete(self, name: str, virtual: Bond) -> DeleteBond:
-        """Return the operation that deletes a bond."""
         return DeleteBond(interface=name)
 
     def requests(self, connection: VppReader) -> list[bytes]:

@@ -59,7 +59,6 @@ class CreateBond(CreateInterface):
         return Request("bond_create2", values)
 
     def cli(self) -> str:
-        """Return the command."""
         words = ["create bond mode", self.mode.value]
         if self.load_balance is not None:
             words.append(f"load-balance {self.load_balance.value}")
@@ -78,11 +77,9 @@ class DeleteBond(DeleteInterface):
     virtual = Bond
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("bond_delete", {"sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"delete bond {self.interface}"
 
 
@@ -116,7 +113,6 @@ class AddBondMember(InterfaceOperation):
         working.change(self.interface, mac="")
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values: dict[str, Value] = {
             "sw_if_index": indexes.interface(self.interface),
             "bond_sw_if_index": indexes.interface(self.bond),
@@ -126,7 +122,6 @@ class AddBondMember(InterfaceOperation):
         return Request("bond_add_member", values)
 
     def cli(self) -> str:
-        """Return the command."""
         words = ["bond add", self.bond, self.interface]
         words += ["passive"] if self.is_passive else []
         return " ".join([*words, "long-timeout"] if self.is_long_timeout else words)
@@ -156,12 +151,10 @@ class SetBondWeight(InterfaceOperation):
         working.virtual[name] = replace(bond, members={**bond.members, self.interface: membership})
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values = {"sw_if_index": indexes.interface(self.interface), "weight": self.weight}
         return Request("sw_interface_set_bond_weight", values)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"set interface bond {self.interface} weight {self.weight}"
 
 
@@ -185,11 +178,9 @@ class RemoveBondMember(InterfaceOperation):
         working.change(self.interface, mac="")
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("bond_detach_member", {"sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"bond del {self.interface}"
 
     def effect(self, observed: State, desired: State) -> Predicate:

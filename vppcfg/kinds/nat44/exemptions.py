@@ -35,7 +35,6 @@ class AddNatExemption(SetObject):
         return missing_nat44(working) or SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> str | None:
@@ -54,11 +53,9 @@ class RemoveNatExemption(RemoveByInterface):
         return in_effect(self.item, address)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _line(self.item, " del")
 
 
@@ -93,15 +90,12 @@ class NatExemptionKind(VppObjectKind[NatExemption]):
     operations = (AddNatExemption, RemoveNatExemption)
 
     def set(self, item: NatExemption) -> AddNatExemption:
-        """Return the operation that adds an exemption."""
         return AddNatExemption(item=item)
 
     def remove(self, item: NatExemption) -> RemoveNatExemption:
-        """Return the operation that removes one."""
         return RemoveNatExemption(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for the exemptions."""
         return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
 
     def read(

@@ -38,11 +38,9 @@ class AddNatLeaks(SetObject):
         working.set_object(replace(self.item, targets=()))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(_TABLE, {"table_vrf_id": self.item.table_id, "is_add": 1})
 
     def cli(self) -> str | None:
-        """Return the command."""
         return None if self.item.table_id > LAST_TYPED else f"nat44 vrf table add {self.item.table_id}"
 
 
@@ -53,11 +51,9 @@ class RemoveNatLeaks(RemoveObject):
     item: NatLeaks
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(_TABLE, {"table_vrf_id": self.item.table_id, "is_add": 0})
 
     def cli(self) -> str | None:
-        """Return the command."""
         return None if self.item.table_id > LAST_TYPED else f"nat44 vrf table del {self.item.table_id}"
 
 
@@ -85,11 +81,9 @@ class AddNatLeak(Operation):
         working.set_object(replace(item, targets=tuple(sorted({*item.targets, self.target}))))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(_ROUTE, {"table_vrf_id": self.table_id, "vrf_id": self.target, "is_add": 1})
 
     def cli(self) -> str | None:
-        """Return the command."""
         if max(self.table_id, self.target) > LAST_TYPED:
             return None
         return f"nat44 vrf route add table {self.table_id} {self.target}"
@@ -108,11 +102,9 @@ class NatLeaksKind(VppObjectKind[NatLeaks]):
         return AddNatLeaks(item=item)
 
     def remove(self, item: NatLeaks) -> RemoveNatLeaks:
-        """Return the operation that removes one."""
         return RemoveNatLeaks(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for the lists."""
         return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
 
     def read(

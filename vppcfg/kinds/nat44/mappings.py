@@ -48,7 +48,6 @@ class AddNatMapping(SetObject):
         return missing_nat44(working) or SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=1)
 
     def cli(self) -> str | None:
@@ -70,11 +69,9 @@ class RemoveNatMapping(RemoveByInterface):
         return in_effect(self.item, address)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.item, indexes, is_add=0)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _line(self.item, " del")
 
 
@@ -127,15 +124,12 @@ class NatMappingKind(VppObjectKind[NatMapping]):
     operations = (AddNatMapping, RemoveNatMapping)
 
     def set(self, item: NatMapping) -> AddNatMapping:
-        """Return the operation that adds a mapping."""
         return AddNatMapping(item=item)
 
     def remove(self, item: NatMapping) -> RemoveNatMapping:
-        """Return the operation that removes one."""
         return RemoveNatMapping(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for the mappings."""
         return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
 
     def read(

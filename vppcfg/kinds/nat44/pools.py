@@ -52,11 +52,9 @@ class AddNatAddress(SetObject):
         return missing_nat44(working) or SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _address_request(self.item, is_add=1)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _address_line(self.item, "")
 
 
@@ -67,11 +65,9 @@ class RemoveNatAddress(RemoveObject):
     item: NatAddress
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _address_request(self.item, is_add=0)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return _address_line(self.item, " del")
 
 
@@ -98,15 +94,12 @@ class NatAddressKind(VppObjectKind[NatAddress]):
     operations = (AddNatAddress, RemoveNatAddress)
 
     def set(self, item: NatAddress) -> AddNatAddress:
-        """Return the operation that adds an address."""
         return AddNatAddress(item=item)
 
     def remove(self, item: NatAddress) -> RemoveNatAddress:
-        """Return the operation that removes one."""
         return RemoveNatAddress(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for the addresses."""
         return [connection.request(_ADDRESSES)[1]] if connection.offers(_ADDRESSES) else []
 
     def read(
@@ -131,11 +124,9 @@ class AddNatPool(SetObject):
         return missing_nat44(working) or SetObject._refusal(self, working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _pool_request(self.item, indexes, is_add=1)
 
     def cli(self) -> str:
-        """Return the command."""
         return _pool_line(self.item, "")
 
 
@@ -168,11 +159,9 @@ class RemoveNatPool(RemoveObject):
         return [NatAddress(address=address, is_twice=self.item.is_twice).name for address in found]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _pool_request(self.item, indexes, is_add=0)
 
     def cli(self) -> str:
-        """Return the command."""
         return _pool_line(self.item, " del")
 
 
@@ -194,15 +183,12 @@ class NatPoolKind(VppObjectKind[NatPool]):
     operations = (AddNatPool, RemoveNatPool)
 
     def set(self, item: NatPool) -> AddNatPool:
-        """Return the operation that adds an interface."""
         return AddNatPool(item=item)
 
     def remove(self, item: NatPool) -> RemoveNatPool:
-        """Return the operation that removes one."""
         return RemoveNatPool(item=item)
 
     def requests(self, connection: VppReader) -> list[bytes]:
-        """Return the request for the interfaces."""
         return [connection.request(_POOLS)[1]] if connection.offers(_POOLS) else []
 
     def read(

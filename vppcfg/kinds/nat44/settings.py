@@ -54,12 +54,10 @@ class EnableNat44(SetObject):
         working.set_object(Nat44(sessions=sessions, inside_table=inside, outside_table=outside))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         sessions, inside, outside = self.item.foundation
         return Request(_SWITCH, {"enable": 1, "sessions": sessions, "inside_vrf": inside, "outside_vrf": outside})
 
     def cli(self) -> str:
-        """Return the command."""
         sessions, inside, outside = self.item.foundation
         words = [f" {word} {table}" for word, table in (("inside-vrf", inside), ("outside-vrf", outside)) if table]
         return f"nat44 plugin enable sessions {sessions}{''.join(words)}"
@@ -84,11 +82,9 @@ class DisableNat44(RemoveObject):
             working.change(name, nat44=None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request(_SWITCH, {"enable": 0})
 
     def cli(self) -> str:
-        """Return the command."""
         return "nat44 plugin disable"
 
 
@@ -125,12 +121,10 @@ class SetNatTimeouts(NatSetting):
         self._change(working, **values, **tcp)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         tcp = {"tcp_established": self.tcp_established_s, "tcp_transitory": self.tcp_transitory_s}
         return Request("nat_set_timeouts", {"udp": self.udp_s, "icmp": self.icmp_s, **tcp})
 
     def cli(self) -> str:
-        """Return the command."""
         tcp = f"tcp-established {self.tcp_established_s} tcp-transitory {self.tcp_transitory_s}"
         return f"set nat timeout udp {self.udp_s} {tcp} icmp {self.icmp_s}"
 
@@ -146,11 +140,9 @@ class SetNatForwarding(NatSetting):
         self._change(working, is_forwarding=self.is_on)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("nat44_forwarding_enable_disable", {"enable": int(self.is_on)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"nat44 forwarding {'enable' if self.is_on else 'disable'}"
 
 
@@ -166,11 +158,9 @@ class SetNatMss(NatSetting):
         self._change(working, mss=self.mss)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("nat_set_mss_clamping", {"mss_value": self.mss, "enable": int(bool(self.mss))})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"nat mss-clamping {self.mss}" if self.mss else "nat mss-clamping disable"
 
 

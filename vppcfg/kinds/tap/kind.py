@@ -164,11 +164,9 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
             yield KeyValue(key, size, is_default=size == DEFAULT_RING_SIZE)
 
     def create(self, interface: Interface, virtual: Tap) -> CreateTap:
-        """Return the operation that creates a TAP."""
         return CreateTap(interface=interface.name, instance=instance_of(interface.name), tap=virtual)
 
     def delete(self, name: str, virtual: Tap) -> DeleteTap:
-        """Return the operation that deletes a TAP."""
         return DeleteTap(interface=name)
 
     def requests(self, connection: VppReader) -> list[bytes]:

@@ -38,7 +38,6 @@ class CreateTap(CreateInterface):
             working.linux[self.interface] = self.tap.device_as_created()
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         tap = self.tap
         values: dict[str, Value] = {
             "id": self.instance,
@@ -91,9 +90,7 @@ class DeleteTap(DeleteInterface):
             del working.linux_names[tap.host_netns, tap.host_name]
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("tap_delete_v2", {"sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"delete tap {self.interface}"

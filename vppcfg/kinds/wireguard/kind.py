@@ -56,6 +56,7 @@ USUAL_MTU = 1420
 class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     """The section `wireguards`, and WireGuard interfaces in VPP."""
 
+    nodes = "wg[46]?-"
     key = "wireguards"
     word = "wg"
     last = MAX_NUMBER
@@ -213,7 +214,6 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
         return CreateWireguard(interface=interface.name, instance=instance_of(interface.name), tunnel=virtual)
 
     def delete(self, name: str, virtual: Wireguard) -> DeleteWireguard:
-        """Return the operation that deletes an interface and its peers."""
         return DeleteWireguard(interface=name)
 
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:

@@ -37,7 +37,6 @@ class CreateWireguard(CreateInterface):
         working.enter_virtual(self.interface, replace(self.tunnel, peers={}))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         values: dict[str, Value] = {
             "interface.user_instance": self.instance,
             "interface.private_key": vpp.secret(self.tunnel.public_key),
@@ -68,11 +67,9 @@ class DeleteWireguard(DeleteInterface):
             working.peers.pop(key, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("wireguard_interface_delete", {"sw_if_index": indexes.interface(self.interface)})
 
     def cli(self) -> str:
-        """Return the command."""
         return f"wireguard delete {self.interface}"
 
 
@@ -101,7 +98,6 @@ class AddWireguardPeer(InterfaceOperation):
         working.peers[self.public_key] = self.interface
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         peer = self.peer
         values: dict[str, Value] = {
             "peer.sw_if_index": indexes.interface(self.interface),
@@ -154,7 +150,6 @@ class RemoveWireguardPeer(InterfaceOperation):
         working.peers.pop(self.public_key, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return Request("wireguard_peer_remove", {"peer_index": indexes.peer(self.public_key)})
 
     def cli(self) -> None:

@@ -89,7 +89,7 @@ def _await(netns: str, folder: Path) -> None:
         has_ended = time.monotonic() > began + _FORK_S and not any(processes_inside(netns))
         if has_ended or time.monotonic() > deadline:
             text = (folder / "output").read_text(errors="replace").strip()
-            raise DataplaneError(f"VPP does not start: {text[-1000:] or 'it says nothing'}")
+            raise DataplaneError(f"VPP does not start: {text[-1000:] or 'no output'}")
         time.sleep(0.05)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import uninterrupted
+from vppcfg.loadtest.packages import require
 
 if TYPE_CHECKING:
     import zmq
@@ -34,6 +35,8 @@ class TrexChannel:
     """A connection to one server; it is made with the first request."""
 
     def __init__(self, host: str, port: int = DEFAULT_PORT, timeout_s: float | None = None) -> None:
+        """Raise EngineError where pyzmq is not installed."""
+        require("zmq")
         self.peer = f"{host}:{port}"
         self._address = f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}"
         self._is_ipv6 = ":" in host

@@ -42,11 +42,9 @@ class TakeOff(AttachmentOperation):
         working.unmanaged[self.subject].discard(self.attachment)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.attachment.take, self, indexes)
 
     def cli(self) -> str | None:
-        """Return the command."""
         return self.attachment.removal or None
 
 
@@ -74,11 +72,9 @@ class PutBack(BringBack):
         return f"{missing[0]} does not exist" if missing else None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
         return _request(self.attachment.put, self, indexes)
 
     def cli(self) -> str | None:
-        """Return the command."""
         lines = self.attachment.lines
         return lines[0] if len(lines) == 1 else None
 
@@ -99,7 +95,6 @@ class RestoreInLinux(BringBack):
         return f"{missing[0]} has no Linux device" if missing else None
 
     def cli(self) -> str | None:
-        """Return the command."""
         line = command(self.setting, self.netns)
         return f"comment {{ {line} }}" if line is not None else None
 

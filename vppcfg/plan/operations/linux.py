@@ -31,7 +31,6 @@ class CreateNamespace(Operation):
         working.namespaces.add(self.netns)
 
     def cli(self) -> str:
-        """Return the command."""
         return f"comment {{ vppcfg: ip netns add {self.netns} }}"
 
 
@@ -60,7 +59,6 @@ class CreateLinuxBridge(Operation):
         working.linux_bridges.add((self.netns, self.bridge))
 
     def cli(self) -> str:
-        """Return the command."""
         return f"comment {{ vppcfg: {_ip_link(self.netns)} add {self.bridge} up type bridge }}"
 
 
@@ -86,7 +84,6 @@ class SetLinuxLink(InterfaceOperation):
         working.linux[self.interface] = replace(device, mtu=self.mtu, is_up=self.is_up)
 
     def cli(self) -> str:
-        """Return the command."""
         state = "up" if self.is_up else "down"
         return f"comment {{ {_ip_link(self.netns)} set {self.host_name} mtu {self.mtu} {state} }}"
 
@@ -118,7 +115,6 @@ class SetLinuxBridge(InterfaceOperation):
         working.linux[self.interface] = replace(working.linux[self.interface], bridge=self.bridge)
 
     def cli(self) -> str:
-        """Return the command."""
         master = f"master {self.bridge}" if self.bridge else "nomaster"
         return f"comment {{ {_ip_link(self.netns)} set {self.host_name} {master} }}"
 

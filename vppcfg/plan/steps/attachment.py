@@ -36,7 +36,7 @@ def steps(transition: Transition) -> Iterator[Step]:
 
 
 def _steps_in_linux(transition: Transition, missing: Iterable[Attachment]) -> Iterator[Step]:
-    """Yield the steps that bring back what Linux had on a device that is made anew."""
+    """Yield the steps that bring back what Linux had on a device that is recreated."""
     if not transition.observed.facts.has_linux:
         return
     for each in carried(missing, transition.observed, transition.desired):

@@ -16,7 +16,7 @@ _NOBODY = Bond()
 def member_steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that change who belongs to a bond; nothing for any other interface.
 
-    A member stays when it is to stay the same and neither it nor the bond is made anew.
+    A member stays when it is to stay the same and neither it nor the bond is recreated.
     """
     before, after = transition.observed.virtual_of(name, Bond), transition.desired.virtual_of(name, Bond)
     if before is not None or after is not None:

@@ -60,7 +60,7 @@ def acl_binding_steps(transition: Transition, name: str) -> Iterator[Step]:
 
 
 def feature_steps(transition: Transition, name: str) -> Iterator[Step]:
-    """Yield the steps that turn features off and on, those first that an interface has before it is made anew."""
+    """Yield the steps that turn features off and on, those first that an interface has before it is recreated."""
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
     old = features_of(before) if before is not None else NO_FEATURES
     new = features_of(after) if after is not None else NO_FEATURES

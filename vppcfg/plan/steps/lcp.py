@@ -1,6 +1,6 @@
 """LCP pairs, and the Linux side: devices where VPP does not keep them in step, namespaces and bridges for TAPs.
 
-Whatever changes about a pair, it is made anew, because linux-cp changes nothing in place.
+Whatever changes about a pair, it is recreated, because linux-cp changes nothing in place.
 """
 
 from __future__ import annotations

@@ -75,6 +75,12 @@ class State(IntEnum):
     INTERFACE_DOWN = 3
 
 
+def _is_up(tables: Tables, sw_if_index: int, is_ipv6: bool) -> bool:
+    """Return whether an interface counts as up to a router of a family, of which it needs an address."""
+    row, book = tables.sw.get(sw_if_index), tables.ip6 if is_ipv6 else tables.ip4
+    return row is not None and row.is_up and tables.hw_of(row).is_link_up and any(book.of(sw_if_index))
+
+
 @dataclass(slots=True, kw_only=True)
 class Router:
     """One virtual router."""
@@ -89,6 +95,12 @@ class Router:
     """What the priority loses when an interface is down."""
     given: list[tuple[int, int]] = field(default_factory=list)
     """Addresses that its interface has from it, with their lengths."""
+
+    def priority_now(self, tables: Tables) -> int:
+        """Return the priority without what tracked interfaces that are down take off, at least 1."""
+        is_ipv6 = bool(self.flags & _IPV6)
+        lost = sum(less for index, less in self.tracked.items() if not _is_up(tables, index, is_ipv6))
+        return max(self.priority - lost, 1)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -149,7 +161,7 @@ def _enter(tables: Tables, key: Key, state: State) -> None:
         family = 6 if key[2] else 4
         feature = f"ip{family}-multicast", f"vrrp{family}-accept-owner-input"
         arcs.set_features(tables, key[0], [feature], is_on=state is State.MASTER)
-        if state is State.MASTER:
+        if state is State.MASTER and router.priority < _OWNER:
             _give(tables, key, router)
         else:
             _take(tables, key, router)
@@ -285,6 +297,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
                 "config.interval": router.interval,
                 "config.flags": router.flags,
                 "runtime.state": router.state,
+                "runtime.tracking.priority": router.priority_now(call.tables),
                 "addrs": _packed(router.addresses),
             }
             yield call.details(shown)

@@ -90,8 +90,8 @@ def parse_runtime(text: str, base_hz: float | None = None) -> tuple[tuple[Thread
 
 
 def _is_heading(line: str) -> bool:
-    """Return whether a line is the heading of the columns, or a part of it."""
-    rest = line.replace(" ", "")
+    """Return whether a line is the heading of the columns, or a part of it; 18.x added `Perf Ticks` at its end."""
+    rest = line.replace(" ", "").removesuffix("PerfTicks")
     return any(rest in heading for heading in _HEADINGS)
 
 

@@ -85,9 +85,9 @@ def test_the_line_says_what_is_news() -> None:
     summary = told(said, drifted(eth0=9000, eth1=9000))[-1]
     assert summary.text == "VPP differs from a.yaml in 2 entries, 1 of them new: ~ interfaces.eth1"
     summary = told(said, drifted(eth1=9000))[-1]
-    assert summary.text == "VPP differs from a.yaml in 1 entry; interfaces.eth0 is as the file says again"
+    assert summary.text == "VPP differs from a.yaml in 1 entry; interfaces.eth0 matches the file again"
     gone = told(said, drifted())[0]
-    assert (gone.text, gone.is_detail) == ("= interfaces.eth1 is as the file says again", True)
+    assert (gone.text, gone.is_detail) == ("= interfaces.eth1 matches the file again", True)
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 problem stands"), (2, "2 problems stand")])

@@ -63,7 +63,7 @@ def told(text: str, state: State) -> list[int]:
         ("state: up", vpp(0, 9000), [1500]),
         ("encapsulation: { dot1q: 200, exact-match: true }", vpp(), [1500]),
     ],
-    ids=["its port's", "a smaller one", "it has it", "it loses its own", "its port changes", "it is made anew"],
+    ids=["its port's", "a smaller one", "it has it", "it loses its own", "its port changes", "it is recreated"],
 )
 def test_a_sub_interface_is_told_the_mtu_that_the_file_says(keys: str, state: State, found: list[int]) -> None:
     text = FILE.format(mtu=1500, keys=keys)

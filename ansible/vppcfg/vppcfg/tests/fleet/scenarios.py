@@ -280,7 +280,7 @@ def interrupted(fleet: Fleet) -> None:
     all_are_old_or_new(fleet)
     fleet.play("collect", inventory)
     row = fleet.report()["r1"]
-    expect(row["state"] == "gone back" and "nobody confirmed it in time" in row["why"], f"the canary has gone back: {row}")
+    expect(row["state"] == "gone back" and "it was not confirmed in time" in row["why"], f"the canary has gone back: {row}")
 
 
 @scenario

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from vppcfg import __version__
-from vppcfg.cli.loadtest.engines import opened, pairs_in
-from vppcfg.cli.loadtest.live import Live
-from vppcfg.cli.loadtest.result_view import write_partial
 from vppcfg.common.clock import Clock
 from vppcfg.common.rates import parse_speed
 from vppcfg.errors import UsageError
+from vppcfg.loadtest.cli.engines import opened, pairs_in
+from vppcfg.loadtest.cli.live import Live
+from vppcfg.loadtest.cli.result_view import write_partial
 from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.engine import Engine, Generator, PortHolder, Traffic, held
 from vppcfg.loadtest.load import LineRate, directions_of, line_rate_of, link_speed, offered_of

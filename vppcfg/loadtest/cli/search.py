@@ -6,19 +6,19 @@ import argparse
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.options import (
+from vppcfg.errors import ExitCode
+from vppcfg.loadtest.cli.options import (
     add_engine_options,
     add_result_options,
     add_settle_option,
     add_traffic_options,
     seconds,
 )
-from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vppcfg.cli.loadtest.course import Course, LoadSetting
+    from vppcfg.loadtest.cli.course import Course, LoadSetting
     from vppcfg.loadtest.result import Result, Throughput
     from vppcfg.loadtest.search import SearchPlan
 
@@ -29,7 +29,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "search",
         help="find the throughput, by MLRsearch",
         description="Find the highest load that a router forwards with no loss, or with little: many short trials, "
-        "each at the load that tells most about it (MLRsearch, RFC 9971).",
+        "each at the most informative load (MLRsearch, RFC 9971).",
     )
     group = parser.add_argument_group("search")
     group.add_argument(
@@ -58,8 +58,10 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Search, and write what came of it even when it is interrupted."""
-    from vppcfg.cli.loadtest.course import course_of
+    from vppcfg.loadtest.cli.course import course_of
+    from vppcfg.loadtest.packages import require
 
+    require("MLRsearch")
     with course_of(args) as course:
         return _run(course, _plan(args, course.setting))
 
@@ -67,8 +69,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _run(course: Course, plan: SearchPlan) -> ExitCode:
     from dataclasses import replace
 
-    from vppcfg.cli.loadtest.course import begun_result
-    from vppcfg.cli.loadtest.result_view import show, write_result
+    from vppcfg.loadtest.cli.course import begun_result
+    from vppcfg.loadtest.cli.result_view import show, write_result
     from vppcfg.loadtest.result import ResultKind
     from vppcfg.loadtest.search import Bench, Search
 
@@ -91,7 +93,7 @@ def _run(course: Course, plan: SearchPlan) -> ExitCode:
 
 def search_lines(result: Result) -> Iterator[str]:
     """Yield what a search found, in 80 columns."""
-    from vppcfg.cli.loadtest.result_view import baseline_lines, path_text
+    from vppcfg.loadtest.cli.result_view import baseline_lines, path_text
 
     assert result.offered is not None
     yield f"{'Goal':<12} {'Throughput':>14} {'of path':>9} {'Passes at':>14} {'Fails at':>14}"

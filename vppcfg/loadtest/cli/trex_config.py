@@ -26,7 +26,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "trex-config",
         help="write T-Rex's configuration for this machine",
         description="Write trex_cfg.yaml for ports of this machine, in pairs: the CPUs near them, one to receive, one "
-        "master. CPUs and devices that a VPP on the same machine has are left to it.",
+        "master. CPUs and devices of a VPP on the same machine are left alone.",
     )
     parser.add_argument(
         "--ports", metavar="A,B,...", default="",

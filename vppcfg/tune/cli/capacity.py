@@ -8,18 +8,18 @@ from typing import Any
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.output import print_line
-from vppcfg.cli.tune_options import add_from_option, frame_size, load_from
 from vppcfg.common.numbers import numbered
 from vppcfg.common.printable import json_text, printable
 from vppcfg.common.rates import percent, pps
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.tune.cli.options import add_from_option, frame_size, load_from
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "capacity",
-        help="what a worker can forward, and how many are needed",
+        help="show what a worker can forward, and how many are needed",
         description="Fit what a packet costs on captures of one path at two loads or more, and predict packets per "
         "second at every vector size. One capture gives a lower bound, or the capacity when its worker is saturated.",
     )
@@ -38,7 +38,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--seen", metavar="DIR", action="append", default=[], help="a capture of another path on this machine"
     )
     parser.add_argument(
-        "--ports", metavar="SPEED,...", help="say how many workers ports of these speeds need: 1G,1G,10G"
+        "--ports", metavar="SPEED,...", help="compute the workers that ports of these speeds need: 1G,1G,10G"
     )
     parser.add_argument(
         "--frame", metavar="BYTES", type=frame_size, default=64.0, help="frame size for --ports (default: 64)"

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from vppcfg.app.capturing import ReadingPlan
-from vppcfg.cli.loadtest.course import LoadSetting
-from vppcfg.cli.loadtest.live import Live
-from vppcfg.cli.tune_options import captures_of
 from vppcfg.errors import UsageError, VppcfgError
+from vppcfg.loadtest.cli.course import LoadSetting
+from vppcfg.loadtest.cli.live import Live
 from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.recorder import EngineStatus
 from vppcfg.tune.capture import Capture
+from vppcfg.tune.cli.options import captures_of
 
 SHORTEST_HOLD_S = 10
 """Two readings take that at least, since VPP refreshes its counters every few seconds."""

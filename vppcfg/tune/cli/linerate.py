@@ -6,8 +6,8 @@ import argparse
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.cli.output import print_line
-from vppcfg.cli.tune_options import frame_size
 from vppcfg.errors import ExitCode
+from vppcfg.tune.cli.options import frame_size
 
 _SIZES = (64.0, 128.0, 256.0, 512.0, 1024.0, 1280.0, 1518.0, 9018.0)
 _MOST_CROSSINGS = 100

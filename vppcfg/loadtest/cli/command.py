@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import cast
 
-from vppcfg.cli import tune_linerate
 from vppcfg.cli.arguments import CommandModule, Subparsers, add_repeated_options
-from vppcfg.cli.loadtest import astf, flows, lab, latency, ramp, report, search, trex_config, watch
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.cli import astf, flows, lab, latency, ramp, report, search, trex_config, watch
+from vppcfg.tune.cli import linerate
 
 SUBCOMMANDS: tuple[CommandModule, ...] = (
-    ramp, search, latency, astf, flows, watch, lab, report, trex_config, tune_linerate,
+    ramp, search, latency, astf, flows, watch, lab, report, trex_config, linerate,
 )  # fmt: skip
 """In the order of `vppcfg loadtest --help`."""
 

@@ -22,8 +22,8 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command and the two below it."""
     parser = subparsers.add_parser(
         "lab",
-        help="make a laboratory in network namespaces, or remove it",
-        description="Make a device under test between two ends, each in a network namespace of its own, connected by "
+        help="create a laboratory in network namespaces, or remove it",
+        description="Create a device under test between two ends, each in a network namespace of its own, connected by "
         "veth pairs; or remove it with everything that runs in it. This machine's own network is not touched. "
         "Needs root.",
     )

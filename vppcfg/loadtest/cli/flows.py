@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.options import LAST_PORT, port_number, ports, whole_seconds
 from vppcfg.common.rates import short
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.cli.options import LAST_PORT, port_number, ports, whole_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_router_options(parser)
     group = parser.add_argument_group("result")
     group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
-    group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
+    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
     parser.set_defaults(run=run)
 
 
@@ -55,7 +55,9 @@ def _add_place_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_flow_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("flows")
-    group.add_argument("--engine", choices=["iperf3"], default="iperf3", help="what makes the flows (default: iperf3)")
+    group.add_argument(
+        "--engine", choices=["iperf3"], default="iperf3", help="generator of the flows (default: iperf3)"
+    )
     group.add_argument("--flows", metavar="N", type=_flows, default=4, help="how many (default: %(default)s)")
     group.add_argument(
         "--first-port",
@@ -82,19 +84,19 @@ def _add_router_options(parser: argparse.ArgumentParser) -> None:
         "--router", metavar="HOST", help="the router: local for this machine, or a host that ssh reaches by itself"
     )
     group.add_argument(
-        "--router-device", metavar="DEVICE", help="its port on the clients' side; its hash tells the core of a flow"
+        "--router-device", metavar="DEVICE", help="its port on the clients' side; its hash decides the core of a flow"
     )
     group.add_argument("--cores", metavar="LIST", help="its cores that take part: 0-3 (default: those that are online)")
 
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Run the flows and show what came of them."""
-    from vppcfg.cli.loadtest.flows import flows_lines
-    from vppcfg.cli.loadtest.live import Ticker
     from vppcfg.cli.output import print_line
     from vppcfg.common.clock import SystemClock
     from vppcfg.common.printable import printable
     from vppcfg.common.rates import parse_speed
+    from vppcfg.loadtest.cli.flows import flows_lines
+    from vppcfg.loadtest.cli.live import Ticker
 
     link_bps = parse_speed(args.link) if args.link else None
     plan = _plan(args)
@@ -135,7 +137,7 @@ def _plan(args: argparse.Namespace) -> FlowsPlan:
 
 def _outcome(args: argparse.Namespace, plan: FlowsPlan, clock: Clock, show: Callable[[str], None]) -> FlowsOutcome:
     """Place the flows, run them, and return what they found."""
-    from vppcfg.cli.loadtest.live import clock_text
+    from vppcfg.loadtest.cli.live import clock_text
     from vppcfg.loadtest.flows.iperf3 import require_iperf3
     from vppcfg.loadtest.flows.outcome import CoresSample
     from vppcfg.loadtest.flows.run import outcome_of, run_flows, serving
@@ -168,8 +170,8 @@ def _router(args: argparse.Namespace) -> RouterMachine | None:
 
 
 def _write(args: argparse.Namespace, outcome: FlowsOutcome) -> None:
-    from vppcfg.cli.loadtest.course import plain_result
-    from vppcfg.cli.loadtest.result_view import write_result
+    from vppcfg.loadtest.cli.course import plain_result
+    from vppcfg.loadtest.cli.result_view import write_result
     from vppcfg.loadtest.engine import Generator
     from vppcfg.loadtest.result import ResultKind
 

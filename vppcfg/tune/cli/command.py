@@ -7,11 +7,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, cast
 
-from vppcfg.cli import tune_capacity, tune_capture, tune_linerate
 from vppcfg.cli.arguments import CommandModule, Subparsers, add_repeated_options
 from vppcfg.cli.options import OneConfig
 from vppcfg.cli.output import ColourChoice, paint_for, write_document
-from vppcfg.cli.tune_options import (
+from vppcfg.common.printable import json_text
+from vppcfg.errors import ExitCode, UsageError
+from vppcfg.tune.cli import capacity, capture, linerate
+from vppcfg.tune.cli.options import (
     add_from_option,
     add_live_options,
     captures_of,
@@ -20,24 +22,22 @@ from vppcfg.cli.tune_options import (
     named_rates,
     reading_plan,
 )
-from vppcfg.common.printable import json_text
-from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.tune.diagnosis import Diagnosis
     from vppcfg.tune.load import Load
     from vppcfg.tune.rule_context import FrameTrial, Situation
 
-SUBCOMMANDS: tuple[CommandModule, ...] = (tune_capture, tune_capacity, tune_linerate)
+SUBCOMMANDS: tuple[CommandModule, ...] = (capture, capacity, linerate)
 
 
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command and those below it."""
     parser = subparsers.add_parser(
         "tune",
-        help="name VPP's bottleneck, and what to change",
-        description="Read a running VPP several times, or saved captures, and show what limits it: the finding that "
-        "loses most packets first, each with its evidence, the change, and what to expect of it.",
+        help="find VPP's bottleneck, and what to change",
+        description="Read a running VPP several times, or saved captures, and show what limits it: each finding with "
+        "its evidence, the change and its expected effect, the one that loses most packets first.",
     )
     add_live_options(parser)
     add_from_option(
@@ -65,20 +65,20 @@ def _add_traffic_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="packets per second sent to each receiving port (1.48M), or to one (PORT=1.48M)",
     )
-    parser.add_argument("--frame", metavar="BYTES", type=frame_size, help="frame size, for where no counter tells it")
+    parser.add_argument("--frame", metavar="BYTES", type=frame_size, help="frame size, where no counter has it")
     parser.add_argument(
         "--trial",
         metavar="FRAME=SENT:BACK",
         action="append",
         default=[],
-        help="what a generator sent and got back for one frame size (64=1.48M:1.18M)",
+        help="packets sent and received by a generator for one frame size (64=1.48M:1.18M)",
     )
     parser.add_argument(
         "--fit",
         metavar="DIR",
         action="append",
         default=[],
-        help="a capture of the same path at another load, to derive the load of the CPU from; give two or more",
+        help="a capture of the same path at another load, to fit the CPU load; give two or more",
     )
 
 
@@ -93,7 +93,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         action="append",
         default=[],
-        help="with --write: the changes of findings by this rule alone; may be given again",
+        help="with --write: only the changes of this rule; may be given again",
     )
     parser.add_argument(
         "--host",
@@ -103,7 +103,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-on",
         choices=["undecided", "risk", "limit", "loss"],
-        help="exit 11 when the verdict is this or worse; undecided is less bad than a risk (default: exit 0)",
+        help="exit 11 when the verdict is this or worse; undecided is better than risk (default: exit 0)",
     )
     parser.add_argument(
         "--format",
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     diagnosis = diagnose(situation_of(args))
     write_document(_text(diagnosis, args), args.output)
     if args.write:
-        from vppcfg.cli.tune_write import write_changes
+        from vppcfg.tune.cli.write import write_changes
 
         write_changes(diagnosis, args)
     return ExitCode.VERDICT if _is_failure(diagnosis, args.fail_on) else ExitCode.DONE
@@ -230,7 +230,7 @@ def _text(diagnosis: Diagnosis, args: argparse.Namespace) -> str:
 
         names = ", ".join(os.path.basename(source) for source in args.sources)
         return report_of(diagnosis, f"Load of VPP{f', {names}' if names else ''}")
-    from vppcfg.cli.tune_view import view, width_of_terminal
+    from vppcfg.tune.cli.view import view, width_of_terminal
 
     paint = paint_for(sys.stdout, ColourChoice.NEVER if args.output else args.color)
     return view(diagnosis, paint, width_of_terminal())

@@ -7,7 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.options import (
+from vppcfg.cli.options import add_dataplane_options
+from vppcfg.cli.output import is_terminal
+from vppcfg.errors import ExitCode
+from vppcfg.loadtest.cli.options import (
     add_engine_options,
     add_result_options,
     add_settle_option,
@@ -15,13 +18,10 @@ from vppcfg.cli.loadtest.options import (
     percentage,
     whole_seconds,
 )
-from vppcfg.cli.options import add_dataplane_options
-from vppcfg.cli.output import is_terminal
-from vppcfg.errors import ExitCode
 
 if TYPE_CHECKING:
-    from vppcfg.cli.loadtest.course import Course, LoadSetting
-    from vppcfg.cli.loadtest.ramp_tune import TuningObserver
+    from vppcfg.loadtest.cli.course import Course, LoadSetting
+    from vppcfg.loadtest.cli.ramp_tune import TuningObserver
     from vppcfg.loadtest.ramp import RampPlan
     from vppcfg.loadtest.result import Result
 
@@ -66,7 +66,7 @@ def _add_ramp_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "-rd", "--rampup-duration", "--rampup_duration", metavar="S", type=whole_seconds, default=600,
-        help="seconds that this takes (default: %(default)s)",
+        help="seconds of the ramp (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "-hd", "--hold-duration", "--hold_duration", metavar="S", type=whole_seconds, default=30,
@@ -89,7 +89,7 @@ def _add_tune_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("tuning")
     group.add_argument(
         "--tune", action="store_true",
-        help="read the counters of the VPP under test during the hold, and say what limits it",
+        help="read the counters of the VPP under test during the hold, and report what limits it",
     )  # fmt: skip
     add_dataplane_options(parser)
     group.add_argument(
@@ -99,7 +99,7 @@ def _add_tune_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Run the ramp, and write what came of it even when it is interrupted."""
-    from vppcfg.cli.loadtest.course import course_of
+    from vppcfg.loadtest.cli.course import course_of
 
     if args.output is None and (args.format is not None or not is_terminal(sys.stdout)):
         args.output = "-"
@@ -110,9 +110,9 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _run(course: Course, plan: RampPlan) -> ExitCode:
     from dataclasses import replace
 
-    from vppcfg.cli.loadtest.course import begun_result
-    from vppcfg.cli.loadtest.ramp_tune import TuningObserver
-    from vppcfg.cli.loadtest.result_view import ramp_lines, show, write_result
+    from vppcfg.loadtest.cli.course import begun_result
+    from vppcfg.loadtest.cli.ramp_tune import TuningObserver
+    from vppcfg.loadtest.cli.result_view import ramp_lines, show, write_result
     from vppcfg.loadtest.ramp import Ramp
     from vppcfg.loadtest.result import ResultKind
 
@@ -163,7 +163,7 @@ def _announcement(args: argparse.Namespace) -> str:
 
 
 def _plan(args: argparse.Namespace, setting: LoadSetting) -> RampPlan:
-    from vppcfg.cli.loadtest.options import load_or_percent
+    from vppcfg.loadtest.cli.options import load_or_percent
     from vppcfg.loadtest.load import parse_load
     from vppcfg.loadtest.ramp import RampPlan
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.options import percentage
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.cli.options import percentage
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -14,8 +14,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "report",
         help="graphs and tables of results, as one HTML page",
-        description="Make one HTML page of one or more results: graphs, a table of all runs, and what it takes to "
-        "repeat each. Runs of the same kind and traffic stand in the same graphs. The page needs no network.",
+        description="Write one HTML page with one or more results: graphs, a table of all runs, and what it takes to "
+        "repeat each. Runs of the same kind and traffic share a graph. The page needs no network.",
     )
     parser.add_argument("results", metavar="RESULT", nargs="+", help="result of another loadtest command, as JSON")
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="write to a file, - for standard output")
@@ -27,7 +27,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--format",
         choices=["auto", "json", "trex-loadtest"],
         default="auto",
-        help="form of the results: vppcfg's, or the one that trex-loadtest-viz reads (default: what each file is)",
+        help="form of the results: vppcfg's, or the one that trex-loadtest-viz reads (default: detected)",
     )
     parser.set_defaults(run=run)
 

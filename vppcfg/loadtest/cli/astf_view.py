@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Self
 
-from vppcfg.cli.loadtest.live import Ticker, clock_text, sides_of
-from vppcfg.cli.loadtest.result_view import labelled
 from vppcfg.cli.output import write
 from vppcfg.common.printable import printable
 from vppcfg.common.rates import short
+from vppcfg.loadtest.cli.live import Ticker, clock_text, sides_of
+from vppcfg.loadtest.cli.result_view import labelled
 from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Delay
 from vppcfg.loadtest.latency import percentile_us

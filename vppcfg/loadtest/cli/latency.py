@@ -6,19 +6,19 @@ import argparse
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.options import (
+from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.cli.options import (
     add_engine_options,
     add_result_options,
     add_settle_option,
     add_traffic_options,
     whole_seconds,
 )
-from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vppcfg.cli.loadtest.course import Course, LoadSetting
+    from vppcfg.loadtest.cli.course import Course, LoadSetting
     from vppcfg.loadtest.engine import Delay
     from vppcfg.loadtest.latency import LatencyPlan
     from vppcfg.loadtest.result import DelayAtLoad, Result
@@ -56,7 +56,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Measure, and write what came of it even when it is interrupted."""
-    from vppcfg.cli.loadtest.course import course_of
+    from vppcfg.loadtest.cli.course import course_of
 
     with course_of(args, _probe_rate(args.probe_rate)) as course:
         return _run(course, _plan(args, course.setting))
@@ -65,8 +65,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _run(course: Course, plan: LatencyPlan) -> ExitCode:
     from dataclasses import replace
 
-    from vppcfg.cli.loadtest.course import begun_result
-    from vppcfg.cli.loadtest.result_view import show, write_result
+    from vppcfg.loadtest.cli.course import begun_result
+    from vppcfg.loadtest.cli.result_view import show, write_result
     from vppcfg.loadtest.latency import LatencyTest
     from vppcfg.loadtest.result import ResultKind
 
@@ -87,7 +87,7 @@ def _run(course: Course, plan: LatencyPlan) -> ExitCode:
 
 def latency_lines(result: Result) -> Iterator[str]:
     """Yield what was measured, in 80 columns; times in microseconds."""
-    from vppcfg.cli.loadtest.result_view import baseline_lines, path_text
+    from vppcfg.loadtest.cli.result_view import baseline_lines, path_text
     from vppcfg.loadtest.latency import PERCENTILES
 
     assert result.offered is not None
@@ -117,7 +117,7 @@ def _row(found: DelayAtLoad, delay: Delay) -> str:
 
 
 def _plan(args: argparse.Namespace, setting: LoadSetting) -> LatencyPlan:
-    from vppcfg.cli.loadtest.options import load_or_percent
+    from vppcfg.loadtest.cli.options import load_or_percent
     from vppcfg.loadtest.latency import LatencyPlan
 
     loads = tuple(

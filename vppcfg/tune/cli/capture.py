@@ -6,8 +6,8 @@ import argparse
 import logging
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.tune_options import add_live_options, captures_of, reading_plan
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.tune.cli.options import add_live_options, captures_of, reading_plan
 
 log = logging.getLogger(__name__)
 
@@ -16,11 +16,11 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "capture",
-        help="save what the tuner reads, to analyse it elsewhere",
+        help="save a capture, to analyse it elsewhere",
         description="Read a running VPP several times and save everything in a folder: `vppcfg tune --from DIR` "
         "analyses it on any machine, without a VPP.",
     )
-    parser.add_argument("folder", metavar="DIR", help="folder to make; it may be there when it is empty")
+    parser.add_argument("folder", metavar="DIR", help="folder to create, or an empty one")
     add_live_options(parser)
     parser.set_defaults(run=run)
 

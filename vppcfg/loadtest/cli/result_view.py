@@ -8,10 +8,10 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from vppcfg.cli.loadtest.live import Live
 from vppcfg.cli.output import print_line, write, write_document
 from vppcfg.common.printable import printable
 from vppcfg.common.rates import pps
+from vppcfg.loadtest.cli.live import Live
 from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.result import Baseline, Offered, Result, Total
 

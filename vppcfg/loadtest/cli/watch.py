@@ -47,13 +47,13 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--netns", metavar="NS", default="", help="send from this network namespace")
     group = parser.add_argument_group("result")
     group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
-    group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
+    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Watch, and show what was seen; Ctrl-C is the natural end of a watch without one."""
-    from vppcfg.cli.loadtest.live import Ticker
+    from vppcfg.loadtest.cli.live import Ticker
     from vppcfg.loadtest.watch.run import LoadWatch
 
     plan = _plan(args)
@@ -149,8 +149,8 @@ def _probe(kind: str, address: str, port: int) -> Probe:
 
 
 def _line(watch: LoadWatch, elapsed_s: float, plan: WatchPlan) -> str:
-    from vppcfg.cli.loadtest.live import clock_text
-    from vppcfg.cli.loadtest.watch import milliseconds
+    from vppcfg.loadtest.cli.live import clock_text
+    from vppcfg.loadtest.cli.watch import milliseconds
 
     parts = []
     for name, sent, rtts in watch.recent(plan.moment_s):
@@ -163,11 +163,11 @@ def _line(watch: LoadWatch, elapsed_s: float, plan: WatchPlan) -> str:
 
 def _report(args: argparse.Namespace, watched: tuple[Watched, ...], *, is_complete: bool) -> None:
     """Write the result and show the figures."""
-    from vppcfg.cli.loadtest.course import plain_result
-    from vppcfg.cli.loadtest.result_view import write_result
-    from vppcfg.cli.loadtest.watch import watch_lines
     from vppcfg.cli.output import print_line
     from vppcfg.common.printable import printable
+    from vppcfg.loadtest.cli.course import plain_result
+    from vppcfg.loadtest.cli.result_view import write_result
+    from vppcfg.loadtest.cli.watch import watch_lines
     from vppcfg.loadtest.result import ResultKind
 
     write_result(plain_result(ResultKind.WATCH, args, watched=watched, is_complete=is_complete), args)

@@ -6,7 +6,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
-from vppcfg.cli.tune_linerate import crossings
+from vppcfg.tune.cli.linerate import crossings
 
 if TYPE_CHECKING:
     from vppcfg.loadtest.load import LineRate
@@ -22,7 +22,7 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--engine",
         choices=ENGINES,
-        help="what offers the traffic (default: trex for ports with numbers, trafgen for devices of Linux)",
+        help="generator of the traffic (default: trex for ports with numbers, trafgen for devices of Linux)",
     )
     group.add_argument(
         "-s", "--server", metavar="HOST[:PORT]", default="127.0.0.1", help="where T-Rex runs (default: %(default)s)"
@@ -41,12 +41,14 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="where trafgen's frames go from a port (default: to its neighbour, when Linux knows of one)",
     )
-    group.add_argument("--force", action="store_true", help="take ports that somebody else owns; their traffic stops")
+    group.add_argument(
+        "--force", action="store_true", help="take over ports that another user owns; their traffic stops"
+    )
     group.add_argument(
         "--device",
         metavar="KEY=VALUE,...",
         default="",
-        help="what --engine simulated is like: capacity (1M, packets per second), loss, collapse, jitter (shares), "
+        help="properties of --engine simulated: capacity (1M, packets per second), loss, collapse, jitter (shares), "
         "latency (us), link (1G), generator (packets per second that it can send), seed, pace (seconds per simulated "
         "one)",
     )
@@ -60,7 +62,7 @@ def add_traffic_options(parser: argparse.ArgumentParser) -> None:
         "--profile",
         metavar="NAME",
         default="imix",
-        help="bench, imix or udp_1pkt; T-Rex's file names (imix.py) do too (default: %(default)s)",
+        help="bench, imix or udp_1pkt; T-Rex's file names (imix.py) also work (default: %(default)s)",
     )
     group.add_argument("--size", metavar="BYTES", help="frames of bench: their size, or imix (default: 64)")
     group.add_argument("--vm", metavar="NAME", help="what varies in bench: none, var1 or var2 (default: none)")
@@ -97,7 +99,7 @@ def add_result_options(parser: argparse.ArgumentParser, default: str | None, *, 
     if is_shown:
         shown = "- for standard output (default: only if that is no terminal)"
     group.add_argument("-o", "--output", metavar="FILE", default=default, help=f"write the result as JSON, {shown}")
-    group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
+    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
     group.add_argument(
         "--baseline",
         metavar="FILE",

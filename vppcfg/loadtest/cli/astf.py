@@ -6,8 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
-from vppcfg.cli.loadtest.options import percentage, seconds, whole_seconds
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.cli.options import percentage, seconds, whole_seconds
 
 if TYPE_CHECKING:
     from vppcfg.loadtest.result import Result
@@ -36,7 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_generator_options(parser)
     group = parser.add_argument_group("result")
     group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
-    group.add_argument("--title", metavar="TEXT", default="", help="what the result is called in reports")
+    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
     parser.set_defaults(run=run)
 
 
@@ -56,7 +56,7 @@ def _add_rate_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "-rd", "--rampup-duration", metavar="S", type=whole_seconds, default=120,
-        help="seconds that this takes (default: %(default)s)",
+        help="seconds of the ramp (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "-hd", "--hold-duration", metavar="S", type=whole_seconds, default=30,
@@ -108,7 +108,7 @@ def _add_generator_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("generator")
     group.add_argument(
         "--engine", choices=("trex", "simulated"), default="trex",
-        help="what makes the connections (default: %(default)s)",
+        help="generator of the connections (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "-s", "--server", metavar="HOST[:PORT]", default="127.0.0.1",
@@ -120,11 +120,11 @@ def _add_generator_options(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--force", action="store_true", help="take a server that somebody else owns; traffic on all its ports stops"
+        "--force", action="store_true", help="take over a server that another user owns; traffic on all its ports stops"
     )
     group.add_argument(
         "--device", metavar="KEY=VALUE,...", default="",
-        help="what --engine simulated is like: capacity (1M, connections per second), open (at once), latency (us), "
+        help="properties of --engine simulated: capacity (1M, connections per second), open (at once), latency (us), "
         "generator (connections per second that it can begin), pace (seconds per simulated one)",
     )  # fmt: skip
 
@@ -133,10 +133,10 @@ def run(args: argparse.Namespace) -> ExitCode:
     """Run the test, and write what came of it even when it is interrupted."""
     from dataclasses import replace
 
-    from vppcfg.cli.loadtest.astf_view import LiveConnections, astf_lines
-    from vppcfg.cli.loadtest.course import plain_result, ports_of, run_held
-    from vppcfg.cli.loadtest.engines import opened_stateful
-    from vppcfg.cli.loadtest.result_view import show_lines, write_result
+    from vppcfg.loadtest.cli.astf_view import LiveConnections, astf_lines
+    from vppcfg.loadtest.cli.course import plain_result, ports_of, run_held
+    from vppcfg.loadtest.cli.engines import opened_stateful
+    from vppcfg.loadtest.cli.result_view import show_lines, write_result
     from vppcfg.loadtest.result import ResultKind
     from vppcfg.loadtest.stateful.run import ConnectionRamp
 
@@ -158,8 +158,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _traffic(args: argparse.Namespace) -> StatefulTraffic:
-    from vppcfg.cli.loadtest.course import ports_of
     from vppcfg.common.rates import parse_figure
+    from vppcfg.loadtest.cli.course import ports_of
     from vppcfg.loadtest.load import directions_of
     from vppcfg.loadtest.stateful.engine import StatefulTraffic
     from vppcfg.loadtest.stateful.profile import stateful_profile_of

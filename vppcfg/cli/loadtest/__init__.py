@@ -1,1 +1,0 @@
-"""`vppcfg loadtest` and what stands below it, one module per command."""

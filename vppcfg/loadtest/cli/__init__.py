@@ -1,0 +1,1 @@
+"""`vppcfg loadtest`: a module for each of its commands, and what they share."""
