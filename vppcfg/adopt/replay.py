@@ -308,14 +308,16 @@ class _Watch:
         self._bond = words[0] if command == "bond add" and words else ""
         self._mac = simulation.mac_of(self._bond) if self._bond else b""
         self._mtus = self._sub_mtus() if command == "set interface mtu" and len(words) == 2 else {}
-        self._missing = self._missing_list()
+        self._missing = self._missing_part()
 
-    def _missing_list(self) -> str:
-        """Return the access list that a command names and VPP does not have, '' for none."""
+    def _missing_part(self) -> str:
+        """Return why VPP takes a command and does nothing, '' where it does something."""
+        if self._command == "nat44 add address" and "del" not in self._words and not self._simulation.has_nat():
+            return "NAT44 is not enabled, which `nat44 plugin enable` does"
         word = _NAMES_LIST.get(self._command)
         number = self._words[self._words.index(word) + 1] if word in self._words[:-1] else ""
         is_missing = number.isdecimal() and not self._simulation.has_acl(int(number))
-        return number if is_missing and not {"del", "delete"} & set(self._words) else ""
+        return f"there is no access list {number}" if is_missing and not {"del", "delete"} & set(self._words) else ""
 
     def _sub_mtus(self) -> dict[str, int]:
         subs = self._simulation.sub_interfaces(self._words[-1])
@@ -326,7 +328,7 @@ class _Watch:
         for name in (name for name, mtu in self._mtus.items() if self._sub_mtus().get(name) != mtu):
             yield "mtu", name, f"sets the MTU of {self._words[-1]}, and VPP that of its sub-interfaces with it"
         if self._missing:
-            text = f"VPP takes it and does nothing: there is no access list {self._missing}"
+            text = f"VPP takes it and does nothing: {self._missing}"
             yield "nothing", "", text
         if not self._bond:
             return

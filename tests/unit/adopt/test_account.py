@@ -129,3 +129,9 @@ def test_what_needs_a_line_that_is_left_is_left_too_and_the_script_goes_on() -> 
     adoption = adopted(PORT + "\n".join((*router, "set interface state eth1 up")))
     assert adoption.rest.commands == router
     assert outcomes(adoption) == ["file", "file", "unmanaged", "unmanaged", "file"]
+
+
+def test_an_address_of_nat44_that_is_not_enabled_does_nothing() -> None:
+    adoption = adopted(f"{PORT}nat44 add address 192.0.2.9\n")
+    assert outcomes(adoption) == ["file", "file", "fault"]
+    assert adoption.report.lines[2].rule == "adopt-does-nothing"
