@@ -37,7 +37,7 @@ from vppcfg.model.vrf import UNMANAGED_VRF
 from vppcfg.record import evolve, record
 
 _IDLE_SOCKET = "no memif is at this socket, and without this line the next plan removes it"
-_ODD = "it is set up in a way that the configuration cannot say"
+_ODD = "its setup cannot be expressed in a configuration"
 
 
 def with_names_of(accepted: Configuration, state: State) -> State:

@@ -138,7 +138,9 @@ class KnownIndexes:
         """
         if isinstance(operation, CreateInterface | CreateAcl | CreateMacip):
             if not created:
-                raise DataplaneError("VPP does not tell the index of what it made", "is it the API socket of a VPP?")
+                raise DataplaneError(
+                    "VPP does not report the index of what it created", "is it the API socket of a VPP?"
+                )
             if isinstance(operation, CreateInterface):
                 self._interfaces.add(operation.interface, created[0])
             elif isinstance(operation, CreateAcl):

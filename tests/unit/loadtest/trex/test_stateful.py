@@ -195,7 +195,7 @@ def test_force_takes_a_server_and_stops_what_runs_there(server: StandInStateful,
     second = TrexStatefulEngine(server.address, SystemClock(), is_forced=True, root=tmp_path)
     with held(second, PORTS):
         assert server.state == IDLE
-        with pytest.raises(EngineError, match="somebody else took the T-Rex server from this test"):
+        with pytest.raises(EngineError, match="another user took the T-Rex server over from this test"):
             first.update(200.0)
     assert server.is_idle
     with pytest.raises(EngineError):
