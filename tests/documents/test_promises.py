@@ -1,4 +1,4 @@
-"""What the documents say that a test holds is held by a test that there is."""
+"""Each promise about security names tests, and every test that a document names exists."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.documents.conftest import ROOT
 
 NAMED = re.compile(r"`(tests/[\w./]*)(?:::(\w+))?`")
-DOCUMENTS = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
-HEADING = "## What is promised, and what holds it"
+PROMISES = ROOT / "tests" / "documents" / "promises.md"
+DOCUMENTS = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md", PROMISES])
 
 
 @cache
@@ -22,9 +22,9 @@ def names_in(path: Path) -> frozenset[str]:
 
 
 def promises() -> list[tuple[str, str]]:
-    """Return the rows of the table in docs/security.md: the promise, and what is said to hold it."""
-    _, _, rest = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").partition(HEADING)
-    rows = [line.strip("| ").split(" | ") for line in rest.partition("\n## ")[0].splitlines() if line.startswith("| ")]
+    """Return the rows of the table of promises: the promise, and the tests that hold it."""
+    lines = PROMISES.read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
     return [(row[0], row[1]) for row in rows[1:]]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -17,6 +18,7 @@ from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
+from vppcfg.plan.unmanaged import is_of_file
 from vppcfg.vpp.live import LiveDataplane
 
 
@@ -32,6 +34,13 @@ def plan_to(data: dict[str, Any], observed: State) -> Plan:
     return make_plan(observed, resolve(configuration_of(data), observed).desired)
 
 
+def others_on(vpp: LiveDataplane, plan: Plan) -> list[str]:
+    """Return what seems to be others' on a VPP that has what a plan leads to, and nothing else."""
+    state = replace(vpp.observe(), owned=plan.desired.owned)
+    found = vpp.unmanaged({*state.interfaces, *state.vrfs, *state.bridges}, state)
+    return [f"{each.holder}: {each.label}" for each in found if not is_of_file(each, state.owned)]
+
+
 def assert_there_and_back(samples: Samples, vpp: LiveDataplane) -> None:
     """Go from each sample to the next one, back, and there again; in the end nothing of the kind is left."""
     apply_to(plan_to(samples.context, vpp.observe()), vpp)
@@ -40,6 +49,7 @@ def assert_there_and_back(samples: Samples, vpp: LiveDataplane) -> None:
         plan = plan_to(data, vpp.observe())
         apply_to(plan, vpp)
         assert plan_to(data, vpp.observe()).steps == ()
+        assert others_on(vpp, plan) == [], "a kind names the nodes that it turns on: Kind.nodes"
         apply_to(reverse_plan(plan), vpp)
         assert list(diff(vpp.observe(), restorable(plan.observed))) == []
         apply_to(plan_to(data, vpp.observe()), vpp)

@@ -392,7 +392,7 @@ def test_a_module_is_worth_opening() -> None:
 
 
 LISTS = {
-    "kinds/kind_list.py",
+    "kinds/virtual_interface_list.py",
     "config/fleet/__init__.py",
     "model/interface.py",
     "plan/operations/__init__.py",

@@ -29,6 +29,7 @@ from vppcfg.config.section_list import VIRTUAL_SECTION_OF
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import AdoptionError
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.linux import LinuxDevice
@@ -245,9 +246,9 @@ def _words(device: LinuxDevice) -> str:
 
 
 def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
-    kinds = {"interface": known.left.interfaces, "bridge domain": known.left.bridges}
-    lists = {"access list": known.left.acls, "MACIP access list": known.left.macips}
-    for kind, left in {**kinds, "FIB table": known.left.vrfs, **lists}.items():
+    nouns = {"vrfs": "FIB table", **{kind.table: kind.noun for kind in TABLES}}
+    tables = {nouns[table]: left for table, left in known.left.tables.items()}
+    for kind, left in {"interface": known.left.interfaces, **tables}.items():
         for name in sorted(left, key=natural_key):
             yield kind, name, left[name]
 

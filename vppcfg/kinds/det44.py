@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.model.det44 import Det44Side
+from vppcfg.model.interface import Interface
 from vppcfg.plan.feature import SetFeature
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
@@ -158,6 +159,7 @@ def _drops(interface: str, side: Det44Side) -> tuple[DropDet44Feature, DropDet44
 class Det44Kind(FeatureKind[Det44Side | None]):
     """The key `det44` of interfaces, and the sides in VPP."""
 
+    nodes = "det44|ip4-sv-reassembly"
     key = "det44"
     attribute = "det44"
     plugin = PLUGIN
@@ -186,6 +188,10 @@ class Det44Kind(FeatureKind[Det44Side | None]):
     def setters(self, name: str, value: Det44Side | None) -> Iterable[SetFeature]:
         """Return the operations that put the interface on a side."""
         return [] if value is None else [*_drops(name, value), SetDet44(interface=name, side=value)]
+
+    def has_nodes_on(self, interface: Interface) -> bool:
+        """Return whether it is on a side."""
+        return interface.det44 is not None
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all interfaces, where VPP takes it."""

@@ -85,6 +85,7 @@ class SetDhcpClient(SetFeature):
 class DhcpClientKind(FeatureKind[DhcpClient | None]):
     """The key `dhcp-client` of interfaces, and the clients in VPP."""
 
+    nodes = "ip[46]-dhcp-client|dhcp-client"
     key = "dhcp-client"
     attribute = "dhcp_client"
     plugin = "dhcp"

@@ -36,6 +36,7 @@ class SetFlowRecords(SetFeature):
     """
 
     attribute = "flow_records"
+    is_plural = True
     records: FlowRecords
     is_on: bool = True
 
@@ -106,6 +107,7 @@ def ipfix_interfaces(index: Index) -> Iterator[Problem]:
 class FlowRecordsKind(FeatureKind[FlowRecords | None]):
     """The key `ipfix` of interfaces, and the flow records in VPP."""
 
+    nodes = "flowprobe-"
     key = _SECTION
     attribute = "flow_records"
     plugin = "flowprobe"

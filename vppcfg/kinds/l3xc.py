@@ -109,6 +109,7 @@ def _wrong_hop(index: Index, hop: NextHop, path: KeyPath) -> Iterator[Problem]:
 class L3CrossConnectKind(VppObjectKind[L3CrossConnect]):
     """The cross-connects in VPP."""
 
+    nodes = "l3xc"
     key = KEY
     object_class = L3CrossConnect
     operations = (SetL3CrossConnect, RemoveL3CrossConnect)

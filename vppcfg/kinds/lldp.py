@@ -178,6 +178,7 @@ def _fits_file(text: str) -> bool:
 class LldpKind(FeatureKind[Lldp | None]):
     """The key `lldp` of interfaces, and the settings in VPP."""
 
+    nodes = "lldp"
     key = "lldp"
     attribute = "lldp"
     plugin = "lldp"

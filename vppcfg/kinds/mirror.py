@@ -147,6 +147,7 @@ def _problem(rule: str, interface: InterfaceConfig, mirror: Mirror, text: str) -
 class MirrorKind(FeatureKind[tuple[Mirror, ...]]):
     """The key `mirror` of interfaces, and the mirrors in VPP."""
 
+    nodes = "span-"
     key = "mirror"
     attribute = "mirrors"
     is_of_bond = True

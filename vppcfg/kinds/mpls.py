@@ -65,6 +65,7 @@ class SetMpls(Switch):
 class MplsKind(SwitchKind):
     """The key `mpls` of interfaces, and the default table in VPP."""
 
+    nodes = "mpls-"
     key = "mpls"
     attribute = "has_mpls"
     is_of_bond = True

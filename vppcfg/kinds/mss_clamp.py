@@ -62,6 +62,7 @@ class SetMssClamp(SetFeature):
 class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
     """The key `mss-clamp` of interfaces, and the limits in VPP."""
 
+    nodes = "tcp-mss-clamping"
     key = "mss-clamp"
     attribute = "mss_clamp"
     plugin = "mss_clamp"

@@ -201,6 +201,8 @@ class NeighborKind(Kind, EntryKey):
 
     def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
         """Return the neighbours that VPP is to have."""
+        if not config.neighbors:
+            return {"neighbors": ()}
         found = {entry.address: entry.mac for entry in config.neighbors if entry.address is not None}
         return {"neighbors": in_order(Neighbor(address=address, mac=mac) for address, mac in found.items())}
 

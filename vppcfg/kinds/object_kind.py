@@ -13,6 +13,7 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.stages import Stage
 from vppcfg.vpp.reading import Replies, VppReader
 
 T = TypeVar("T", bound=VppObject)
@@ -37,6 +38,8 @@ class VppObjectKind(Kind, Generic[T]):
     has_own_steps: ClassVar[bool] = False
     """Whether its steps come from `setting_steps`, because their order follows from more than their references."""
 
+    set_stage: ClassVar[Stage] = Stage.SET_OBJECT
+    """When a plan sets one, new or changed."""
     sees_hosts: ClassVar[bool] = True
     """Whether `read` is given host sides of LCP pairs by name: not where linux-cp has objects to each of them."""
     has_account: ClassVar[bool] = False
@@ -62,6 +65,10 @@ class VppObjectKind(Kind, Generic[T]):
     def is_left_alone(self, item: T) -> bool:
         """Return whether an object belongs to somebody else: it stays as observed, whatever the desired state."""
         return False
+
+    def before_removal(self, item: T) -> T:
+        """Return what an object is set to right before it is removed, itself where VPP leaves nothing of it."""
+        return item
 
     def finish(self, state: State) -> State:
         """Return an observed state whose objects of this kind are completed from all the others."""

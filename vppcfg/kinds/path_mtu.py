@@ -6,6 +6,7 @@ path-mtu: { 192.0.2.9: 1400, "2001:db8::9": 1400 }
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host
@@ -22,6 +23,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.stages import Stage
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import address_values, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader
@@ -30,6 +32,8 @@ KEY = "path-mtu"
 _UPDATE, _GET, _DETAILS = "ip_path_mtu_update", "ip_path_mtu_get", "ip_path_mtu_details"
 _NONE = 0
 """What removes one."""
+_ANY = 0xFFFE
+"""The largest that VPP does not take for none (ip_path_mtu_value_invalid)."""
 Mtus = tuple[tuple[str, int], ...]
 """Addresses, each with its MTU, in the order of the file."""
 
@@ -81,6 +85,9 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     key = KEY
     object_class = PathMtu
     operations = (SetPathMtu, RemovePathMtu)
+    set_stage = Stage.SET_OBJECT_OF_TRAFFIC
+    """One changes the FIB while VPP tells routes that their interface is up, and VPP 26.10 then leaves routes dropping
+    that share a next hop with others (ip_pmtu_stack)."""
     rules = (path_mtu_family,)
 
     def sections(self) -> tuple[Section, ...]:
@@ -92,6 +99,13 @@ class PathMtuKind(VppObjectKind[PathMtu]):
 
     def remove(self, item: PathMtu) -> RemovePathMtu:
         return RemovePathMtu(item=item)
+
+    def before_removal(self, item: PathMtu) -> PathMtu:
+        """Return the path with an MTU that changes nothing: of a smaller one, VPP keeps what it has in the FIB.
+
+        It is told of its own removal there, and enters it again (ip_pmtu_destroy and ip_pmtu_stack).
+        """
+        return replace(item, mtu=_ANY)
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request(_GET, {"cursor": 0})[1]]

@@ -19,11 +19,13 @@ from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.policy_route_steps import Steering
 from vppcfg.kinds.route import ENDS, NORMAL
+from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.vrf import FibTable
+from vppcfg.plan.feature import Feature, SetFeature
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
@@ -122,14 +124,24 @@ def _attachments(connection: VppReader, replies: Replies) -> list[tuple[Any, ...
     return connection.rows(replies, "abf_itf_attach_details", *_ATTACHMENT)
 
 
+def _by_steps(name: str, value: object) -> Iterable[SetFeature]:
+    """Return nothing: the steps are a matter of several interfaces, `setting_steps`."""
+    return ()
+
+
 class PolicyRouteKind(Kind):
     """The key `policy-routes` of interfaces."""
 
+    nodes = "abf-"
     key = KEY
     operations = (AttachPolicy, DetachPolicy, AddPolicyPaths, RemovePolicyPaths)
     rules = RULES
     api_module = "abf"
     capabilities: ClassVar[Mapping[str, str]] = {PLUGIN: _POLICIES}
+
+    def features(self) -> Mapping[str, Feature]:
+        """Return that no interface has steps of its own."""
+        return {"policy_routes": Feature(_by_steps)}
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for all policies and where they are attached."""
@@ -147,6 +159,10 @@ class PolicyRouteKind(Kind):
             if route is not None:
                 found.setdefault(index, []).append(route)
         return {"policy_routes": {index: in_order(routes) for index, routes in found.items()}}
+
+    def has_nodes_on(self, interface: Interface) -> bool:
+        """Return whether it has policies of files, or of others."""
+        return bool(interface.policy_routes)
 
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that attach and detach policies, and create and remove those that this takes."""

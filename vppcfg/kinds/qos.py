@@ -221,6 +221,7 @@ class QosRecordKind(VppObjectKind[QosRecord]):
 
     key = QOS
     object_class = QosRecord
+    nodes = "qos"
     operations = (SetQosRecord, RemoveQosRecord)
 
     def set(self, item: QosRecord) -> SetQosRecord:
@@ -249,6 +250,7 @@ class QosStoreKind(VppObjectKind[QosStore]):
 
     key = QOS
     object_class = QosStore
+    nodes = "qos"
     operations = (SetQosStore, RemoveQosStore)
 
     def set(self, item: QosStore) -> SetQosStore:
@@ -276,6 +278,7 @@ class QosMarkKind(VppObjectKind[QosMark]):
 
     key = QOS
     object_class = QosMark
+    nodes = "qos"
     operations = (SetQosMark, RemoveQosMark)
 
     def set(self, item: QosMark) -> SetQosMark:

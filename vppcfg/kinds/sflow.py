@@ -186,6 +186,7 @@ def _hint(interface: InterfaceConfig) -> str:
 class SflowKind(SwitchKind):
     """The key `sflow` of interfaces, and the settings in VPP."""
 
+    nodes = "sflow"
     key = "sflow"
     attribute = "has_sflow"
     plugin = _PLUGIN

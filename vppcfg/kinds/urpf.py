@@ -81,6 +81,7 @@ class SetUrpf(SetFeature):
 class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
     """The key `urpf` of interfaces, and the checks in VPP."""
 
+    nodes = "ip[46]-[rt]x-urpf"
     key = "urpf"
     attribute = "urpf"
     plugin = "urpf"

@@ -49,6 +49,7 @@ _IPV6_SUFFIX = "-ipv6"
 class VirtualRouterKind(VppObjectKind[VirtualRouter]):
     """The virtual routers in VPP."""
 
+    nodes = "vrrp"
     key = KEY
     object_class = VirtualRouter
     operations = (

@@ -84,7 +84,7 @@ class Vrfs(NamedSection):
         """Return the VRFs that are not left alone, in natural order."""
         named: dict[str, list[FibTable]] = {}
         for key, table in state.vrfs.items():
-            if key not in unmanaged.vrfs and not table.is_unnamed:
+            if key not in unmanaged.of("vrfs") and not table.is_unnamed:
                 named.setdefault(table.name, []).append(table)
         return {name: self._entry_from_vpp(name, named[name]) for name in sorted(named, key=natural_key)}
 

@@ -184,6 +184,6 @@ def _number_of(kind: str, same: list[Attachment]) -> str:
 
 
 def _plural(noun: str) -> str:
-    if noun.endswith("ry"):
+    if noun.endswith(("ry", "ly")):
         return f"{noun.removesuffix('y')}ies"
     return f"{noun}{'es' if noun.endswith('s') else 's'}"

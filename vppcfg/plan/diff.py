@@ -6,13 +6,11 @@ An object is replaced when VPP cannot change it in place, or when something that
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import fields
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.bond import Bond
-from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.kinds import is_same_port
 from vppcfg.model.lcp import LcpPair, Stacking
@@ -29,7 +27,6 @@ from vppcfg.plan.change import (
     appearance,
     attribute_changes,
     different,
-    differing_names,
 )
 from vppcfg.plan.ra_mtu import stale_ra_mtu
 from vppcfg.plan.recreate import is_open, is_refilled, replaced_interfaces
@@ -48,8 +45,6 @@ def diff(observed: State, desired: State) -> Difference:
     return Difference(
         interfaces=interfaces,
         lcps=_lcp_changes(observed, desired, interfaces),
-        bridges=_changes(ObjectKind.BRIDGE, observed.bridges, desired.bridges, _bridge_attributes),
-        acls=_changes(ObjectKind.ACL, observed.acls, desired.acls, attribute_changes),
         linux=_linux_changes(observed, desired),
         host=tuple(_host_changes(observed, desired)),
         others=tuple(sorted(others, key=lambda change: _PLACES[change.kind])),
@@ -120,25 +115,6 @@ def _interface_attribute(
             return
         old = observed.packet_mtu(before.name)
     yield AttributeChange(name=name, old=old, new=new)
-
-
-def _bridge_attributes(before: Bridge, after: Bridge) -> tuple[AttributeChange, ...]:
-    """Return what differs; a tag can be set only when a bridge is made and is never a difference."""
-    alike = replace(after, settings=before.settings, tag=before.tag)
-    return (*attribute_changes(before.settings, after.settings), *attribute_changes(before, alike))
-
-
-def _changes(kind: ObjectKind, observed: Mapping[str, Any], desired: Mapping[str, Any], compare: Any) -> dict[str, Any]:
-    changes = {}
-    for name in differing_names(observed, desired):
-        before, after = observed.get(name), desired.get(name)
-        if before is None or after is None:
-            changes[name] = appearance(kind, name, before, after)
-        elif attributes := compare(before, after):
-            changes[name] = Change(
-                action=Action.UPDATE, kind=kind, name=name, before=before, after=after, attributes=attributes
-            )
-    return changes
 
 
 def _linux_changes(observed: State, desired: State) -> dict[str, Change[LinuxDevice]]:

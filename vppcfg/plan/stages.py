@@ -162,6 +162,8 @@ class Stage(IntEnum):
     """What others had on interfaces and tables that were made anew, once these have their addresses."""
     ADMIN_DOWN = auto()
     ADMIN_UP = auto()
+    SET_OBJECT_OF_TRAFFIC = auto()
+    """Objects that VPP must not have while interfaces come up, such as path MTUs."""
     MEMBER_STATE = auto()
     """Members of bonds, up or down, once what they carry is up: with another active member, VPP announces the addresses
     of the bond and of its sub-interfaces, and before 24.10 it ends where one of them is down (3ac2ac53249)."""
@@ -206,6 +208,7 @@ PARENTS_FIRST = frozenset(
         Stage.GROW_PACKET_MTU,
         Stage.REPLACE_OBJECT,
         Stage.SET_OBJECT,
+        Stage.SET_OBJECT_OF_TRAFFIC,
         Stage.ADMIN_UP,
         Stage.COPY_TO_LINUX,
         Stage.SET_LINUX_LINK,

@@ -19,8 +19,8 @@ from vppcfg.record import record
 
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
-    *("memclnt", "vlib", "vpe", "interface", "fib", "feature", "l2"),
-    *("acl", "lacp", "lcp"),
+    *("memclnt", "vlib", "vpe", "interface", "fib", "feature"),
+    *("lacp", "lcp"),
     *(kind.api_module for kind in KINDS if kind.api_module),
     *(
         "arping",

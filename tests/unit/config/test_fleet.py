@@ -263,3 +263,83 @@ def test_a_peer_of_the_fleet_is_where_its_endpoint_says(
         settings=settings,
     )
     assert [problem.rule for problem in found.problems] == rules
+
+
+def many(own: str, inside: str, ends: str) -> str:
+    """Return a file with a GRE tunnel from an own address."""
+    addresses = f"eth0: {{ addresses: [ {own}/24 ] }}, gre0: {{ mtu: 1400, addresses: [ {inside}/24 ] }}"
+    return f"interfaces: {{ {addresses} }}\ngre_tunnels: {{ gre0: {{ local: {own}, {ends} }} }}\n"
+
+
+HUB = "multipoint: true, neighbors: { 10.0.0.2: 192.0.2.2, 10.0.0.3: 192.0.2.3 }"
+BACK = "multipoint: true, neighbors: { 10.0.0.1: 192.0.2.1 }"
+
+
+@pytest.mark.parametrize(
+    ("third", "rules"),
+    [
+        ("remote: 192.0.2.1", []),
+        ("multipoint: true", []),
+        (BACK, []),
+        ("multipoint: true, neighbors: {}", ["fleet-neighbors-one-sided"]),
+        ("remote: 192.0.2.2", ["fleet-neighbors-one-sided", "fleet-gre-one-sided"]),
+        ("remote: 192.0.2.1, key: 5", ["fleet-neighbors-unlike"]),
+    ],
+)
+def test_a_hub_has_spokes_of_one_and_of_many_ends(tmp_path: Path, third: str, rules: list[str]) -> None:
+    files = {
+        "hub": many("192.0.2.1", "10.0.0.1", HUB),
+        "spoke2": many("192.0.2.2", "10.0.0.2", BACK),
+        "spoke3": many("192.0.2.3", "10.0.0.3", third),
+    }
+    assert [rule for rule, *_ in told(compared(tmp_path, **files))] == rules
+
+
+def test_a_spoke_that_the_hub_does_not_name_is_one_sided(tmp_path: Path) -> None:
+    hub = HUB.replace(", 10.0.0.3: 192.0.2.3", "")
+    files = {
+        "hub": many("192.0.2.1", "10.0.0.1", hub),
+        "spoke2": many("192.0.2.2", "10.0.0.2", BACK),
+        "spoke3": many("192.0.2.3", "10.0.0.3", BACK),
+    }
+    (problem,) = compared(tmp_path, **files).problems
+    assert (problem.rule, problem.line) == ("fleet-neighbors-one-sided", 2)
+    assert problem.text == "the router with 192.0.2.1 has no tunnel of this kind back from there to 192.0.2.3"
+    (tmp_path / "spoke3.yaml").write_text(many("192.0.2.3", "10.0.0.3", "remote: 192.0.2.1"))
+    assert [rule for rule, *_ in told(check_fleet(str(tmp_path)))] == ["fleet-gre-one-sided"]
+
+
+def test_a_router_that_is_external_needs_no_tunnel_back(tmp_path: Path) -> None:
+    hub = "multipoint: true, neighbors: { 10.0.0.9: 198.51.100.9 }"
+    assert told(compared(tmp_path, hub=many("192.0.2.1", "10.0.0.1", hub))) == [
+        ("fleet-neighbors-nobody", "hub.yaml", 2)
+    ]
+    assert told(compared(tmp_path, settings="external: [ 198.51.100.0/24 ]\n")) == []
+
+
+def unicast(own: str, priority: int, peers: str) -> str:
+    keys = f"addresses: [ 192.0.2.254 ], priority: {priority}{peers}"
+    return f"interfaces: {{ eth0: {{ addresses: [ {own}/24 ], vrrp: {{ 5: {{ {keys} }} }} }} }}\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "texts"),
+    [
+        (", unicast-peers: [ 192.0.2.2 ]", ", unicast-peers: [ 192.0.2.1 ]", []),
+        (", unicast-peers: [ 192.0.2.2, 192.0.2.3 ]", ", unicast-peers: [ 192.0.2.3, 192.0.2.1 ]", []),
+        (
+            ", unicast-peers: [ 192.0.2.2 ]",
+            ", unicast-peers: [ 192.0.2.9 ]",
+            ["b sends to 192.0.2.9, and a eth0 (a.yaml:1) has 192.0.2.1; name it in unicast-peers"],
+        ),
+        (
+            ", unicast-peers: [ 192.0.2.2 ]",
+            "",
+            ["b sends to the group, and a eth0 (a.yaml:1) to 192.0.2.2; take unicast-peers on both"],
+        ),
+    ],
+)
+def test_virtual_routers_hear_each_other(tmp_path: Path, first: str, second: str, texts: list[str]) -> None:
+    found = compared(tmp_path, a=unicast("192.0.2.1", 100, first), b=unicast("192.0.2.2", 200, second))
+    assert [problem.text for problem in found.problems if problem.rule == "fleet-vrrp-peers"] == texts
+    assert {problem.rule for problem in found.problems} == ({"fleet-vrrp-peers"} if texts else set())

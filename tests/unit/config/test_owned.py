@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -11,10 +12,12 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.dhcp_relay import DhcpRelay
+from vppcfg.model.nat44 import NatMapping
 from vppcfg.model.problem import Severity
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.qos import QosMap, QosMark, QosRecord
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
@@ -124,3 +127,15 @@ def test_linux_cp_gets_its_redirect_back_when_that_of_somebody_goes() -> None:
         apply_to(plan, plane)
         assert plane.observe().of(PuntRedirect) == {}
         assert "e0" in own
+
+
+def test_a_mapping_of_the_prompt_without_a_table_is_kept_in_the_journal() -> None:
+    simulated = SimulatedVpp(ports=[PhysicalPort(name="eth0"), PhysicalPort(name="eth1")])
+    with connected(simulated) as plane:
+        apply_to(planned(PORTS, plane), plane)
+        lines = ("nat44 plugin enable", "nat44 add static mapping tcp local 192.0.2.9 80 external eth1 8080")
+        assert [simulated.run_line(line)[0] for line in lines] == [0, 0]
+        observed = plane.observe()
+        (mapping,) = observed.of(NatMapping).values()
+        assert list(mapping.references()) == [Reference(Referent.INTERFACE, "eth1")]
+        assert state_of(json.loads(json.dumps(document_of(observed)))) == observed

@@ -19,6 +19,8 @@ from vppcfg.config.yaml.files import refuse_from_elsewhere
 from vppcfg.errors import ConfigError
 from vppcfg.kinds.route_rules import vrf_of
 from vppcfg.kinds.tunnel import EncapConfig
+from vppcfg.kinds.tunnel_neighbor_rules import KEY as NEIGHBORS
+from vppcfg.kinds.tunnel_neighbor_rules import NextHops
 from vppcfg.kinds.virtual_router_rules import KEY as VRRP
 from vppcfg.kinds.virtual_router_rules import RouterEntry
 from vppcfg.model.interface import InterfaceKind
@@ -67,6 +69,16 @@ class FleetGateway(NamedTuple):
     place: Place
 
 
+class FleetNeighbor(NamedTuple):
+    """A neighbour in a tunnel to many routers."""
+
+    peer: str
+    """Its address in the tunnel."""
+    next_hop: str
+    """The address of its router."""
+    place: Place
+
+
 class FleetTunnel(NamedTuple):
     """An end of a tunnel, or of several to different peers."""
 
@@ -79,6 +91,10 @@ class FleetTunnel(NamedTuple):
     place: Place
     parts: tuple[Place, ...]
     """Of what the entry says has places of their own."""
+    hosts: frozenset[str]
+    """The addresses of its interface, without lengths."""
+    neighbors: tuple[FleetNeighbor, ...] | None
+    """Of a tunnel to many routers; None where the file leaves them alone."""
 
 
 class FleetRouter(NamedTuple):
@@ -94,6 +110,11 @@ class FleetRouter(NamedTuple):
     """Of the family of the subnet, sorted."""
     interval_cs: int
     priority: int
+    is_accepting: bool
+    host: str
+    """The address of the interface on the subnet."""
+    peers: tuple[str, ...]
+    """Of the family of the subnet; none where it speaks to the group."""
     place: Place
 
 
@@ -189,7 +210,16 @@ class _MemberReader:
                     outer_mtu=self._outer_mtu(virtual, addresses),
                     place=self._place(virtual.path),
                     parts=tuple(map(self._place, virtual.parts())),
+                    hosts=frozenset(each.host for each in addresses if each.end.name == virtual.name),
+                    neighbors=self._neighbors(virtual.name),
                 )
+
+    def _neighbors(self, name: str) -> tuple[FleetNeighbor, ...] | None:
+        entry = self._configuration.owned.get(NEIGHBORS, {}).get(name)
+        if entry is None:
+            return None
+        hops: NextHops = entry.value
+        return tuple(FleetNeighbor(peer, hop.address, self._place((*entry.path, peer))) for peer, hop in hops)
 
     def _gateways(self) -> Iterator[FleetGateway]:
         for route in self._configuration.routes:
@@ -215,6 +245,9 @@ class _MemberReader:
                         addresses=hosts,
                         interval_cs=entry.interval_cs,
                         priority=entry.priority,
+                        is_accepting=entry.is_accepting,
+                        host=address.host,
+                        peers=tuple(host for host in entry.peers if (":" in host) is (":" in address.host)),
                         place=self._place(entry.path),
                     )
 

@@ -19,14 +19,27 @@ def found_on_tunnels(members: Sequence[Member], settings: FleetSettings, *, is_w
     tunnels = [tunnel for member in members for tunnel in member.tunnels if isinstance(tunnel.virtual, TunnelConfig)]
     hosts = known_hosts(members)
     by_ends: dict[_Ends, list[FleetTunnel]] = defaultdict(list)
+    many = [tunnel for tunnel in tunnels if _config(tunnel).tunnel.is_multipoint]
+    tunnels = [tunnel for tunnel in tunnels if not _config(tunnel).tunnel.is_multipoint]
     for tunnel in tunnels:
         by_ends[type(_config(tunnel).tunnel), tunnel.virtual.local, _config(tunnel).remote].append(tunnel)
     for kind, local, remote in list(by_ends):
         back = by_ends.get((kind, remote, local), [])
         if not back or local < remote:
-            yield from _compared(by_ends[kind, local, remote], back, hosts, settings, is_whole=is_whole)
-    for tunnel in tunnels:
+            there = [each for each in by_ends[kind, local, remote] if back or not _is_of_many(each, many)]
+            yield from _compared(there, back, hosts, settings, is_whole=is_whole)
+    for tunnel in (*tunnels, *many):
         yield from _outer_size(tunnel)
+
+
+def _is_of_many(tunnel: FleetTunnel, many: Sequence[FleetTunnel]) -> bool:
+    """Return whether a tunnel to many routers is the other end of one to one router."""
+    config = _config(tunnel)
+    return any(
+        (type(_config(each).tunnel), each.virtual.local) == (type(config.tunnel), config.remote)
+        and (each.neighbors is None or any(one.next_hop == config.local for one in each.neighbors))
+        for each in many
+    )
 
 
 def known_hosts(members: Sequence[Member]) -> frozenset[str]:

@@ -8,12 +8,11 @@ from typing import Any, cast
 from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp, placement, tag_rewrite
+from vppcfg.config.sections import lcp, placement
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.entry_keys import EARLY_KEYS, ENTRY_KEYS, LATE_KEYS
 from vppcfg.kinds.owned_list import OWNED_KEYS
-from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.live_state import configured_on
 from vppcfg.model.ownership import CREATED_MARK, MARK, description_of, is_foreign, mark_of, tag_for
@@ -24,13 +23,11 @@ CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
     frozenset(
         {
-            "acls",
             "addresses",
             "description",
             "device-type",
             "mac",
             "rx-mode",
-            tag_rewrite.KEY,
         }
     )
     | {placement.RX_KEY, placement.TX_KEY}
@@ -92,22 +89,9 @@ def parse(
         is_up=raw.get("state") != "down",
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),
-        acls=_parse_acls(raw.get("acls")),
-        tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
         **{each.attribute: each.parse(given, path) for each in ENTRY_KEYS if (given := raw.get(each.key)) is not None},
         **interface_values.parsed(raw),
     )
-
-
-def _parse_acls(raw: Mapping[str, Any] | None) -> AclBinding:
-    """Parse the key `acls`, each direction a name or a list of names."""
-    if not raw:
-        return AclBinding()
-    return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))
-
-
-def _names(raw: Any) -> tuple[str, ...]:
-    return (raw,) if isinstance(raw, str) else tuple(raw or ())
 
 
 def from_state(
@@ -128,8 +112,6 @@ def from_state(
         is_up=interface.is_up,
         addresses=tuple(sorted(configured_on(interface) if interface.live else interface.addresses, key=address_key)),
         lcp=lcp.from_state(interface.name, state),
-        acls=interface.acls,
-        tag_rewrite=tag_rewrite.from_state(interface),
         rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
         tx_placement=placement.from_state(interface.tx_placement) if interface.tx_placement else (),
         rx_mode=interface.rx_mode if interface.rx_mode is not RxMode.MIXED else None,
@@ -188,22 +170,10 @@ def state_key(interface: InterfaceConfig) -> KeyValue:
 def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
     """Return what an interface is for."""
     addresses = interface.addresses
-    return [
-        *lcp.keys(interface),
-        *(said for each in EARLY_KEYS for said in each.yaml_keys(interface)),
-        KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
-        *interface_values.keys(interface),
-        *tag_rewrite.keys(interface.tag_rewrite),
-        *(said for each in LATE_KEYS for said in each.yaml_keys(interface)),
-        _acls_key(interface.acls) if interface.acls else _NO_ACLS,
-    ]
-
-
-def _acls_key(acls: AclBinding) -> KeyValue:
-    bound = (("input", acls.input), ("output", acls.output))
-    directions = tuple([KeyValue(key, list(names), is_default=not names) for key, names in bound])
-    return KeyValue("acls", directions, is_default=not acls, is_block=True)
-
-
-_NOT_BOUND = AclBinding()
-_NO_ACLS = _acls_key(_NOT_BOUND)
+    keys = [*lcp.keys(interface)]
+    for each in EARLY_KEYS:
+        keys += each.yaml_keys(interface)
+    keys += (KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES, *interface_values.keys(interface))
+    for each in LATE_KEYS:
+        keys += each.yaml_keys(interface)
+    return keys

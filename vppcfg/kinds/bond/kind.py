@@ -27,6 +27,7 @@ from vppcfg.vpp.row import Row
 class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     """The section `bondethernets`, and bonds in VPP."""
 
+    nodes = "bond-"
     key = "bondethernets"
     word = "BondEthernet"
     last = MAX_INSTANCE

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from vppcfg.config.yaml.text import Value
 from vppcfg.kinds.feature import FeatureKind
 from vppcfg.kinds.nat44.settings import missing_nat44
+from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import NatSide
 from vppcfg.plan.feature import SetFeature, Switch
 from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
@@ -107,6 +108,7 @@ def _parts(side: NatSide | None) -> set[NatSide]:
 class NatInterfaceKind(FeatureKind[NatSide | None]):
     """The key `nat44` of interfaces, and where they stand in VPP."""
 
+    nodes = "nat|ip[46]-sv-reassembly"
     key = "nat44"
     attribute = "nat44"
     plugin = "nat"
@@ -138,6 +140,10 @@ class NatInterfaceKind(FeatureKind[NatSide | None]):
     def is_forgotten(self, transition: Transition, name: str) -> bool:
         """Return whether NAT44 is disabled on the way, which takes all interfaces off."""
         return transition.resets_nat44
+
+    def has_nodes_on(self, interface: Interface) -> bool:
+        """Return whether it is on a side."""
+        return interface.nat44 is not None
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for the interfaces."""

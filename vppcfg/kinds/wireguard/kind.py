@@ -56,6 +56,7 @@ USUAL_MTU = 1420
 class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     """The section `wireguards`, and WireGuard interfaces in VPP."""
 
+    nodes = "wg[46]?-"
     key = "wireguards"
     word = "wg"
     last = MAX_NUMBER

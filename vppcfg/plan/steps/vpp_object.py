@@ -41,12 +41,16 @@ def _steps_of(
     if before is not None and (
         is_disturbed or _removed_first(before, after, transition, loses_its_ground=loses_its_ground)
     ):
-        operation = kind_of(before).remove(before)
-        yield Step(stage=Stage.REMOVE_OBJECT, operation=operation, depth=_depth(before))
+        kind, depth = kind_of(before), _depth(before)
+        last = kind.before_removal(before)
+        if last != before:
+            yield Step(stage=Stage.REMOVE_OBJECT, operation=kind.set(last), depth=depth)
+        yield Step(stage=Stage.REMOVE_OBJECT, operation=kind.remove(last), depth=depth)
         before = None
     if after is not None:
-        stage = Stage.REPLACE_OBJECT if before is not None and loses_its_ground else Stage.SET_OBJECT
-        yield Step(stage=stage, operation=kind_of(after).set(after), depth=_depth(after))
+        kind = kind_of(after)
+        stage = Stage.REPLACE_OBJECT if before is not None and loses_its_ground else kind.set_stage
+        yield Step(stage=stage, operation=kind.set(after), depth=_depth(after))
 
 
 def _removed_first(

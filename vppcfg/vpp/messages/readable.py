@@ -25,11 +25,7 @@ class _Names:
         """Return no MAC address: that of the interface is known when the message is sent."""
         return NO_MAC
 
-    def acl(self, name: str) -> Value:
-        """Return the name."""
-        return name
-
-    def macip(self, name: str) -> Value:
+    def number(self, noun: str, name: str) -> Value:
         """Return the name."""
         return name
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from vppcfg.kinds.kind_list import KINDS, kind_of
+from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.model.interface import Interface
-from vppcfg.model.nat44 import is_nat44_owned
-from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.connection import Connection, text_of
@@ -25,24 +25,20 @@ _POLICERS = "policer_dump_v2"
 _POLICED = ("device-input", "ip4-unicast")
 """The arc of policers of input before 26.06, and from then on (0f37c4847df)."""
 _L2_ARCS = frozenset({"l2-input", "l2-output"})
-_OURS = re.compile(
-    r"acl-plugin-|ip[46]-[rt]x-urpf|tcp-mss-clamping|sflow$|sflow-egress|lldp|flowprobe-|span-|gso-|mpls-|linux-cp-|lcp-"
-    r"|bond-|ip[46]-dhcp-client|dhcp-client|policer-|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup|wg[46]?-"
-    r"|ip6-link|icmp-|ip[46]-mfib|bvi-|stats-collect|ip[46]-multicast|ip[46]-local|ip[46]-drop|virtio-|memif|feature-bitmap"
-    r"|device-input|none$"
+_OF_VPP = (
+    r"^(?:acl-plugin-|linux-cp-|lcp-|policer-|arp-|ip[46]-not-enabled|interface-output|error-drop|ethernet-input|ip[46]-lookup"
+    r"|ip6-link|icmp-|ip[46]-mfib|bvi-|stats-collect|ip[46]-multicast|ip[46]-local|ip[46]-drop|virtio-|memif"
+    r"|feature-bitmap|device-input|none$)"
 )
-"""Features of what vppcfg manages, and those that VPP turns on for every interface."""
+"""Features that VPP turns on for every interface, those of access lists and of LCP pairs, and policers."""
 _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
-    "NAT": re.compile(r"nat|det44|ip[46]-sv-reassembly"),
+    "NAT": re.compile(r"nat|ip[46]-sv-reassembly"),
     "ABF": re.compile(r"abf-"),
     "IPsec": re.compile(r"ipsec|esp[46]|ah[46]"),
     "security": re.compile(r"ipsec|esp[46]|ah[46]"),
-    "QoS": re.compile(r"qos"),
     "classifier": re.compile(r"ip[46]-inacl|l2-input-acl"),
-    "VRRP": re.compile(r"vrrp"),
     "BFD": re.compile(r"bfd"),
     "TEIB": re.compile(r"nhrp"),
-    "L3": re.compile(r"l3xc"),
 }
 """Features that belong to an attachment whose kind begins with the word."""
 _NAMES = (
@@ -78,16 +74,15 @@ def read(connection: Connection, scope: ReadScope, found: Iterable[Attachment]) 
     kinds: dict[str, set[str]] = {}
     for each in found:
         kinds.setdefault(each.holder, set()).add(_word(each.kind))
-    for holder, kind in _of_objects(scope.state):
-        kinds.setdefault(holder, set()).add(_word(kind))
+    of_objects = _own_nodes(scope)
     for name in names:
         arcs = _arcs(shown[lines[name]][1])
         known = scope.state.interfaces.get(name)
         yield from _of_policers(name, arcs, policers)
-        ours = {"classifier"} if known is not None and known.macip is not None else set()
-        ours |= {"NAT"} if known is not None and _is_translated(known, scope.state) else set()
-        ours |= {"ABF"} if known is not None and known.policy_routes else set()
-        yield from _of_arcs(name, arcs, kinds.get(name, set()) | ours)
+        ours = of_objects.get(name, set()) | (_nodes_of(known) if known is not None else set())
+        accounted = [re.compile(each) for each in sorted({_OF_VPP, *ours})]
+        accounted += [_OF_OTHERS[kind] for kind in sorted(kinds.get(name, set())) if kind in _OF_OTHERS]
+        yield from _of_arcs(name, arcs, accounted)
         if known is not None:
             yield from _of_bits(known, arcs, scope)
 
@@ -96,17 +91,25 @@ def _word(kind: str) -> str:
     return kind.split(" ")[0].partition("4")[0].partition("6")[0]
 
 
-def _of_objects(state: State) -> Iterator[tuple[str, str]]:
-    """Yield the interfaces that objects of files are on, and the kinds that these would be as attachments."""
-    for items in state.objects.values():
+def _own_nodes(scope: ReadScope) -> dict[str, set[str]]:
+    """Return the patterns of the nodes of objects by the interfaces that these are on, whoever has configured them."""
+    found: dict[str, set[str]] = {}
+    for items in scope.state.objects.values():
         for item in items.values():
-            for reference in item.references() if item.attachment_kinds else ():
-                if reference.referent is Referent.INTERFACE:
-                    yield from ((reference.name, kind) for kind in item.attachment_kinds)
+            if nodes := kind_of(item).nodes:
+                for reference in item.references():
+                    if reference.referent is Referent.INTERFACE:
+                        found.setdefault(reference.name, set()).add(nodes)
+    return found
 
 
-def _is_translated(interface: Interface, state: State) -> bool:
-    return interface.det44 is not None or (interface.nat44 is not None and is_nat44_owned(state.owned))
+def _nodes_of(interface: Interface) -> set[str]:
+    """Return the patterns of the nodes of all kinds that an interface may have."""
+    return {
+        kind.nodes
+        for kind in KINDS
+        if kind.nodes and not isinstance(kind, VppObjectKind) and kind.has_nodes_on(interface)
+    }
 
 
 def _arcs(text: str) -> dict[str, list[str]]:
@@ -147,14 +150,12 @@ def _of_policers(name: str, arcs: Mapping[str, list[str]], policers: Sequence[st
             )
 
 
-def _of_arcs(name: str, arcs: Mapping[str, list[str]], kinds: Iterable[str]) -> Iterator[Attachment]:
-    accounted = [_OF_OTHERS[kind] for kind in kinds if kind in _OF_OTHERS]
+def _of_arcs(name: str, arcs: Mapping[str, list[str]], accounted: Sequence[re.Pattern[str]]) -> Iterator[Attachment]:
     for arc, nodes in arcs.items():
         for node in nodes if arc not in _L2_ARCS else ():
-            if _OURS.match(node) or any(pattern.search(node) for pattern in accounted):
-                continue
-            word = next((word for pattern, word in _NAMES if pattern.search(node)), "feature")
-            yield Attachment(holder=name, kind=word, name=f"{node} of {arc}")
+            if not any(pattern.search(node) for pattern in accounted):
+                word = next((word for pattern, word in _NAMES if pattern.search(node)), "feature")
+                yield Attachment(holder=name, kind=word, name=f"{node} of {arc}")
 
 
 def _of_bits(interface: Interface, arcs: Mapping[str, list[str]], scope: ReadScope) -> Iterator[Attachment]:

@@ -94,3 +94,14 @@ def _pairs(index: Index) -> Iterator[tuple[InterfaceConfig, InterfaceConfig]]:
 
 def _problem(rule: str, source: InterfaceConfig, text: str) -> Problem:
     return Problem(rule=rule, path=(*source.path, "l2xc"), text=text)
+
+
+RULES = (
+    l2xc_target,
+    l2xc_shared,
+    l2xc_mtu,
+    l2xc_target_l3,
+    l2xc_target_routes,
+    l2xc_in_bridge,
+    l2xc_with_subs,
+)

@@ -1,25 +1,11 @@
-"""L2 mode: cross-connects, bridge domains and who is in them, and the VLAN tag rewrites that go with them."""
+"""When interfaces are taken out of L2 mode and put there: cross-connects, bridge domains, and VLAN tag rewrites."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
-from vppcfg.model.bridge import Bridge
+from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
 from vppcfg.model.interface import Interface
-from vppcfg.plan.change import Change
-from vppcfg.plan.operations import (
-    BridgeFlag,
-    CreateBridge,
-    DeleteBridge,
-    FilterMac,
-    ForgetMac,
-    JoinBridge,
-    LeaveL2,
-    SetBridgeFlag,
-    SetBridgeMacAge,
-    SetCrossConnect,
-    SetTagRewrite,
-)
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -27,7 +13,7 @@ from vppcfg.plan.transition import Transition
 def steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the steps that take an interface out of L2 mode and put it there.
 
-    An interface whose target is doomed leaves L2 mode for the time being, although it does not change itself:
+    An interface whose target is deleted leaves L2 mode for the time being, although it does not change itself:
     VPP would otherwise leave it pointing at an index that the next new interface gets.
     """
     before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
@@ -54,7 +40,7 @@ def _membership(interface: Interface) -> tuple[int | None, bool, int]:
 
 
 def _leave(transition: Transition, before: Interface) -> Iterator[Step]:
-    """Take an interface out of L2 mode when it is doomed, or its target is, or it is to be something else."""
+    """Take an interface out of L2 mode when it is deleted, or its target is, or it is to be something else."""
     if not leaves_l2(transition, before):
         if before.tag_rewrite is not None and before.name in transition.to_delete:
             yield Step(stage=Stage.LEAVE_L2, operation=SetTagRewrite(interface=before.name, tag_rewrite=None))
@@ -96,43 +82,3 @@ def _join(after: Interface, bd_id: int) -> Iterator[Step]:
         interface=after.name, bd_id=bd_id, is_bvi=after.is_bvi, split_horizon_group=after.split_horizon_group
     )
     yield Step(stage=Stage.JOIN_AS_BVI if after.is_bvi else Stage.JOIN_BRIDGE, operation=join)
-
-
-def bridge_steps(change: Change[Bridge]) -> Iterator[Step]:
-    """Yield the step that deletes or creates a bridge, or those that set what differs about it."""
-    before, after = change.before, change.after
-    yield from _mac_steps(before, after)
-    if after is None:
-        assert before is not None
-        yield Step(stage=Stage.DELETE_BRIDGE, operation=DeleteBridge(bd_id=before.bd_id))
-    elif before is None:
-        create = CreateBridge(bd_id=after.bd_id, settings=after.settings, tag=after.tag)
-        yield Step(stage=Stage.CREATE_BRIDGE, operation=create)
-    else:
-        yield from _setting_steps(before, after)
-
-
-def _mac_steps(before: Bridge | None, after: Bridge | None) -> Iterator[Step]:
-    """Forget MAC addresses before members or the bridge itself go, and filter others once it is there."""
-    filtered: Collection[str] = () if before is None else before.filtered_macs
-    desired: Collection[str] = () if after is None else after.filtered_macs
-    if before is not None:
-        kept = {*desired, *(after.stray_macs if after is not None else ())}
-        for mac in (*before.stray_macs, *before.filtered_macs):
-            if mac not in kept:
-                yield Step(stage=Stage.TURN_OFF, operation=ForgetMac(bd_id=before.bd_id, mac=mac))
-    if after is not None:
-        for mac in desired:
-            if mac not in filtered:
-                yield Step(stage=Stage.SET_BRIDGE, operation=FilterMac(bd_id=after.bd_id, mac=mac))
-
-
-def _setting_steps(before: Bridge, after: Bridge) -> Iterator[Step]:
-    for flag in BridgeFlag:
-        is_on = getattr(after.settings, flag.value)
-        if getattr(before.settings, flag.value) != is_on:
-            set_flag = SetBridgeFlag(bd_id=after.bd_id, flag=flag, is_on=is_on)
-            yield Step(stage=Stage.SET_BRIDGE, operation=set_flag)
-    if before.settings.mac_age_minutes != after.settings.mac_age_minutes:
-        set_age = SetBridgeMacAge(bd_id=after.bd_id, minutes=after.settings.mac_age_minutes)
-        yield Step(stage=Stage.SET_BRIDGE, operation=set_age)

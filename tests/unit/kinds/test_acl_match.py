@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from vppcfg.config.sections.acl_match import ANY, read_ip_names
+from vppcfg.config.ip_names import read_ip_names
+from vppcfg.kinds.acl_match import ANY
 
 NAMES = read_ip_names()
 

@@ -16,8 +16,8 @@ from vppcfg.common.bounds import (
     MACIP_SHAPES_MOST,
 )
 from vppcfg.config.load import parse_text
-from vppcfg.config.rules.macip import overruled
-from vppcfg.config.sections import macip as section
+from vppcfg.kinds import macip_acl_section as section
+from vppcfg.kinds.macip_acl_rules import overruled
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, MacipAction, MacipRule, canonical_macip_rule
 
 SOURCES = ("192.0.2.5/32", "192.0.2.0/24", "192.0.0.0/16", "0.0.0.0/0", "2001:db8::/32", "::/0")

@@ -8,7 +8,7 @@ from ipaddress import ip_network
 
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.rules.index import Index
-from vppcfg.config.sections.macip import shape_of
+from vppcfg.kinds.macip_acl_section import KEY, shape_of
 from vppcfg.model.acl import MacipAction, MacipRule
 from vppcfg.model.problem import Problem
 
@@ -20,7 +20,7 @@ def macip_applied(index: Index) -> Iterator[Problem]:
     """Find MACIP ACLs that interfaces apply and the file lacks."""
     for interface in index.interfaces:
         name = interface.macip
-        if name is not None and not index.has_entry("macip_acls", name, index.configuration.macips):
+        if name is not None and not index.has_entry(KEY, name, index.configuration.macips):
             text = f"there is no MACIP ACL {name} in this file; add it to `macip_acls`"
             text += did_you_mean(name, index.configuration.macips)
             yield Problem(rule="macip-undefined", path=(*interface.path, "macip"), text=text)
@@ -37,6 +37,12 @@ def macip_order(index: Index) -> Iterator[Problem]:
                 "the exception more bits of prefix or mask, or write the list without one"
             )
             yield Problem(rule="macip-order", path=(*config.path, "terms", earlier), text=text)
+
+
+def macip_unused(index: Index) -> Iterator[Problem]:
+    """Find lists that no interface applies."""
+    used = {each.macip for each in index.interfaces}
+    return index.unused("macip-unused", index.configuration.macips, used, "no interface has `macip` for")
 
 
 def overruled(rules: Sequence[MacipRule]) -> tuple[int, int] | None:

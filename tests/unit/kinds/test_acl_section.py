@@ -8,7 +8,7 @@ import pytest
 
 from vppcfg.config.parse import parse
 from vppcfg.config.parsed import Parsed
-from vppcfg.config.sections.acl_match import parse_range
+from vppcfg.kinds.acl_match import parse_range
 from vppcfg.model.acl import AclAction, AclRule
 from vppcfg.model.problem import Problem, Severity
 

@@ -8,7 +8,7 @@ from vppcfg.common.addresses import is_station
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import BridgeConfig, InterfaceConfig
 from vppcfg.config.rules.index import Index
-from vppcfg.config.section_list import VIRTUAL_SECTIONS
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
 
@@ -132,7 +132,7 @@ def _named(index: Index) -> Iterator[tuple[BridgeConfig, int, str]]:
 
 def _is_created_alone(index: Index, name: str) -> bool:
     """Return whether a tunnel or a TAP stands in its own section; of its MTU nothing is known then."""
-    return any(index.creates(section, name) for section in VIRTUAL_SECTIONS if not section.needs_interface)
+    return any(index.creates(kind, name) for kind in VIRTUAL_INTERFACES if not kind.needs_interface)
 
 
 def _is_first(index: Index, bridge: BridgeConfig, position: int, name: str) -> bool:
@@ -156,3 +156,13 @@ def _problem(rule: str, bridge: BridgeConfig, position: int, text: str) -> Probl
 
 def _bvi_problem(rule: str, bridge: BridgeConfig, text: str) -> Problem:
     return Problem(rule=rule, path=(*bridge.path, "bvi"), text=text)
+
+
+RULES = (
+    bridge_member_place,
+    bridge_member_l3,
+    bridge_split_horizon,
+    bridge_macs,
+    bridge_member_mtu,
+    bridge_virtual_interface,
+)

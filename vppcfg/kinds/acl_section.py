@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from vppcfg.common.bounds import ACL_RULES_MANY, ACL_RULES_MOST, ALL_ACL_RULES_MOST
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import AclConfig
+from vppcfg.config.configuration import AclConfig, InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.entry_key import EntryKey
+from vppcfg.config.ip_names import read_ip_names
 from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
-from vppcfg.config.sections import acl_match
-from vppcfg.config.sections.acl_term import Context, Term
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclRule, canonical_rule
+from vppcfg.kinds import acl_match
+from vppcfg.kinds.acl_term import Context, Term
+from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclBinding, AclRule, canonical_rule
+from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import MARK
-from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.model.state import State
 
+KEY = "acls"
 PLUGIN = "acl"
+OTHERS = "acl:"
+"""What stands before the tag of a list of somebody else."""
 _ALL_PORTS = (0, MAX_PORT)
 _ALL_FLAGS = 255
 _ALL4, _ALL6 = "0.0.0.0/0", "::/0"
@@ -28,10 +34,10 @@ _PROTOCOLS: Mapping[int, str | int] = {1: "icmp", 6: "tcp", 17: "udp", 58: "ipv6
 """Other protocols are written as numbers."""
 
 
-class Acls(NamedSection):
+class AclSection(NamedSection):
     """The section `acls`."""
 
-    key = "acls"
+    key = KEY
     attribute = "acls"
     naming = Naming(
         is_name=is_acl_name,
@@ -67,8 +73,8 @@ class Acls(NamedSection):
         if not all(term.is_sound for term in terms):
             return [problem for term in terms for problem in term.problems]
         count = sum(term.rule_count for term in terms)
-        parsing.rule_count += count
-        if problem := _too_many(entry, count, parsing.rule_count):
+        parsing.counts[self.key] += count
+        if problem := _too_many(entry, count, parsing.counts[self.key]):
             return problem
         if count >= ACL_RULES_MANY:
             text = f"the terms are {count:,} rules, prefixes multiplied out; VPP takes long over so many"
@@ -92,7 +98,7 @@ class Acls(NamedSection):
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, AclConfig]:
         """Return the access lists that are not left alone, in natural order."""
-        names = sorted((name for name in state.acls if name not in unmanaged.acls), key=natural_key)
+        names = sorted((name for name in state.acls if name not in unmanaged.of("acls")), key=natural_key)
         return {name: AclConfig(name=name, path=(self.key, name), rules=state.acls[name].rules) for name in names}
 
     def entry_keys(self, entry: AclConfig) -> Iterator[KeyValue]:
@@ -100,7 +106,47 @@ class Acls(NamedSection):
         yield KeyValue("terms", list(_terms(entry.rules)), is_block=True)
 
 
-SECTION = Acls()
+class AclsKey(EntryKey):
+    """The key `acls` of interfaces, each direction a name or a list of names."""
+
+    key = attribute = KEY
+
+    def parse(self, raw: Mapping[str, Any], path: KeyPath) -> AclBinding:
+        """Return what an interface is to apply."""
+        return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))
+
+    def from_state(self, interface: Interface, state: State, path: KeyPath) -> AclBinding:
+        """Return what an interface applies."""
+        return interface.acls
+
+    def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
+        """Return the key, as by default where no list is applied."""
+        return (_acls_key(config.acls) if config.acls else _NO_ACLS,)
+
+    def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
+        """Return what VPP is to apply; where it lacks the plugin, that stays as it is."""
+        path, thing = (*config.path, KEY), f"{config.name} has {KEY}"
+        if not config.acls or desired.has_plugin(PLUGIN, path, thing):
+            return {KEY: config.acls}
+        return {}
+
+    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+        """Return that no list is applied."""
+        return {KEY: AclBinding()}
+
+
+def _names(raw: Any) -> tuple[str, ...]:
+    return (raw,) if isinstance(raw, str) else tuple(raw or ())
+
+
+def _acls_key(acls: AclBinding) -> KeyValue:
+    bound = (("input", acls.input), ("output", acls.output))
+    directions = tuple([KeyValue(key, list(names), is_default=not names) for key, names in bound])
+    return KeyValue(KEY, directions, is_default=not acls, is_block=True)
+
+
+_NO_ACLS = _acls_key(AclBinding())
+ACLS_KEY = AclsKey()
 
 
 def unsupported_reason(name: str, acl: Acl) -> str | None:
@@ -127,9 +173,9 @@ def _too_many(entry: SectionEntry, count: int, count_so_far: int) -> Problem | N
 
 
 def _context(parsing: Parsing) -> Context:
-    lists = acl_match.SECTION.key
+    lists = acl_match.KEY
     return Context(
-        names=acl_match.read_ip_names(),
+        names=read_ip_names(),
         lists=parsing.parts[lists],
         broken_lists=parsing.broken_entries[lists],
     )

@@ -8,14 +8,16 @@ from typing import Any
 
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
-from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig, KeyHolder, StaticMacConfig
+from vppcfg.config.configuration import DEFAULT_MTU, BridgeConfig, InterfaceConfig, KeyHolder, StaticMacConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import number_of
 from vppcfg.config.sections.section import NamedSection, Parsing, SectionEntry, Unmanaged, described, numbered
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.owned_list import OWNED_KEYS
-from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
-from vppcfg.model.interface import Interface
+from vppcfg.kinds.static_mac import static_macs
+from vppcfg.kinds.tag_rewrite import usual_rewrite
+from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name, macs_in_order
+from vppcfg.model.interface import Encapsulation, Interface, OtherMatch
 from vppcfg.model.ownership import is_foreign, tag_for
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
@@ -24,13 +26,14 @@ MAX_BRIDGE = 0xFFFFFF
 """The id of a bridge domain has 24 bits (vnet/l2/l2_bd.h, L2_BD_ID_MAX)."""
 MAX_AGE = 255
 """Minutes."""
+KEY = "bridgedomains"
 _WORD = "bd"
 
 
-class Bridges(NamedSection):
+class BridgeSection(NamedSection):
     """The section `bridgedomains`."""
 
-    key = "bridgedomains"
+    key = KEY
     attribute = "bridges"
     naming = numbered(_WORD, 1, MAX_BRIDGE, noun="bridge domain", rule="bd-id")
     holder = KeyHolder.BRIDGE
@@ -76,7 +79,7 @@ class Bridges(NamedSection):
         for interface in state.interfaces.values():
             if interface.bridge is not None:
                 members.setdefault(bridge_name(interface.bridge), []).append(interface)
-        names = sorted((name for name in state.bridges if name not in unmanaged.bridges), key=natural_key)
+        names = sorted((name for name in state.bridges if name not in unmanaged.of("bridges")), key=natural_key)
         return {name: self._entry_from_vpp(name, state, members.get(name, [])) for name in names}
 
     def _entry_from_vpp(self, name: str, state: State, members: list[Interface]) -> BridgeConfig:
@@ -127,12 +130,9 @@ class Bridges(NamedSection):
         yield KeyValue("settings", settings, is_default=all(item.is_default for item in settings), is_block=True)
 
 
-SECTION = Bridges()
-
-
 def unsupported_reason(name: str, bridge: Bridge) -> str | None:
     """Return why the file cannot say what an observed bridge domain is, None when it can."""
-    if not SECTION.naming.is_name(name) or bridge_name(bridge.bd_id) != name or bridge.bd_id == 0:
+    if not BridgeSection.naming.is_name(name) or bridge_name(bridge.bd_id) != name or bridge.bd_id == 0:
         return "it has a number that the configuration does not allow"
     if is_foreign(bridge.tag):
         return f'its tag says that it is somebody else\'s: "{bridge.tag}"'
@@ -157,3 +157,50 @@ def _setting_keys(settings: BridgeSettings) -> Iterator[KeyValue]:
 def _setting_key(attribute: str) -> str:
     """Return the key of the file for an attribute of BridgeSettings."""
     return attribute.replace("_", "-")
+
+
+_Membership = tuple[int | None, bool, int | None]
+_NO_MEMBERSHIP: _Membership = (None, False, 0)
+
+
+class Switching:
+    """What the file makes of interfaces in bridge domains and cross-connects."""
+
+    def __init__(self, desired: DesiredStateBuilder) -> None:
+        """Take the bridge domains of the file, which have been entered."""
+        self._memberships = _memberships(desired)
+        self._static_macs = static_macs(desired)
+
+    def of(
+        self,
+        name: str,
+        match: Encapsulation | OtherMatch | None,
+        base: Interface,
+        config: InterfaceConfig | None = None,
+    ) -> dict[str, Any]:
+        """Return the attributes of an interface that matches some tags, with the tag rewrite that its entry names."""
+        bridge, is_bvi, group = self._memberships.get(name, _NO_MEMBERSHIP)
+        if group is None:
+            group = base.split_horizon_group if bridge is not None and base.bridge == bridge else 0
+        rewrite = config.tag_rewrite if config is not None and (config.l2xc or name in self._memberships) else None
+        return {
+            "bridge": bridge,
+            "is_bvi": is_bvi,
+            "split_horizon_group": group,
+            "static_macs": macs_in_order(self._static_macs.get(name, ())) if bridge is not None else (),
+            "tag_rewrite": usual_rewrite(match, bridge) if rewrite is None else rewrite.rewrite,
+        }
+
+
+def _memberships(desired: DesiredStateBuilder) -> dict[str, _Membership]:
+    """Return of each member that the file names its bridge, whether it is the BVI, and its group; None is any group."""
+    found: dict[str, _Membership] = {}
+    for name, config in desired.configuration.bridges.items():
+        if desired.bridges[name] is desired.observed.bridges.get(name):
+            continue  # it is not ours, which is a problem already
+        groups = config.split_horizon
+        for member in config.members:
+            found[member] = (config.bd_id, False, None if groups is None else groups.get(member, 0))
+        if config.bvi is not None:
+            found[config.bvi] = (config.bd_id, True, None)
+    return found

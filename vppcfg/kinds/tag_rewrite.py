@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from vppcfg.config.configuration import TagRewriteConfig
+from vppcfg.config.configuration import InterfaceConfig, TagRewriteConfig
+from vppcfg.config.entry_key import EntryKey
+from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.state import State
+from vppcfg.vpp.row import Row
 
 KEY = "tag-rewrite"
 NONE = "none"
@@ -20,7 +25,7 @@ _LAST_VLAN = 4095
 _WAYS = ("pop", "push", "translate")
 
 
-def parse(raw: str | Mapping[str, Any]) -> TagRewriteConfig:
+def _parse(raw: str | Mapping[str, Any]) -> TagRewriteConfig:
     """Return what a value of the right shape asks for, with what is wrong about it for a rule to tell."""
     if isinstance(raw, str):
         return TagRewriteConfig(rewrite=None)
@@ -44,15 +49,22 @@ def parse(raw: str | Mapping[str, Any]) -> TagRewriteConfig:
     return TagRewriteConfig(rewrite=rewrite, popped=popped)
 
 
-def usual(match: Encapsulation | OtherMatch | None, bridge: int | None) -> TagRewrite | None:
+def usual_rewrite(match: Encapsulation | OtherMatch | None, bridge: int | None) -> TagRewrite | None:
     """Return what happens to the tags of an interface without the key: members of a bridge domain lose their own."""
     return _POP[match.tag_count] if bridge is not None and isinstance(match, Encapsulation) else None
 
 
-def from_state(interface: Interface) -> TagRewriteConfig | None:
+def read_rewrite(row: Row) -> TagRewrite | None:
+    """Return how an interface rewrites tags."""
+    if not row.vtr_operation:
+        return None
+    return TagRewrite(operation=row.vtr_operation, push_dot1q=row.vtr_push_dot1q, tag1=row.vtr_tag1, tag2=row.vtr_tag2)
+
+
+def _from_state(interface: Interface) -> TagRewriteConfig | None:
     """Return what says how an observed interface rewrites tags, None when that is the usual."""
     rewrite = interface.tag_rewrite
-    if rewrite == usual(interface.encapsulation, interface.bridge):
+    if rewrite == usual_rewrite(interface.encapsulation, interface.bridge):
         return None
     popped, pushed = _counts(rewrite)
     if rewrite is not None:
@@ -65,21 +77,16 @@ def from_state(interface: Interface) -> TagRewriteConfig | None:
     return TagRewriteConfig(rewrite=rewrite, popped=popped)
 
 
-def unsupported_reason(interface: Interface) -> str | None:
+def _unsupported_reason(interface: Interface) -> str | None:
     """Return why the file cannot say how an observed interface rewrites tags, None when it can."""
     rewrite = interface.tag_rewrite
-    if rewrite is None or rewrite == usual(interface.encapsulation, interface.bridge):
+    if rewrite is None or rewrite == usual_rewrite(interface.encapsulation, interface.bridge):
         return None
     pushed = _counts(rewrite)[1]
     if not interface.is_l2 or interface.is_bvi or rewrite.operation not in _COUNTS:
         return "it rewrites VLAN tags"
     odd = [tag for tag in (rewrite.tag1, rewrite.tag2)[:pushed] if not 1 <= tag <= _LAST_VLAN]
     return f"it gives frames the VLAN tag {odd[0]}" if odd else None
-
-
-def keys(config: TagRewriteConfig | None) -> list[KeyValue]:
-    """Return the key, where it is needed."""
-    return [] if config is None else [KeyValue(KEY, _as_yaml(config.rewrite))]
 
 
 def _as_yaml(rewrite: TagRewrite | None) -> Value:
@@ -98,3 +105,48 @@ def _as_yaml(rewrite: TagRewrite | None) -> Value:
 def _counts(rewrite: TagRewrite | None) -> tuple[int, int]:
     """Return how many tags a rewrite takes off and puts on."""
     return _UNKNOWN if rewrite is None else _COUNTS.get(rewrite.operation, _UNKNOWN)
+
+
+class TagRewriteKey(EntryKey):
+    """The key; what an interface has in VPP depends on its bridge domain too (`bridge_section.Switching`)."""
+
+    key = KEY
+    attribute = "tag_rewrite"
+
+    def parse(self, raw: str | Mapping[str, Any], path: KeyPath) -> TagRewriteConfig:
+        """Return what a value of the right shape asks for, with what is wrong about it for a rule to tell."""
+        return _parse(raw)
+
+    def from_state(self, interface: Interface, state: State, path: KeyPath) -> TagRewriteConfig | None:
+        """Return what says how an observed interface rewrites tags, None when that is the usual."""
+        return _from_state(interface)
+
+    def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
+        """Return the key, where it is needed."""
+        return () if config.tag_rewrite is None else (KeyValue(KEY, _as_yaml(config.tag_rewrite.rewrite)),)
+
+    def unsupported_key(self, interface: Interface, state: State) -> str | None:
+        """Return why the file cannot say how an observed interface rewrites tags, None when it can."""
+        return _unsupported_reason(interface) if interface.tag_rewrite is not None else None
+
+
+TAG_REWRITE = TagRewriteKey()
+
+
+def tag_rewrites(index: Index) -> Iterator[Problem]:
+    """Find tag rewrites that ask for nothing or too much, or on what hands no frames on."""
+    for interface in index.interfaces:
+        rewrite = interface.tag_rewrite
+        if rewrite is None:
+            continue
+        path, tags = (*interface.path, KEY), interface.encapsulation
+        count = tags.tag_count if tags is not None else 0
+        if rewrite.fault:
+            yield Problem(rule="tag-rewrite-keys", path=path, text=rewrite.fault)
+        elif rewrite.popped > count:
+            known = {0: "no VLAN tag", 1: "one VLAN tag", 2: "two VLAN tags"}[count]
+            text = f"{interface.name} matches {known}, so {rewrite.popped} cannot be taken off"
+            yield Problem(rule="tag-rewrite-count", path=path, text=text)
+        if interface.l2xc is None and interface.name not in index.bridges:
+            text = f"{interface.name} routes; tags are rewritten on members of bridge domains and with `l2xc`"
+            yield Problem(rule="tag-rewrite-l3", path=path, text=text)

@@ -7,9 +7,10 @@ from itertools import chain, product
 from typing import Any
 
 from vppcfg.common.resemblance import did_you_mean
-from vppcfg.config.sections.acl_match import (
+from vppcfg.config.ip_names import IpNames
+from vppcfg.config.yaml.errors import shown
+from vppcfg.kinds.acl_match import (
     ANY,
-    IpNames,
     PrefixList,
     Range,
     host_bits,
@@ -18,7 +19,6 @@ from vppcfg.config.sections.acl_match import (
     parse_range,
     parse_tcp_flags,
 )
-from vppcfg.config.yaml.errors import shown
 from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, AclAction, AclRule
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.record import record

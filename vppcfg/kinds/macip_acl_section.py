@@ -19,26 +19,27 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import MacipConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
-from vppcfg.config.sections import acl_match
-from vppcfg.config.sections.acl import PLUGIN
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds import acl_match
+from vppcfg.kinds.acl_section import PLUGIN as PLUGIN
 from vppcfg.model.acl import ANY_MAC, ONE_MAC, MacipAcl, MacipAction, MacipRule, canonical_macip_rule
 from vppcfg.model.ownership import MARK
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 
-KIND = "macip:"
+KEY = "macip_acls"
+OTHERS = "macip:"
 """What stands before the tag of a list of somebody else."""
 _RULES, _SHAPES = "macip-rules-most", "macip-shapes-most"
 _ALL4, _ALL6 = acl_match.EVERYWHERE.ipv4[0], acl_match.EVERYWHERE.ipv6[0]
 
 
-class MacipAcls(NamedSection):
+class MacipAclSection(NamedSection):
     """The section `macip_acls`."""
 
-    key = "macip_acls"
+    key = KEY
     attribute = "macips"
     naming = Naming(
         is_name=is_acl_name,
@@ -77,15 +78,12 @@ class MacipAcls(NamedSection):
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, MacipConfig]:
         """Return the lists that are not left alone, in natural order."""
-        names = sorted((name for name in state.macips if name not in unmanaged.macips), key=natural_key)
+        names = sorted((name for name in state.macips if name not in unmanaged.of("macips")), key=natural_key)
         return {name: _entry_from_rules(name, state.macips[name].rules) for name in names}
 
     def entry_keys(self, entry: MacipConfig) -> Iterator[KeyValue]:
         """Yield the terms: one per rule, but for two rules that say the same of both families."""
         yield KeyValue("terms", list(_terms(entry.rules)), is_block=True)
-
-
-SECTION = MacipAcls()
 
 
 def unsupported_reason(name: str, macip: MacipAcl) -> str | None:
@@ -102,22 +100,13 @@ def unsupported_reason(name: str, macip: MacipAcl) -> str | None:
     return None
 
 
-def copy_unmanaged(desired: DesiredStateBuilder) -> None:
-    """Enter the lists of somebody else, and those that an interface applies that is not ours."""
-    own = desired.configuration.macips
-    applied = {interface.macip for interface in desired.interfaces.values() if interface.macip not in own}
-    for name, macip in desired.observed.macips.items():
-        if name in applied or desired.is_somebody_elses(macip.tag, None if name in own else f"{KIND}{macip.tag}"):
-            desired.macips[name] = macip
-
-
 def _term(raw: Mapping[str, Any], path: KeyPath, parsing: Parsing) -> tuple[MacipRule, ...] | list[Problem]:
     """Return the rules of a term, or what is wrong with it."""
     mac, mask = canonical_mac(raw.get("mac")), canonical_mac(raw.get("mac-mask"))
     if mac is None and mask is not None:
         text = "`mac-mask` selects bits of `mac`; add `mac`, or remove the mask"
         return [Problem(rule="macip-mask", path=(*path, "mac-mask"), text=text)]
-    lists = acl_match.SECTION.key
+    lists = acl_match.KEY
     source, family = raw.get("source"), raw.get("family") or acl_match.ANY
     prefixes = acl_match.parse_endpoint(source, parsing.parts[lists])
     if prefixes is None:
@@ -148,9 +137,9 @@ def shape_of(rule: MacipRule) -> tuple[bool, int, str]:
 def _too_much(entry: SectionEntry, rules: list[MacipRule], parsing: Parsing) -> Problem | None:
     """Count the rules of a list, and return the problem of one that is more than VPP should be given."""
     shapes = Counter(map(shape_of, rules))
-    parsing.macip_rule_count += len(rules)
-    parsing.macip_shape_count += len(shapes)
-    count, shape_count, alike = parsing.macip_rule_count, parsing.macip_shape_count, max(shapes.values(), default=0)
+    parsing.counts[_RULES] += len(rules)
+    parsing.counts[_SHAPES] += len(shapes)
+    count, shape_count, alike = parsing.counts[_RULES], parsing.counts[_SHAPES], max(shapes.values(), default=0)
     what = "combinations of prefix length and MAC mask"
     if count > MACIP_RULES_MOST:
         rule, text = _RULES, f"with this one the MACIP ACLs have {count:,} rules; {MACIP_RULES_MOST:,} are possible"
@@ -180,7 +169,7 @@ def _pairs(rules: tuple[MacipRule, ...]) -> Iterator[tuple[MacipRule, bool]]:
 def _entry_from_rules(name: str, rules: tuple[MacipRule, ...]) -> MacipConfig:
     counts = (2 if is_both else 1 for _, is_both in _pairs(rules))
     positions = tuple(position for position, count in enumerate(counts) for _ in range(count))
-    return MacipConfig(name=name, path=(SECTION.key, name), rules=rules, positions=positions)
+    return MacipConfig(name=name, path=(KEY, name), rules=rules, positions=positions)
 
 
 def _terms(rules: tuple[MacipRule, ...]) -> Iterator[tuple[KeyValue, ...]]:

@@ -1,17 +1,37 @@
-"""Rules about access lists: what of them no packet ever reaches."""
+"""Rules about access lists: that interfaces apply those of the file, and what of them no packet ever reaches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.configuration import AclConfig, InterfaceConfig
 from vppcfg.config.rules.index import Index
+from vppcfg.kinds.acl_section import KEY
 from vppcfg.model.acl import AclRule
 from vppcfg.model.problem import Problem, Severity
 
 Families = frozenset[bool]
 """Of each family whether it is IPv6."""
+
+
+def acl_applied(index: Index) -> Iterator[Problem]:
+    """Find ACLs that interfaces apply and the file lacks, and those that VPP would take once only."""
+    for interface in index.interfaces:
+        if not interface.acls:
+            continue
+        for key, names in (("input", interface.acls.input), ("output", interface.acls.output)):
+            seen: set[str] = set()
+            for position, name in enumerate(names):
+                path = (*interface.path, "acls", key, position)
+                if not index.has_entry(KEY, name, index.configuration.acls):
+                    text = f"there is no ACL {name} in this file; add it to `acls`"
+                    text += did_you_mean(name, index.configuration.acls)
+                    yield Problem(rule="acl-undefined", path=path, text=text)
+                elif name in seen:
+                    yield Problem(rule="acl-duplicate", path=path, text=f"{name} is in this list already; remove it")
+                seen.add(name)
 
 
 def acl_term_unreached(index: Index) -> Iterator[Problem]:
@@ -35,6 +55,13 @@ def acl_unreached(index: Index) -> Iterator[Problem]:
             yield from _unreached_lists(interface, "input", interface.acls.input, index)
         if len(interface.acls.output) > 1:
             yield from _unreached_lists(interface, "output", interface.acls.output, index)
+
+
+def acl_unused(index: Index) -> Iterator[Problem]:
+    """Find lists that no interface applies."""
+    used = {name for each in index.interfaces for name in (*each.acls.input, *each.acls.output)}
+    used |= {each.acl for interface in index.interfaces for each in interface.policy_routes or ()}
+    return index.unused("acl-unused", index.configuration.acls, used, "no interface applies")
 
 
 def _unreached_lists(interface: InterfaceConfig, key: str, names: Iterable[str], index: Index) -> Iterator[Problem]:

@@ -6,25 +6,22 @@ The section `prefixlists` is parsed here; it is no part of a Configuration, for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
-import yaml
-
-from vppcfg import assets
 from vppcfg.common.addresses import canonical_address, canonical_prefix
 from vppcfg.common.bounds import RANGE_CHARACTERS
 from vppcfg.config.names import LIST, LIST_LENGTH, is_prefix_list_name
 from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry
+from vppcfg.kinds.kind import Kind
 from vppcfg.model.acl import TCP_FLAGS
 from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
 
+KEY = "prefixlists"
 ANY = "any"
 MAX_PROTOCOL = 255
 Range = tuple[int, int]
 _NO_NAMES: Mapping[str, int] = {}
-_TABLE = "schema/ip_names.yaml"
 
 
 @record
@@ -47,10 +44,10 @@ class PrefixList:
 EVERYWHERE = PrefixList(ipv4=("0.0.0.0/0",), ipv6=("::/0",))
 
 
-class PrefixLists(NamedSection):
+class PrefixLists(Kind, NamedSection):
     """The section `prefixlists`: prefixes by family, in the order of the file, each once."""
 
-    key = "prefixlists"
+    key = KEY
     naming = Naming(
         is_name=is_prefix_list_name,
         rule="prefixlist-name",
@@ -81,7 +78,7 @@ class PrefixLists(NamedSection):
         return lists
 
 
-SECTION = PrefixLists()
+KIND = PrefixLists()
 
 
 def _named_in_terms(content: Mapping[Any, Any]) -> set[Any]:
@@ -97,22 +94,6 @@ def host_bits(rule: str, path: KeyPath, raw: Any) -> Problem | None:
         return None
     text = f"{raw} is an address in the prefix {prefix}, which is what is matched; write that, or the address alone"
     return Problem(rule=rule, path=path, text=text, severity=Severity.WARNING)
-
-
-@record
-class IpNames:
-    """Numbers by name, in lower case."""
-
-    protocols: Mapping[str, int]
-    services: Mapping[str, int]
-    """Ports, of TCP and UDP alike."""
-
-
-@lru_cache(maxsize=1)
-def read_ip_names() -> IpNames:
-    """Return the names of protocols and services, which are read once."""
-    table = yaml.load(assets.find(_TABLE).read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return IpNames(protocols=table["protocols"], services=table["services"])
 
 
 def parse_endpoint(raw: str | None, lists: Mapping[str, PrefixList]) -> PrefixList | None:

@@ -1,0 +1,169 @@
+"""What the small services do with real packets on a real VPP, not only what VPP lists of them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.real_vpp import RealVpp, running, skip_reason
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+
+REASON = skip_reason()
+pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+
+PORTS = ("eth0", "eth1", "eth2")
+COUNT = 20
+ROUTED = """
+interfaces:
+  eth0: {{ addresses: [ 10.0.0.1/24 ]{eth0} }}
+  eth1: {{ addresses: [ 10.0.1.1/24 ], neighbors: {{ 10.0.1.2: "02:00:00:00:00:12" }}{eth1} }}
+  eth2: {{ addresses: [ 10.0.2.1/24 ], neighbors: {{ 10.0.2.2: "02:00:00:00:00:22" }} }}
+routes: {{ 0.0.0.0/0: 10.0.1.2 }}
+unmanaged: [ "pg*" ]
+{more}
+"""
+
+
+@pytest.fixture(name="vpp")
+def vpp_with_ports() -> Iterator[RealVpp]:
+    with running(PORTS) as vpp:
+        yield vpp
+
+
+def apply(vpp: RealVpp, folder: Path, text: str) -> None:
+    """Apply a file, and hold VPP to having nothing left to do."""
+    (file := folder / "router.yaml").write_text(text)
+    words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
+    assert main(["apply", "-y", *words]) == ExitCode.DONE
+    assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
+
+
+def routed(*, eth0: str = "", eth1: str = "", more: str = "") -> str:
+    keys = {"eth0": f", {eth0}" if eth0 else "", "eth1": f", {eth1}" if eth1 else ""}
+    return ROUTED.format(**keys, more=more)
+
+
+def send(vpp: RealVpp, data: str, *, node: str = "ip4-input", size: int = 64, trace: int = 0) -> str:
+    """Let packets arrive at eth0, wait until all of them are through, and return their trace."""
+    vpp.cli("clear trace")
+    if trace:
+        vpp.cli(f"trace add pg-input {trace}")
+    line = f"packet-generator new {{ name s limit {COUNT} node {node} size {size}-{size} interface eth0"
+    assert vpp.cli(f"{line} data {{ {data} }} }}") == (0, ""), line
+    vpp.cli("packet-generator enable-stream s")
+    until(lambda: re.search(rf"^s\s+\S*No\s+{COUNT}\b", vpp.cli("show packet-generator")[1], re.MULTILINE) is not None)
+    vpp.cli("packet-generator delete s")
+    return vpp.cli("show trace")[1] if trace else ""
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so; fail after half a minute."""
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def udp(destination: str = "203.0.113.1", port: int = 9) -> str:
+    return f"UDP: 10.0.0.9 -> {destination} UDP: 4000 -> {port} incrementing 20"
+
+
+def left(vpp: RealVpp, act: Callable[[], object]) -> dict[str, int]:
+    """Return how many packets have left by eth1 and eth2 while something was done."""
+    before = {name: _sent(vpp, name) for name in PORTS[1:]}
+    act()
+    return {name: _sent(vpp, name) - before[name] for name in PORTS[1:]}
+
+
+def _sent(vpp: RealVpp, name: str) -> int:
+    found = re.search(r"tx packets +(\d+)", vpp.cli(f"show interface {name}")[1])
+    return int(found[1]) if found else 0
+
+
+def test_a_cross_connect_of_l3_takes_all_packets_and_follows_a_change(vpp: RealVpp, tmp_path: Path) -> None:
+    apply(vpp, tmp_path, routed())
+    assert left(vpp, lambda: send(vpp, udp())) == {"eth1": COUNT, "eth2": 0}
+    crossed = "l3xc: { ipv4: { interface: %s, gateway: 10.0.%d.2 } }"
+    apply(vpp, tmp_path, routed(eth0=crossed % ("eth2", 2)))
+    assert left(vpp, lambda: send(vpp, udp())) == {"eth1": 0, "eth2": COUNT}
+    apply(vpp, tmp_path, routed(eth0=crossed % ("eth1", 1)))
+    assert left(vpp, lambda: send(vpp, udp())) == {"eth1": COUNT, "eth2": 0}
+    apply(vpp, tmp_path, routed(eth0="l3xc: {}"))
+    assert left(vpp, lambda: send(vpp, udp())) == {"eth1": COUNT, "eth2": 0}
+
+
+def test_what_the_router_has_no_use_for_is_redirected(vpp: RealVpp, tmp_path: Path) -> None:
+    """A packet to an own address and a port without a listener is punted."""
+    mine = udp("10.0.0.1", 4711)
+    apply(vpp, tmp_path, routed())
+    assert left(vpp, lambda: send(vpp, mine))["eth2"] == 0
+    redirect = "punt-redirect: { ipv4: { interface: eth2, gateway: 10.0.2.2 } }"
+    vpp.cli("set punt ipv4 udp all")
+    apply(vpp, tmp_path, routed(eth0=redirect))
+    trace = send(vpp, mine, trace=1)
+    assert "ip4-punt-redirect" in trace
+    assert "eth2" in trace[trace.index("ip4-punt-redirect") :]
+    apply(vpp, tmp_path, routed(eth0="punt-redirect: {}"))
+    assert "ip4-punt-redirect" not in send(vpp, mine, trace=1)
+
+
+def test_marks_are_recorded_and_written_by_a_map(vpp: RealVpp, tmp_path: Path) -> None:
+    maps = "qos_maps: { 1: { ip: { 0: 46, 184: 40 } } }"
+    apply(vpp, tmp_path, routed(eth0="qos: { record: [ ip ] }", eth1="qos: { mark: { ip: 1 } }", more=maps))
+    trace = send(vpp, udp(), trace=1)
+    assert "ip4-qos-record" in trace
+    assert "ip4-qos-mark" in trace
+    assert re.search(r"tos 0x2e", trace[trace.index("ip4-qos-mark") :]) is not None, trace
+    apply(vpp, tmp_path, routed(eth0="qos: {}", eth1="qos: {}", more="qos_maps: {}"))
+    assert "tos 0x2e" not in send(vpp, udp(), trace=1)
+
+
+def test_a_path_mtu_has_larger_packets_refused(vpp: RealVpp, tmp_path: Path) -> None:
+    to_neighbor = udp("10.0.1.2")
+    apply(vpp, tmp_path, routed())
+    assert left(vpp, lambda: send(vpp, to_neighbor, size=600)) == {"eth1": COUNT, "eth2": 0}
+    apply(vpp, tmp_path, routed(more="path-mtu: { 10.0.1.2: 300 }"))
+    assert left(vpp, lambda: send(vpp, to_neighbor, size=200)) == {"eth1": COUNT, "eth2": 0}
+    trace = send(vpp, to_neighbor, size=600, trace=1)
+    assert "ip4-frag" in trace, trace
+    apply(vpp, tmp_path, routed(more="path-mtu: {}"))
+    assert "ip4-frag" not in send(vpp, to_neighbor, size=600, trace=1)
+
+
+def test_a_bridge_domain_answers_for_an_address_by_itself(vpp: RealVpp, tmp_path: Path) -> None:
+    text = """
+interfaces: { eth0: {}, eth1: {}, eth2: {} }
+unmanaged: [ "pg*" ]
+bridgedomains:
+  bd10:
+    interfaces: [ eth0, eth1 ]
+    settings: { arp-termination: true }
+    arp-entries: { 10.9.0.5: "02:00:00:00:00:05" }
+"""
+    apply(vpp, tmp_path, text)
+    request = "0001080006040001" + "020000000009" + "0a090009" + "000000000000" + "0a0900%02x"
+    asked = f"ARP: 02:00:00:00:00:09 -> ff:ff:ff:ff:ff:ff hex 0x{request}"
+    known = asked % 5
+    trace = send(vpp, known, node="ethernet-input", trace=1)
+    assert "arp-term-l2bd" in trace
+    assert "02:00:00:00:00:05/10.9.0.5" in trace, trace
+    unknown = asked % 6
+    assert left(vpp, lambda: send(vpp, unknown, node="ethernet-input"))["eth1"] == COUNT, "it is flooded"
+    assert left(vpp, lambda: send(vpp, known, node="ethernet-input"))["eth1"] == 0
+
+
+def test_a_relay_hands_requests_to_its_server(vpp: RealVpp, tmp_path: Path) -> None:
+    relay = "dhcp-relay: { ipv4: { servers: [ 10.0.1.2 ], source: 10.0.0.1 } }"
+    options = "0x01010600" + "00" * 232 + "63825363" + "350101" + "ff" + "00" * 60
+    asked = f"UDP: 0.0.0.0 -> 255.255.255.255 UDP: 68 -> 67 hex {options}"
+    apply(vpp, tmp_path, routed())
+    assert "dhcp-proxy-to-server" not in send(vpp, asked, size=400, trace=1)
+    apply(vpp, tmp_path, routed(more=relay))
+    trace = send(vpp, asked, size=400, trace=1)
+    assert "dhcp-proxy-to-server" in trace
+    assert left(vpp, lambda: send(vpp, asked, size=400))["eth1"] == COUNT

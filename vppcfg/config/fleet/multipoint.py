@@ -1,0 +1,69 @@
+"""Tunnels to many routers: each neighbour is behind a router that has a tunnel back, and the neighbour's address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vppcfg.config.fleet.finding import FleetFinding, finding
+from vppcfg.config.fleet.member import FleetNeighbor, FleetTunnel, Member
+from vppcfg.config.fleet.settings import FleetSettings
+from vppcfg.config.fleet.tunnels import known_hosts
+from vppcfg.kinds.tunnel import TunnelConfig
+from vppcfg.model.problem import Severity
+
+
+def found_on_neighbors(members: Sequence[Member], settings: FleetSettings) -> Iterator[FleetFinding]:
+    """Yield what is wrong with the neighbours of tunnels, where all files are known."""
+    tunnels = [tunnel for member in members for tunnel in member.tunnels if isinstance(tunnel.virtual, TunnelConfig)]
+    hosts = known_hosts(members)
+    for tunnel in tunnels:
+        for neighbor in tunnel.neighbors or ():
+            if not settings.is_external(neighbor.next_hop):
+                yield from _checked(tunnel, neighbor, tunnels, hosts)
+
+
+def leads_to(tunnel: FleetTunnel, host: str) -> bool:
+    """Return whether a tunnel to one router or to many leads to one; True where the file leaves that open."""
+    config = _config(tunnel)
+    if not config.tunnel.is_multipoint:
+        return config.remote == host
+    return tunnel.neighbors is None or any(each.next_hop == host for each in tunnel.neighbors)
+
+
+def _checked(
+    tunnel: FleetTunnel, neighbor: FleetNeighbor, tunnels: Sequence[FleetTunnel], hosts: frozenset[str]
+) -> Iterator[FleetFinding]:
+    own = _config(tunnel)
+    subject = f"{tunnel.router}:{own.name}"
+    if neighbor.next_hop not in hosts:
+        text = f"no router has {neighbor.next_hop}; name it below `external` in fleet.yml when it is none of these"
+        yield finding("fleet-neighbors-nobody", neighbor.place, text, subject, Severity.WARNING)
+        return
+    there = [
+        each
+        for each in tunnels
+        if type(_config(each).tunnel) is type(own.tunnel)
+        and each.virtual.local == neighbor.next_hop
+        and leads_to(each, own.local)
+    ]
+    if not there:
+        text = f"the router with {neighbor.next_hop} has no tunnel of this kind back from there to {own.local}"
+        yield finding("fleet-neighbors-one-sided", neighbor.place, text, subject)
+        return
+    alike = [each for each in there if _config(each).tunnel.agreed == own.tunnel.agreed]
+    if not alike:
+        text = f"{_named(there[0])} leads back with another mode or key; packets of one are not those of the other"
+        yield finding("fleet-neighbors-unlike", neighbor.place, text, subject)
+    elif not any(neighbor.peer in each.hosts for each in alike):
+        known = ", ".join(sorted(alike[0].hosts)) or "no address"
+        text = f"{_named(alike[0])} has {known}, and not {neighbor.peer}"
+        yield finding("fleet-neighbors-address", neighbor.place, text, subject)
+
+
+def _config(tunnel: FleetTunnel) -> TunnelConfig:
+    assert isinstance(tunnel.virtual, TunnelConfig), "others have no neighbours"
+    return tunnel.virtual
+
+
+def _named(tunnel: FleetTunnel) -> str:
+    return f"{tunnel.router} {tunnel.virtual.name} ({tunnel.place.short})"
