@@ -19,7 +19,7 @@ def add_parser(subparsers: Subparsers) -> None:
     """Declare the command."""
     parser = subparsers.add_parser(
         "capacity",
-        help="show show what a worker can forward, and how many are needed",
+        help="show what a worker can forward, and how many are needed",
         description="Fit what a packet costs on captures of one path at two loads or more, and predict packets per "
         "second at every vector size. One capture gives a lower bound, or the capacity when its worker is saturated.",
     )
