@@ -101,7 +101,8 @@ def _report_left_alone(desired: DesiredStateBuilder) -> None:
 
 def _left_alone(desired: DesiredStateBuilder) -> Iterator[VppObject]:
     """Yield the objects of VPP that no key of the file owns."""
-    return (each for each in _every(desired.observed) if not is_owned(each, frozenset(desired.owned)))
+    owned = frozenset(desired.owned)
+    return (each for each in _every(desired.observed) if not is_owned(each, owned))
 
 
 def _every(state: State) -> Iterator[VppObject]:

@@ -36,6 +36,7 @@ _DISPENSABLE = (
     | OWNED_KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
+_ENTRY_KEYS = {entry_key.key: entry_key for entry_key in ENTRY_KEYS}
 
 BadKeys = Mapping[KeyPath, set[str | int | None]]
 """By entry: its keys with a wrong shape somewhere below; None is the entry itself."""
@@ -89,7 +90,11 @@ def parse(
         is_up=raw.get("state") != "down",
         addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
         lcp=lcp.parse(raw.get("lcp")),
-        **{each.attribute: each.parse(given, path) for each in ENTRY_KEYS if (given := raw.get(each.key)) is not None},
+        **{
+            _ENTRY_KEYS[key].attribute: _ENTRY_KEYS[key].parse(given, path)
+            for key, given in raw.items()
+            if given is not None and key in _ENTRY_KEYS
+        },
         **interface_values.parsed(raw),
     )
 
