@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
-from vppcfg.config.sections import dataplane, loopback
-from vppcfg.kinds import acl_match, bridge_section, policy_route_section
+from vppcfg.config.sections import dataplane
+from vppcfg.kinds import acl_match, bridge_section, loopback, policy_route_section
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.problem import KeyPath
 
@@ -19,7 +19,7 @@ _ABSENT = object()
 _MENDED = frozenset(
     {
         INTERFACES.key,
-        loopback.SECTION.key,
+        loopback.KIND.key,
         bridge_section.KEY,
         acl_match.KEY,
         *(section.key for section in VIRTUAL_SECTIONS),

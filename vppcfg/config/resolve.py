@@ -13,9 +13,10 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
-from vppcfg.config.sections import desired_interface, lcp
+from vppcfg.config.sections import desired_interface
 from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.bond import announcing
+from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
@@ -50,11 +51,13 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     for section in SECTIONS:
         section.resolve(desired)
     desired_interface.resolve(desired, VIRTUAL_SECTIONS)
-    lcp.resolve(desired)
+    for entry_key in ENTRY_KEYS:
+        entry_key.resolve(desired)
     for section in SECTIONS:
         section.resolve_settings(desired)
     announcing.resolve_announcing(desired)
-    lcp.resolve_linux(desired)
+    for entry_key in ENTRY_KEYS:
+        entry_key.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)
     _keep_used_by_others(desired)

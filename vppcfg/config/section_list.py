@@ -14,13 +14,12 @@ from vppcfg.config.sections import (
     dataplane,
     hooks,
     interface,
-    loopback,
     routing,
     unmanaged,
 )
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import acl, acl_match, bridge, macip_acl, vrf_section
+from vppcfg.kinds import acl, acl_match, bridge, loopback, macip_acl, vrf_section
 from vppcfg.kinds.kind_list import KINDS, TABLES, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface
 
@@ -43,9 +42,9 @@ VIRTUAL_SECTION_OF: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any,
 INTERFACES = interface.Interfaces(VIRTUAL_SECTIONS, TABLES)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,
-    loopback.SECTION,
+    loopback.KIND,
     *_NAMED,
-    *(section for kind in KINDS for section in kind.sections() if section not in _NAMED),
+    *(section for kind in KINDS for section in kind.sections() if section not in (loopback.KIND, *_NAMED)),
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
     routing.SECTION,

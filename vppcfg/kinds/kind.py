@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Section
-from vppcfg.model.interface import Interface
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change
@@ -17,6 +17,7 @@ from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.vpp.shell import Shown
 
 Rule = Callable[[Index], Iterator[Problem]]
 """What entries must be to each other: it takes the index of a file and yields problems; it never raises."""
@@ -52,6 +53,8 @@ class Kind:
     """What its objects are called where VPP numbers them and messages name these numbers; '' elsewhere."""
     on_interfaces: ClassVar[tuple[str, ...]] = ()
     """The attributes of `Interface` that `interface_steps` sets; without any it is not asked."""
+    is_on_most: ClassVar[bool] = False
+    """Whether most interfaces have it."""
     nodes: ClassVar[str] = ""
     """The nodes of VPP's feature arcs that it turns on, as a regular expression; all others there are somebody's."""
     capabilities: ClassVar[Mapping[str, str]] = {}
@@ -81,8 +84,8 @@ class Kind:
         """Return the commands that show what no message of this VPP does."""
         return []
 
-    def parts_present(self, connection: VppReader) -> Iterable[str]:
-        """Return the optional parts that this VPP has."""
+    def parts_present(self, connection: VppReader, shown: Shown) -> Iterable[str]:
+        """Return the optional parts that this VPP has; `shown` is what commands printed."""
         return (part for part, message in self.capabilities.items() if connection.offers(message))
 
     def read_indexes(self, connection: VppReader) -> dict[str, int]:
@@ -135,3 +138,17 @@ class Kind:
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that set it."""
         yield from ()
+
+
+class CreatedKind(Kind):
+    """One kind of interface that VPP creates and deletes."""
+
+    kind: InterfaceKind
+
+    def creation(self, interface: Interface, virtual: Any) -> Step:
+        """Return the step that creates an interface as it is to be; `virtual` is what it is created with, if any."""
+        raise NotImplementedError
+
+    def deletion(self, interface: Interface, virtual: Any) -> Step:
+        """Return the step that deletes an interface."""
+        raise NotImplementedError

@@ -3,7 +3,7 @@
 A module of `kinds/` has all that is known of its kind: its section of the file, rules, operations with their messages
 and lines of VPP's CLI, and how VPP is asked for what there is. A new kind is such a module and a line here.
 
-Features of interfaces are models for others: `kinds/urpf.py`.
+CONTRIBUTING.md names models for others.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from vppcfg.kinds import (
     acl,
     acl_match,
+    address,
     bridge,
     det44_objects,
     ipfix_settings,
@@ -22,12 +23,15 @@ from vppcfg.kinds import (
     proxy_arp_ranges,
     route,
     static_mac,
+    sub_interface,
     tunnel_neighbor,
+    unnumbered,
     vrf,
 )
 from vppcfg.kinds.added import added_kinds
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.lcp import kind as lcp
 from vppcfg.kinds.nat44 import kind as nat44
 from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.kinds.owned_list import OWNED_KINDS
@@ -57,6 +61,10 @@ TABLES: tuple[AnyTable, ...] = (bridge.KIND, acl.KIND, macip_acl.KIND)
 
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
+    sub_interface.KIND,
+    lcp.KIND,
+    address.KIND,
+    unnumbered.KIND,
     *VIRTUAL_INTERFACES,
     l2.KIND,
     vrf.KIND,

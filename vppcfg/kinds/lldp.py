@@ -31,6 +31,7 @@ from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.reading import Replies, VppReader, text_of
+from vppcfg.vpp.shell import Shown
 
 _SET = "sw_interface_set_lldp"
 _DUMP, _DETAILS = "lldp_dump", "lldp_details"
@@ -222,9 +223,9 @@ class LldpKind(FeatureKind[Lldp | None]):
         """Return the operation that speaks LLDP."""
         return [] if value is None else [SetLldp(interface=name, lldp=value)]
 
-    def parts_present(self, connection: VppReader) -> Iterable[str]:
+    def parts_present(self, connection: VppReader, shown: Shown) -> Iterable[str]:
         """Return the plugin, and whether it reports what its ports send."""
-        return (*super().parts_present(connection), *([_REPORTED] if _reports_all(connection) else []))
+        return (*super().parts_present(connection, shown), *([_REPORTED] if _reports_all(connection) else []))
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the first page of ports, where VPP reports all of them."""

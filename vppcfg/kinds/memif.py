@@ -168,7 +168,7 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     )
     rules = (_interface, _sockets, _role)
     api_module = "memif"
-    device_class = "memif"
+    device_class = exclusive_class = "memif"
     instance_name = re.compile(r"memif\d+/\d+")
     capabilities: ClassVar = {"memif": _DUMP}
     dumps: ClassVar = {_DUMP: {}, "memif_socket_filename_dump": {}}

@@ -160,6 +160,9 @@ def _entry_keys(entry: PolicyRouteConfig) -> Iterator[KeyValue]:
         yield KeyValue("family", "ipv6" if entry.is_ipv6 else "ipv4")
 
 
+_NO_POLICY_ROUTES: Mapping[str, Any] = {"policy_routes": ()}
+
+
 class PolicyRoutesKey(EntryKey):
     """The key."""
 
@@ -228,7 +231,7 @@ class PolicyRoutesKey(EntryKey):
 
     def left_alone(self, base: Interface) -> Mapping[str, Any]:
         """Return the policy routes that somebody else has configured."""
-        return {"policy_routes": left_alone(base)}
+        return {"policy_routes": left_alone(base)} if base.policy_routes else _NO_POLICY_ROUTES
 
 
 POLICY_ROUTES = PolicyRoutesKey()

@@ -7,7 +7,7 @@ a reader cannot type, and that looks like a comment.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
@@ -15,16 +15,14 @@ from typing import Any, cast
 
 from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
-from vppcfg.config.sections import loopback
 from vppcfg.config.sections.section import YamlEntry
+from vppcfg.kinds import loopback
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.l2_operations import rewrite_words
 from vppcfg.kinds.sub_interface import encapsulation_words
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
-from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
+from vppcfg.model.bridge import StaticMac, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
-from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.plan.change import Action, AttributeChange, Change, ObjectKind
@@ -44,7 +42,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "bridge": frozenset({"host_bridge"}),
 }
 """The same for a Linux device, whose attributes change with those of its interface."""
-_OF_INTERFACES = (INTERFACES, loopback.SECTION, *VIRTUAL_SECTIONS)
+_OF_INTERFACES = (INTERFACES, loopback.KIND, *VIRTUAL_SECTIONS)
 """The sections whose entries tell of interfaces."""
 _SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot say."""
@@ -182,21 +180,6 @@ def _attribute_text(attribute: AttributeChange) -> str:
     return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
 
 
-_OF_WORDS = (
-    BridgeSettings,
-    DhcpClient,
-    FlowRecords,
-    Lldp,
-    Mirror,
-    MssLimit,
-    RaPrefix,
-    RouterAdvertisements,
-    StaticMac,
-    UrpfCheck,
-)
-"""Parts of the model whose attributes are told one by one."""
-
-
 def _words(value: object) -> str:
     """Return a value of the model that the file has no words for, as an operator would write it."""
     if value is None or value == "":
@@ -213,7 +196,7 @@ def _words(value: object) -> str:
         return ", ".join(plain(value)) or "none"
     if isinstance(value, AclBinding):
         return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
-    if isinstance(value, _OF_WORDS):
+    if is_dataclass(value):
         return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
     if isinstance(value, tuple):
         return f"({', '.join(_words(item) for item in value)})" if value else "none"

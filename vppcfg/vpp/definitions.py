@@ -20,7 +20,7 @@ from vppcfg.record import record
 USUAL_DIRECTORIES = ("/usr/share/vpp/api", "/usr/local/share/vpp/api")
 MODULES = (
     *("memclnt", "vlib", "vpe", "interface", "fib", "feature"),
-    *("lacp", "lcp"),
+    "lacp",
     *(kind.api_module for kind in KINDS if kind.api_module),
     *(
         "arping",

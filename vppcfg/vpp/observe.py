@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.kinds import dhcp_client, memif, ra, vrf
+from vppcfg.kinds import address, dhcp_client, memif, ra, vrf
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, TABLES, VIRTUAL_INTERFACES
+from vppcfg.kinds.lcp import reading as lcp
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.placement import Placements
@@ -19,9 +20,7 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import (
-    address,
     interface,
-    lcp,
     live,
     nat44,
 )
@@ -31,7 +30,6 @@ from vppcfg.vpp.sanity import check_rows, check_state
 from vppcfg.vpp.shell import Commands, Shown
 
 _PARTS = {
-    "linux_cp": "lcp_itf_pair_get",
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
@@ -101,16 +99,11 @@ def observe(connection: Connection, version: str) -> State:
 
 def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
-    lines = [line for part in (lcp,) for line in part.commands(connection)]
-    lines += [line for kind in KINDS for line in kind.commands(connection)]
+    lines = [line for kind in KINDS for line in kind.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (
-        interface,
-        lcp,
-    )
+    parts = (interface,)
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [request for kind in KINDS for request in kind.requests(connection)]
-    asked += address.unnumbered_requests(connection)
     replies = connection.ask([*asked, *commands.requests])
     return replies, commands.read(connection, replies)
 
@@ -188,7 +181,6 @@ def _surroundings(
         names=known.names,
         addresses=details.addresses,
         tables=details.tables,
-        donors=address.read_donors(connection, replies),
         features=_features(connection, replies, known, on_interfaces, details),
         rx_modes=interface.read_rx_modes(connection, replies),
         placements=details.placements,
@@ -216,12 +208,10 @@ def _features(
 
 def _facts(connection: Connection, replies: Replies, version: str, known: Known, on_interfaces: _OnInterfaces) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
-    plugins |= {part for kind in KINDS for part in kind.parts_present(connection)}
-    plugins |= {"linux_nl"} if lcp.has_listener(known.shown) else set()
+    plugins |= {part for kind in KINDS for part in kind.parts_present(connection, known.shown)}
     return Facts(
         version=version,
         plugins=frozenset(plugins),
-        lcp=lcp.read_settings(connection, known.shown),
         memif_sockets=memif.KIND.read_sockets(connection, replies),
         address_followers=nat44.read_followed(connection, replies, known.names),
         may_hide=any(kind.is_in_use(connection, replies) for kind in OBJECT_KINDS),

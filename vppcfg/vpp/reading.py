@@ -17,6 +17,9 @@ OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with
 class VppReader(Protocol):
     """A VPP that answers requests; every method raises DataplaneError when it stops to."""
 
+    def has(self, name: str) -> bool:
+        """Return whether this VPP has the message `name`, in the version that its definitions describe."""
+
     def offers(self, name: str) -> bool:
         """Return whether this VPP has the message `name` in any version: the part of VPP that has it is there."""
 

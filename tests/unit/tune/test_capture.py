@@ -92,7 +92,7 @@ def test_a_cut_document_is_left_out_and_the_rest_is_read(tmp_path: Path) -> None
     (found,) = read_captures(tmp_path)
     reading = reading_of(found)
     assert reading.threads is not None
-    assert any("it was truncated or damaged" in remark for remark in reading.remarks)
+    assert any("it was cut or damaged" in remark for remark in reading.remarks)
 
 
 @pytest.mark.parametrize("damage", [{"nodes": {"x": 3}}, {"interfaces": [1]}, {"threads": 7}, {"buffers": {"p": {}}}])

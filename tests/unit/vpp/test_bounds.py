@@ -12,7 +12,8 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import Answer, Request, StubVpp, connected, frame
 from vppcfg.errors import DataplaneError
-from vppcfg.plan.operations import CreateLoopback, SetAdminState
+from vppcfg.kinds.loopback import CreateLoopback
+from vppcfg.plan.operations import SetAdminState
 from vppcfg.plan.request import Value
 from vppcfg.vpp import batch as one_round
 

@@ -12,10 +12,9 @@ from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder, created_port_tag, marked_tag
 from vppcfg.config.sections import placement
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import policy_route_section
+from vppcfg.kinds import entry_keys, policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.bridge_section import Switching
-from vppcfg.kinds.entry_keys import ENTRY_KEYS, keys_with
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import (
     FIXED_LINK_MTU,
@@ -53,9 +52,6 @@ def _without_entry(
 
 
 _LISTENER = "linux_nl"
-
-
-_RESOLVED_KEYS = keys_with("to_desired")
 
 
 class _Resolver:
@@ -101,9 +97,8 @@ class _Resolver:
             **self._placement(config, base),
             is_up=config.is_up,
             tag=self._tag(config, observed),
-            addresses=frozenset(config.addresses),
             **self._values(config, base),
-            **self._keys(config, base),
+            **entry_keys.wanted(config, base, desired),
             **switching,
         )
 
@@ -152,8 +147,7 @@ class _Resolver:
             base,
             mac=base.mac if self._has_ethernet(name) else "",
             tag=tag,
-            addresses=frozenset(),
-            **{attribute: value for each in ENTRY_KEYS for attribute, value in each.left_alone(base).items()},
+            **entry_keys.without_entry(base),
             **interface_values.DEFAULTS,
             **self._switching.of(name, base.encapsulation, base),
         )
@@ -262,12 +256,6 @@ class _Resolver:
             ):
                 values[value.attribute] = default
         return values
-
-    def _keys(self, config: InterfaceConfig, base: Interface) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for each in _RESOLVED_KEYS:
-            found.update(each.to_desired(config, base, self._desired))
-        return found
 
     def _runs(self, plugin: str, config: InterfaceConfig, key: str, since: Release = OLDEST) -> bool:
         return self._desired.has_plugin(plugin, (*config.path, key), f"{config.name} has {key}", since=since)

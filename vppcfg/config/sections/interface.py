@@ -10,12 +10,13 @@ from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface
+from vppcfg.config.sections import interface_keys
 from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
-from vppcfg.kinds.entry_keys import keys_with
+from vppcfg.kinds import entry_keys, loopback
+from vppcfg.kinds import sub_interface_entry as sub_interface
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_ours
@@ -23,17 +24,14 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 
 _TYPES_BY_CLASS = {device.device_class: name for name, device in DEVICE_TYPES.items() if name != DEFAULT_DEVICE_TYPE}
-_MADE_AT_RUN_TIME = frozenset(
+_CREATED_BY_OTHERS = frozenset(
     {
-        *("BVI", "GENEVE", "GRE tunnel device", "GTPU", "IPIP tunnel device", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE"),
+        *("BVI", "GENEVE", "GTPU", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE"),
         *("LISP_GPE", "MPLS tunnel device", "NSH", "NSH_LISP_GPE", "PPPoE", "Packet Vectorizer Tunnel", "Pipe"),
-        *("VXLAN_GPE", "Wireguard Tunnel", "ip6ip-6rd", "memif"),
+        *("VXLAN_GPE", "ip6ip-6rd"),
     }
 )
-"""Driver classes of ports that somebody has to make before a configuration can name them."""
-
-
-_JUDGED_KEYS, _NAMING_KEYS = keys_with("unsupported_key"), keys_with("references")
+"""Device classes of ports that somebody has to create before a configuration can name them, beside those of kinds."""
 
 
 class UsedKind(Protocol):
@@ -59,6 +57,8 @@ class Interfaces(Section):
         self._section_of = {section.kind: section for section in sections}
         words = {section.word: section.kind for section in sections if section.word}
         self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
+        exclusive = {section.exclusive_class for section in sections if section.exclusive_class}
+        self._created_classes = _CREATED_BY_OTHERS | exclusive
 
     def kind_of(self, name: str) -> InterfaceKind:
         """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port.
@@ -123,16 +123,13 @@ class Interfaces(Section):
             text = f"{shown(name)} cannot be the name of an interface{hint}"
             return Problem(rule="interface-name", path=path, text=text)
         if self.kind_of(str(name)) is InterfaceKind.LOOPBACK:
-            text = f"{name} is a loopback; write it below `{loopback.SECTION.key}`"
+            text = f"{name} is a loopback; write it below `{loopback.KIND.key}`"
             return Problem(rule="loopback-placement", path=path, text=text)
         return None
 
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:
         """Yield the VRFs of interfaces, and those that their policy routes lead to."""
-        for interface in configuration.interfaces.values():
-            for each in _NAMING_KEYS:
-                if getattr(interface, each.attribute):
-                    yield from each.references(interface)
+        return entry_keys.references(configuration)
 
     def unsupported_reason(self, name: str, state: State) -> str | None:
         """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""
@@ -145,8 +142,7 @@ class Interfaces(Section):
             or sub_interface.unsupported_reason(interface)
             or self._unsupported_use(interface, state)
             or interface_keys.unsupported_mtu(interface, state.packet_mtu(name))
-            or lcp.unsupported_reason(name, state)
-            or next((reason for each in _JUDGED_KEYS if (reason := each.unsupported_key(interface, state))), None)
+            or entry_keys.unsupported_reason(interface, state)
             or interface_values.unsupported_reason(interface)
         )
 
@@ -163,7 +159,7 @@ class Interfaces(Section):
             if kind is not self.kind_of(interface.name):
                 return "its name is that of another kind"
         is_port = interface.kind is InterfaceKind.PHYSICAL
-        if is_port and interface.device_class in _MADE_AT_RUN_TIME and not is_ours(interface.tag):
+        if is_port and interface.device_class in self._created_classes and not is_ours(interface.tag):
             return f"it is not created by a configuration ({interface.device_class})"
         return loopback.unsupported_reason(interface) if interface.kind is InterfaceKind.LOOPBACK else None
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
+from vppcfg.common.addresses import canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp, placement
+from vppcfg.config.sections import placement
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.entry_keys import EARLY_KEYS, ENTRY_KEYS, LATE_KEYS
+from vppcfg.kinds import entry_keys
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
-from vppcfg.model.live_state import configured_on
 from vppcfg.model.ownership import CREATED_MARK, MARK, description_of, is_foreign, mark_of, tag_for
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
@@ -23,7 +22,6 @@ CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
     frozenset(
         {
-            "addresses",
             "description",
             "device-type",
             "mac",
@@ -32,11 +30,10 @@ _DISPENSABLE = (
     )
     | {placement.RX_KEY, placement.TX_KEY}
     | interface_values.KEYS
-    | {entry_key.key for entry_key in ENTRY_KEYS if entry_key.is_dispensable}
+    | {entry_key.key for entry_key in entry_keys.ENTRY_KEYS if entry_key.is_dispensable}
     | OWNED_KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
-_ENTRY_KEYS = {entry_key.key: entry_key for entry_key in ENTRY_KEYS}
 
 BadKeys = Mapping[KeyPath, set[str | int | None]]
 """By entry: its keys with a wrong shape somewhere below; None is the entry itself."""
@@ -88,13 +85,7 @@ def parse(
         mtu=default_mtu if mtu is None else mtu,
         sets_mtu=mtu is not None,
         is_up=raw.get("state") != "down",
-        addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
-        lcp=lcp.parse(raw.get("lcp")),
-        **{
-            _ENTRY_KEYS[key].attribute: _ENTRY_KEYS[key].parse(given, path)
-            for key, given in raw.items()
-            if given is not None and key in _ENTRY_KEYS
-        },
+        **entry_keys.parsed(raw, path),
         **interface_values.parsed(raw),
     )
 
@@ -115,12 +106,10 @@ def from_state(
         mac=mac,
         mtu=state.packet_mtu(interface.name),
         is_up=interface.is_up,
-        addresses=tuple(sorted(configured_on(interface) if interface.live else interface.addresses, key=address_key)),
-        lcp=lcp.from_state(interface.name, state),
         rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
         tx_placement=placement.from_state(interface.tx_placement) if interface.tx_placement else (),
         rx_mode=interface.rx_mode if interface.rx_mode is not RxMode.MIXED else None,
-        **{each.attribute: each.from_state(interface, state, path) for each in ENTRY_KEYS},
+        **entry_keys.of_observed(interface, state, path),
         **interface_values.values_of(interface),
     )
 
@@ -150,7 +139,6 @@ def unsupported_mtu(interface: Interface, packet_mtu: int) -> str | None:
 
 
 _UP, _DOWN = KeyValue("state", "up", is_default=True), KeyValue("state", "down")
-_NO_ADDRESSES = KeyValue("addresses", [], is_default=True)
 
 
 def identity_keys(interface: InterfaceConfig) -> list[KeyValue]:
@@ -174,11 +162,10 @@ def state_key(interface: InterfaceConfig) -> KeyValue:
 
 def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
     """Return what an interface is for."""
-    addresses = interface.addresses
-    keys = [*lcp.keys(interface)]
-    for each in EARLY_KEYS:
+    keys: list[KeyValue] = []
+    for each in entry_keys.EARLY_KEYS:
         keys += each.yaml_keys(interface)
-    keys += (KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES, *interface_values.keys(interface))
-    for each in LATE_KEYS:
+    keys += interface_values.keys(interface)
+    for each in entry_keys.LATE_KEYS:
         keys += each.yaml_keys(interface)
     return keys

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vppcfg.kinds.interface import ADMIN_UP, RX_MODES
+from vppcfg.kinds.sub_interface import encapsulation_of
 from vppcfg.kinds.tag_rewrite import read_rewrite
 from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, usual_rx_mode
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
@@ -17,7 +18,6 @@ from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.record import record
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.sub_interface import encapsulation_of
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.row import SIGNED_IDS, Row, unsigned
 
@@ -29,8 +29,6 @@ _WORKER = re.compile(r"_wk_[0-9]+")
 _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
-DELETED_DONOR = "DELETED"
-"""What stands for an interface that is gone and whose addresses another one goes on borrowing, as VPP prints it."""
 _NO_FEATURES: Mapping[str, Any] = {}
 _NO_ADDRESSES: frozenset[str] = frozenset()
 _PATHS = (
@@ -67,8 +65,6 @@ class Surroundings:
     names: Mapping[int, str]
     addresses: Mapping[int, frozenset[str]]
     tables: Mapping[int, tuple[int, int]]
-    donors: Mapping[int, int]
-    """Whose addresses unnumbered interfaces borrow."""
     features: Mapping[int, Mapping[str, Any]]
     """Those that are on, and what else kinds have there, by attribute."""
     rx_modes: Mapping[int, RxMode]
@@ -230,7 +226,6 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "addresses": around.addresses.get(index, _NO_ADDRESSES),
         "tag_rewrite": read_rewrite(row),
         "tables": around.tables.get(index, (0, 0)),
-        "unnumbered": _donor(index, around),
         **around.features.get(index, _NO_FEATURES),
     }
 
@@ -240,9 +235,3 @@ def _protocol_mtus(row: Row) -> tuple[int, int, int]:
     own = row.packet_mtu
     ip4, ip6, mpls = row.ip4_mtu, row.ip6_mtu, row.mpls_mtu
     return 0 if ip4 == own else ip4, 0 if ip6 == own else ip6, 0 if mpls == own else mpls
-
-
-def _donor(index: int, around: Surroundings) -> str | None:
-    """Return the name of the interface whose addresses are borrowed; VPP keeps the index of a deleted one."""
-    donor = around.donors.get(index)
-    return None if donor is None else around.names.get(donor, DELETED_DONOR)

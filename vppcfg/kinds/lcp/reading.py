@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from vppcfg.kinds.lcp import HOST_TUN
+from vppcfg.kinds.lcp.operations import HOST_TUN
 from vppcfg.model.lcp import LcpPair, LcpSettings
-from vppcfg.vpp import devclass
-from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.reading import Replies
+from vppcfg.vpp.reading import Replies, VppReader, text_of
 from vppcfg.vpp.row import Row
 from vppcfg.vpp.shell import Shown, show
 
-_PAIRS = "lcp_itf_pair_get"
+PAIRS = "lcp_itf_pair_get"
 """Not its successor: lcp_itf_pair_get_v2 answers a question for all pairs with the reply of the first version, and
 filters by interface, which is of no use here (linux-cp/lcp_api.c, 24.06 to 26.10)."""
 _SHOW = "show lcp phy local0"
 """The plugin's switches, and the pair of an interface that never has one: without a name, all pairs are printed."""
 _SHOW_PLUGINS = "show plugins"
+_TAP_CLASSES = ("tap", "virtio")
+"""Device classes of TAPs from 26.02 (plugins/tap/tap.c), and before (vnet/devices/tap/tap.c)."""
+_HOST_NAME = re.compile(r"(tap|tun)\d+")
 
 
 class PairRow(NamedTuple):
@@ -33,17 +35,17 @@ class PairRow(NamedTuple):
     """Of the Linux device when the pair was made; whoever makes another device of that name changes nothing here."""
 
 
-def is_present(connection: Connection) -> bool:
+def is_present(connection: VppReader) -> bool:
     """Return whether VPP runs the linux-cp plugin."""
-    return connection.has(_PAIRS)
+    return connection.has(PAIRS)
 
 
-def requests(connection: Connection) -> list[bytes]:
+def requests(connection: VppReader) -> list[bytes]:
     """Return the request for the first page of pairs."""
-    return [connection.request(_PAIRS, {"cursor": 0})[1]] if is_present(connection) else []
+    return [connection.request(PAIRS, {"cursor": 0})[1]] if is_present(connection) else []
 
 
-def commands(connection: Connection) -> list[str]:
+def commands(connection: VppReader) -> list[str]:
     """Return the commands that show the plugin's switches, and whether its companion linux-nl runs."""
     return [_SHOW, _SHOW_PLUGINS] if is_present(connection) else []
 
@@ -54,18 +56,18 @@ def has_listener(shown: Shown) -> bool:
     return "linux_nl_plugin.so" in text
 
 
-def read_pairs(connection: Connection, replies: Replies) -> list[PairRow]:
+def read_pairs(connection: VppReader, replies: Replies) -> list[PairRow]:
     """Return the pairs of the first page in `replies`, and of all pages behind it, which are asked for here.
 
     Raise DataplaneError when the pages do not end.
     """
     if not is_present(connection):
         return []
-    pages = connection.pages(replies, _PAIRS, {}, "LCP pairs")
+    pages = connection.pages(replies, PAIRS, {}, "LCP pairs")
     return [pair for page in pages for pair in _page(connection, page)]
 
 
-def read_settings(connection: Connection, shown: Shown) -> LcpSettings:
+def read_settings(connection: VppReader, shown: Shown) -> LcpSettings:
     """Return the plugin's switches, as `show lcp` prints them in every release (linux-cp/lcp_interface.c)."""
     if not is_present(connection):
         return LcpSettings()
@@ -98,7 +100,12 @@ def find_hosts(pairs: Sequence[PairRow], rows: Sequence[Row]) -> dict[int, int]:
 
 
 def _is_host_of(row: Row, host: Row, tap: Row) -> bool:
-    return (row.type, row.sub_id) == (host.type, host.sub_id) and devclass.may_be_lcp_host(tap.device_class, tap.name)
+    return (row.type, row.sub_id) == (host.type, host.sub_id) and may_be_lcp_host(tap.device_class, tap.name)
+
+
+def may_be_lcp_host(device_class: str, name: str) -> bool:
+    """Return whether an interface can be the VPP side of a Linux device that linux-cp made."""
+    return device_class in _TAP_CLASSES and _HOST_NAME.fullmatch(name) is not None
 
 
 def build(pairs: Sequence[PairRow], names: Mapping[int, str], hosts: Mapping[int, int]) -> dict[str, LcpPair]:
@@ -112,7 +119,7 @@ def build(pairs: Sequence[PairRow], names: Mapping[int, str], hosts: Mapping[int
     }
 
 
-def _page(connection: Connection, replies: Replies) -> list[PairRow]:
+def _page(connection: VppReader, replies: Replies) -> list[PairRow]:
     netns = "netns" if connection.message("lcp_itf_pair_details").has("netns") else "namespace"  # until 22.06
     paths = ("phy_sw_if_index", "host_sw_if_index", "host_if_name", netns, "host_if_type", "vif_index")
     rows = connection.rows(replies, "lcp_itf_pair_details", *paths)

@@ -143,13 +143,3 @@ def _unfit(key: AddressKey) -> str | None:
 
 def _problem(rule: str, interface: InterfaceConfig, position: int, text: str) -> Problem:
     return Problem(rule=rule, path=(*interface.path, "addresses", position), text=text)
-
-
-def dhcp_borrowed(index: Index) -> Iterator[Problem]:
-    """Find interfaces that ask for an address and borrow one, of which VPP takes one only."""
-    for interface in index.interfaces:
-        if interface.dhcp_client is not None and interface.unnumbered is not None:
-            text = (
-                f"{interface.name} borrows the addresses of {interface.unnumbered} and asks for one; remove one of them"
-            )
-            yield Problem(rule="dhcp-unnumbered", path=(*interface.path, "dhcp-client"), text=text)
