@@ -374,7 +374,7 @@ def prove(text: str, state: State) -> Any:
     problem = next((each for each in loaded.problems if each.severity is Severity.ERROR), None)
     if loaded.configuration is None:
         where = f"line {problem.line}: {problem.text} [{problem.rule}]" if problem is not None else "it is not valid"
-        raise AdoptionError(f"the configuration that says the same is not valid: {where}", _GAP)
+        raise AdoptionError(f"the equivalent configuration is not valid: {where}", _GAP)
     resolution = resolve(loaded.configuration, state)
     problem = next((each for each in resolution.problems if each.severity is Severity.ERROR), None)
     if problem is not None:
@@ -382,7 +382,7 @@ def prove(text: str, state: State) -> Any:
     steps = make_plan(resolution.observed, resolution.desired).steps
     if steps:
         raise DifferentPlanError(
-            f"the configuration does not say the same as its source: its plan has {len(steps)} steps, "
+            f"the configuration is not equivalent to its source: its plan has {len(steps)} steps, "
             f"the first changes {steps[0].operation.subject} ({type(steps[0].operation).__name__})",
             _GAP,
             [line for step in steps if (line := step.operation.cli()) is not None],
