@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from tests.contract.subject import PORTS, Subject
 from tests.contract.test_route import change, path
+from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.route import NextHop, Route, RouteEnd, in_order
 from vppcfg.model.vpp_object import Hidden
-from vppcfg.plan.operations import RemoveRoute, SetRoute
 from vppcfg.vpp.live import LiveDataplane, connect
 from vppcfg.vpp.unixsocket import open_socket
 

@@ -17,6 +17,7 @@ from tests.api_definitions import api_learned_once
 from tests.kinds.samples import Samples, all_samples, samples_of
 from tests.kinds.there_and_back import assert_there_and_back, configuration_of, plan_to
 from tests.laws.test_simulator_laws import apply_to, connected
+from tests.operations import every_operation
 from vppcfg.config.dump import written
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
@@ -25,6 +26,7 @@ from vppcfg.model.keys import keys_of
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
+from vppcfg.plan.rollback import reverse_plan
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.render.plan_text import cli_line
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -92,6 +94,25 @@ def test_a_typed_line_does_what_its_message_does(samples: Samples) -> None:
 
 def test_every_kind_has_samples() -> None:
     assert {kind.key for kind in KINDS} <= {samples.key for samples in SAMPLES}
+
+
+BEYOND_SAMPLES = {
+    *("CreateLinuxBridge", "CreateNamespace", "SetLinuxBridge", "SetLinuxLink"),
+    *("SetRxPlacement", "SetTxPlacement"),
+    *("PutBack", "RestoreInLinux", "TakeOff"),
+}
+"""Operations in Linux, on queues, which a VPP without workers does not place, and on what others have."""
+
+
+def test_the_samples_run_every_operation() -> None:
+    found = set()
+    for samples in SAMPLES:
+        state = bare_vpp(samples)
+        for data in (samples.context, *samples.configurations, samples.context):
+            plan = plan_to(data, state)
+            found |= {type(each).__name__ for half in (plan, reverse_plan(plan)) for each in half.operations}
+            state = plan.reached
+    assert {kind.__name__ for kind in every_operation()} - found == BEYOND_SAMPLES
 
 
 def test_every_declared_key_changes_in_the_samples() -> None:

@@ -34,7 +34,7 @@ from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
-from vppcfg.config.sections import tag_rewrite
+from vppcfg.kinds import tag_rewrite
 from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.host_interface import HostInterfaceConfig
 from vppcfg.kinds.memif import MemifConfig
@@ -126,7 +126,7 @@ NEIGHBORS = tuple(
 )
 MACS_IN_BRIDGES = tuple(f"02:00:00:00:cc:{number:02x}" for number in range(4))
 TAG_REWRITES = tuple(
-    tag_rewrite.parse(raw)
+    tag_rewrite.TAG_REWRITE.parse(raw, ())
     for raw in (
         "none",
         {"push": {"dot1q": 10}},

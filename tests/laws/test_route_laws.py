@@ -8,10 +8,11 @@ from tests.laws.examples import examples
 from tests.laws.networks import configurations, numbered_edit, numbered_plan_ends, states
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
+from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Referent
-from vppcfg.plan.operations import AddAddress, RemoveRoute, SetRoute
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.working_state import WorkingState
 

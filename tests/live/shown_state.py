@@ -28,6 +28,7 @@ _NUMBERS = (
     (re.compile(r"\b0x[0-9a-f]{6,}"), ""),
     (re.compile(r"\b(?:itfs|path-list|path|entry|buckets):?\[[^]]*\]"), ""),
     (re.compile(r"\buPRF-list:\d+|\bvia-\d+|via-dpo:\[[^]]*\]|\bentry:\d+"), ""),
+    (re.compile(r"\bpolicy:19870\d+"), "policy of a file"),
     (re.compile(r"state (?:Backup|Master)"), "running"),
     (re.compile(r"timers: .*|runtime: .*|last sent .*|\bidx \d+|Last control frame.*|path-list:\s+flags.*"), ""),
     (re.compile(r"used in lookup context.*|conform \d+ packets.*|exceed \d+ packets.*|violate \d+ packets.*"), ""),

@@ -21,7 +21,8 @@ from vppcfg.app.target import Target
 from vppcfg.common.release import release_of
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.plan.operations import Operation, SetLinkMtu, SetLinuxLink, SetPacketMtu, SetRoute, SetTag
+from vppcfg.kinds.route import SetRoute
+from vppcfg.plan.operations import Operation, SetLinkMtu, SetLinuxLink, SetPacketMtu, SetTag
 from vppcfg.plan.plan import make_plan
 
 REASON = skip_reason()

@@ -18,7 +18,9 @@ from tests.real_vpp import RealVpp, can_do, running, skip_reason
 from vppcfg.cli.main import main
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError, ExitCode
-from vppcfg.plan.operations import DeleteGre, Operation, SetMpls
+from vppcfg.kinds.gre import DeleteGre
+from vppcfg.kinds.mpls import SetMpls
+from vppcfg.plan.operations import Operation
 from vppcfg.vpp.live import LiveDataplane
 from vppcfg.vpp.perform import WINDOW
 

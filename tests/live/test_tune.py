@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -230,10 +233,26 @@ def made_interrupt(vpp: RealVpp) -> None:
     send(vpp, "3e4")
 
 
+SENDER = """
+import socket, time
+port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+port.bind(("veth0-peer", 0))
+until = time.monotonic() + 8
+while time.monotonic() < until:
+    for _ in range(20):
+        port.send(bytes.fromhex("020000000001020000000009080045") + bytes(51))
+    time.sleep(0.01)
+"""
+"""Sends up to 2000 frames per second from the other end of the eastern port, for eight seconds."""
+
+
 def made_main(vpp: RealVpp) -> None:
+    """Let the main thread poll the eastern port: beside workers, no packet generator runs on it (vnet/pg/stream.c)."""
     cross_connect(vpp)
     cli(vpp, f"set interface rx-placement {EAST} queue 0 main")
-    send(vpp, "3e4", worker="")
+    sender = ["nsenter", "--target", str(vpp.pid), "--net", sys.executable, "-c", SENDER]
+    threading.Thread(target=subprocess.run, args=(sender,)).start()
+    time.sleep(0.5)
 
 
 @pytest.mark.parametrize(
@@ -395,4 +414,5 @@ def test_a_worker_in_place_of_the_main_thread_forwards_what_was_promised(tmp_pat
     after = measured(stanza_of(config, tmp_path, "cpu"), "worker 0")
     assert "workers: 1 }  # for now" in config.read_text()
     assert "main-polluted" in names(before) and "main-polluted" not in names(after)
-    assert rate(after) > 0.8 * rate(before), "the promise was that a worker forwards what the main thread did"
+    sent = min(rate(before), after["generated_pps"])
+    assert rate(after) > 0.8 * sent, "the promise was that a worker forwards what the main thread did"

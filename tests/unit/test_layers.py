@@ -392,7 +392,7 @@ def test_a_module_is_worth_opening() -> None:
 
 
 LISTS = {
-    "kinds/kind_list.py",
+    "kinds/virtual_interface_list.py",
     "config/fleet/__init__.py",
     "model/interface.py",
     "plan/operations/__init__.py",
@@ -420,9 +420,8 @@ NEIGHBORS = ("kinds/tunnel_neighbor.py", "kinds/tunnel_neighbor_rules.py")
             "wireguard",
             # Keys and peers have no like among the other kinds.
             {
-                *("config/schema/words.py", "config/sections/interface.py"),
+                "config/schema/words.py",
                 "startup/conf/plugin_names.py",
-                "upgrade/subject.py",  # nothing else needs engines that encrypt
                 # the words of commands
                 *("adopt/account.py", "adopt/command_targets.py", "adopt/unmanaged_interfaces.py"),
             },

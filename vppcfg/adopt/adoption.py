@@ -30,6 +30,7 @@ from vppcfg.config.section_list import VIRTUAL_SECTION_OF
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import AdoptionError
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.linux import LinuxDevice
@@ -266,9 +267,9 @@ def _words(device: LinuxDevice) -> str:
 
 
 def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
-    kinds = {"interface": known.left.interfaces, "bridge domain": known.left.bridges}
-    lists = {"access list": known.left.acls, "MACIP access list": known.left.macips}
-    for kind, left in {**kinds, "FIB table": known.left.vrfs, **lists}.items():
+    nouns = {"vrfs": "FIB table", **{kind.table: kind.noun for kind in TABLES}}
+    tables = {nouns[table]: left for table, left in known.left.tables.items()}
+    for kind, left in {"interface": known.left.interfaces, **tables}.items():
         for name in sorted(left, key=natural_key):
             yield kind, name, left[name]
 
@@ -406,7 +407,7 @@ def prove(text: str, state: State) -> Any:
     errors = [each for each in loaded.problems if each.severity is Severity.ERROR]
     if loaded.configuration is None:
         where = f"line {errors[0].line}: {errors[0].text} [{errors[0].rule}]" if errors else "it is not valid"
-        raise InvalidFileError(f"the configuration that says the same is not valid: {where}", errors, data)
+        raise InvalidFileError(f"the equivalent configuration is not valid: {where}", errors, data)
     resolution = resolve(loaded.configuration, state)
     errors = [each for each in resolution.problems if each.severity is Severity.ERROR]
     if errors:
@@ -415,7 +416,7 @@ def prove(text: str, state: State) -> Any:
     steps = make_plan(resolution.observed, resolution.desired).steps
     if steps:
         raise DifferentPlanError(
-            f"the configuration does not say the same as its source: its plan has {len(steps)} steps, "
+            f"the configuration is not equivalent to its source: its plan has {len(steps)} steps, "
             f"the first changes {steps[0].operation.subject} ({type(steps[0].operation).__name__})",
             [line for step in steps if (line := step.operation.cli()) is not None],
             {str(step.operation.subject) for step in steps},

@@ -10,6 +10,7 @@ from vppcfg.adopt.command_targets import PLACING, exceeds_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.ownership import description_of
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
@@ -54,7 +55,7 @@ class Classifier:
         reason = next((reason for name in subjects if (reason := self._why_left(name)) is not None), None)
         reason = reason or self._why_idle(line)
         if reason is None and exceeds_file(line.command, line.text):
-            reason = "it makes the port with what VPP does not tell back, so that no file can say it"
+            reason = "it creates the port with settings that VPP does not report, so no file can express it"
         if line.command == "create memif socket":
             subjects += _memifs_at(line, self._configuration)
         if line.command == "mpls table":
@@ -140,14 +141,14 @@ class Classifier:
         interface = self._state.interfaces.get(name)
         if interface is not None and interface.parent in left.interfaces:
             return f"{interface.parent} is unmanaged: {left.interfaces[interface.parent]}"
-        for kind in (left.interfaces, left.bridges, left.vrfs, left.acls, left.macips):
-            if name in kind:
-                return f"{name} is unmanaged: {kind[name]}"
+        for reasons in (left.interfaces, *left.tables.values()):
+            if name in reasons:
+                return f"{name} is unmanaged: {reasons[name]}"
         return None
 
     def _path_of(self, name: str) -> KeyPath | None:
         configuration = self._configuration
-        for entries in (configuration.bridges, configuration.macips, configuration.acls):
+        for entries in (kind.entries_in(configuration) for kind in TABLES):
             if name in entries:
                 path: KeyPath = entries[name].path
                 return path

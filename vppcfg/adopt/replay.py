@@ -144,7 +144,7 @@ class Replay:
                 line, "`exec` reads one line at a time: close the braces of a comment in the same line"
             )
         return self._refused(
-            line, f"VPP has no such command (at `{meant.word}`)" if meant.word else "VPP wants more words"
+            line, f"VPP has no such command (at `{meant.word}`)" if meant.word else "VPP needs more words"
         )
 
     def _run_command(self, line: SourceLine, meant: Meant) -> bool:
@@ -228,7 +228,7 @@ class Replay:
                     if earlier.outcome is LineOutcome.FILE:
                         earlier.become(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} deletes {name}")
         if gone:
-            line.become(LineOutcome.NO_EFFECT, f"what it deletes is made by this script: {', '.join(gone)}")
+            line.become(LineOutcome.NO_EFFECT, f"what it deletes is created by this script: {', '.join(gone)}")
 
     def _note_fault(self, fault: tuple[str, str, str], line: SourceLine) -> None:
         """Turn the line that a fault is about into one: this line, or the last one that set a place."""

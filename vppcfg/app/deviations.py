@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.state import State
 from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.diff import diff
@@ -17,9 +18,7 @@ from vppcfg.render.entry_view import EntryLine
 T = TypeVar("T")
 _SIGNS = {Action.CREATE: "+", Action.DELETE: "-"}
 _NOUNS = {
-    ObjectKind.ACL: "access list",
-    ObjectKind.MACIP: "MACIP access list",
-    ObjectKind.BRIDGE: "bridge domain",
+    **{kind.object_kind: kind.noun for kind in TABLES},
     ObjectKind.LCP: "LCP pair of",
     ObjectKind.VRF: "table",
     ObjectKind.LINUX: "Linux device of",
@@ -62,20 +61,17 @@ def _entry_lines(change: Change[Any], observed: State, desired: State) -> Iterat
 
 def _with(change: Change[Any], observed: State, desired: State) -> State:
     """Return what a file says, but for one object, which is as it is observed."""
-    match change.kind:
-        case ObjectKind.INTERFACE:
-            return replace(
-                desired,
-                interfaces=_as_observed(change.name, observed.interfaces, desired.interfaces),
-                virtual=_as_observed(change.name, observed.virtual, desired.virtual),
-            )
-        case ObjectKind.BRIDGE:
-            return replace(desired, bridges=_as_observed(change.name, observed.bridges, desired.bridges))
-        case ObjectKind.ACL:
-            return replace(desired, acls=_as_observed(change.name, observed.acls, desired.acls))
-        case ObjectKind.MACIP:
-            return replace(desired, macips=_as_observed(change.name, observed.macips, desired.macips))
-    return desired
+    if change.kind is ObjectKind.INTERFACE:
+        return replace(
+            desired,
+            interfaces=_as_observed(change.name, observed.interfaces, desired.interfaces),
+            virtual=_as_observed(change.name, observed.virtual, desired.virtual),
+        )
+    table = next((kind for kind in TABLES if kind.object_kind is change.kind), None)
+    if table is None:
+        return desired
+    things = _as_observed(change.name, table.in_state(observed), table.in_state(desired))
+    return desired.with_tables({table.table: things})
 
 
 def _as_observed(name: str, observed: Mapping[str, T], desired: Mapping[str, T]) -> dict[str, T]:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from vppcfg.app.console import Console
 from vppcfg.common.passing import IN_PASSING
 from vppcfg.common.release import Release
-from vppcfg.common.report_archive import CONTENTS, STATE, report_in
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, load
 from vppcfg.config.yaml.files import SourceFiles, read_source
@@ -88,6 +87,8 @@ def read_state(file_name: str) -> State:
 
 def state_in_report(file_name: str) -> bytes | None:
     """Return the state in an archive of `vppcfg report`, None when a file is none. Raise UsageError without a state."""
+    from vppcfg.common.report_archive import CONTENTS, STATE, report_in
+
     members = report_in(file_name)
     if members is not None and STATE not in members:
         raise UsageError(f"{file_name} has no state of VPP", f"its {CONTENTS} says why")

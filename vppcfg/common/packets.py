@@ -8,6 +8,8 @@ from ipaddress import IPv4Address, IPv6Address
 ETHERTYPE_IPV4, ETHERTYPE_ARP, ETHERTYPE_IPV6 = 0x0800, 0x0806, 0x86DD
 DOT1Q, DOT1AD = 0x8100, 0x88A8
 IPIP, TCP, UDP, IPV6_IN_IP, GRE, ICMP6, ICMP = 4, 6, 17, 41, 47, 58, 1
+TUNNELLED = (GRE, IPIP, IPV6_IN_IP)
+"""Protocols whose packets have another packet in them."""
 _DONT_FRAGMENT = 0x4000
 
 Address = IPv4Address | IPv6Address

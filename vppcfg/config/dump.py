@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from vppcfg.common.names import natural_key
@@ -19,15 +20,15 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF
-from vppcfg.config.sections import acl, bridge, macip
 from vppcfg.config.sections.section import Section, Unmanaged, YamlEntry, enter
 from vppcfg.kinds import vrf_section as vrf
 from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.kinds.policy_route_section import in_file
+from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.bond import Bond
-from vppcfg.model.bridge import bridge_name
-from vppcfg.model.interface import Interface
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.live_state import marked
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.placement import moved
@@ -37,7 +38,16 @@ from vppcfg.model.vrf import UNMANAGED_VRF
 from vppcfg.record import evolve, record
 
 _IDLE_SOCKET = "no memif is at this socket, and without this line the next plan removes it"
-_ODD = "it is set up in a way that the configuration cannot say"
+_TABLES = [
+    section.attribute
+    for section in SECTIONS
+    if section.attribute in {"vrfs", *(kind.table for kind in TABLES)} and section.attribute is not None
+]
+"""Tables of objects that can be left alone, in the order of the file."""
+_uses = attrgetter(*(attribute for kind in TABLES for attribute in kind.used_in))
+_USES_NOTHING = _uses(Interface(name="", kind=InterfaceKind.PHYSICAL))
+_TABLE_OF = {kind.key: kind for kind in TABLES}
+_ODD = "its setup cannot be expressed in a configuration"
 
 
 def with_names_of(accepted: Configuration, state: State) -> State:
@@ -138,7 +148,7 @@ def yaml_entries(
     Of the interfaces `with_macs` the MAC is told that may be the hardware's. `namespaces` and `linux_bridges` are those
     of Linux that TAPs are said to make.
     """
-    configuration = _configuration_of(state, Unmanaged({}, {}, {}, {}, {}), sections)
+    configuration = _configuration_of(state, Unmanaged({}, {}), sections)
     interfaces = dict(configuration.interfaces)
     for name in with_macs:
         if name in interfaces and not isinstance(state.virtual.get(name), Bond):
@@ -153,19 +163,16 @@ def yaml_entries(
 
 def _inexpressible(state: State) -> Unmanaged:
     """Return what the file cannot say by itself."""
-    return Unmanaged(
-        interfaces={
-            name: reason for name in state.interfaces if (reason := INTERFACES.unsupported_reason(name, state))
-        },
-        bridges={
-            name: reason for name, each in state.bridges.items() if (reason := bridge.unsupported_reason(name, each))
-        },
-        vrfs={key: reason for key, each in state.vrfs.items() if (reason := vrf.unsupported_table(each, state))},
-        acls={name: reason for name, each in state.acls.items() if (reason := acl.unsupported_reason(name, each))},
-        macips={
-            name: reason for name, each in state.macips.items() if (reason := macip.unsupported_reason(name, each))
-        },
-    )
+    interfaces = {name: reason for name in state.interfaces if (reason := INTERFACES.unsupported_reason(name, state))}
+    left = Unmanaged(interfaces, {table: {} for table in _TABLES})
+    for key, fib_table in state.vrfs.items():
+        if reason := vrf.unsupported_table(fib_table, state):
+            left.leave("vrfs", key, reason)
+    for kind in TABLES:
+        for name, thing in kind.in_state(state).items():
+            if reason := kind.unsupported_reason(name, thing):
+                left.leave(kind.table, name, reason)
+    return left
 
 
 def _configuration_of(state: State, left: Unmanaged, sections: Sequence[Section] = SECTIONS) -> Configuration:
@@ -184,12 +191,19 @@ def _unmanaged_globs(state: State, left: Unmanaged) -> dict[str, str]:
         name: why for name, why in left.interfaces.items() if state.interfaces[name].parent not in left.interfaces
     }
     found = {glob_of(name): listed[name] for name in sorted(listed, key=natural_key)}
-    found |= {glob_of(name): left.bridges[name] for name in sorted(left.bridges, key=natural_key)}
-    found |= {glob_of(f"{UNMANAGED_VRF}{state.vrfs[key].name}"): left.vrfs[key] for key in sorted(left.vrfs)}
-    found |= {glob_of(f"acl:{state.acls[name].tag}"): left.acls[name] for name in sorted(left.acls)}
-    found |= {glob_of(f"{macip.KIND}{state.macips[name].tag}"): left.macips[name] for name in sorted(left.macips)}
+    for table, reasons in left.tables.items():
+        for name in sorted(reasons, key=natural_key):
+            found[glob_of(_unmanaged_name(table, name, state))] = reasons[name]
     idle = dict(state.facts.memif_sockets).keys() - sockets_in_use(state.virtual.items()).keys()
     return found | {f"memif{number}/*": _IDLE_SOCKET for number in sorted(idle)}
+
+
+def _unmanaged_name(table: str, name: str, state: State) -> str:
+    """Return what `unmanaged` calls an object of a table."""
+    kind = next((kind for kind in TABLES if kind.table == table), None)
+    if kind is None:
+        return f"{UNMANAGED_VRF}{state.vrfs[name].name}"
+    return kind.unmanaged_name(name, kind.in_state(state)[name])
 
 
 def _object(configuration: Configuration, state: State, left: Unmanaged) -> None:
@@ -201,27 +215,20 @@ def _object(configuration: Configuration, state: State, left: Unmanaged) -> None
     desired, observed = resolution.desired.with_explicit_mtus(), state.with_explicit_mtus()
     for name in _changed_interfaces(configuration, desired, observed):
         left.interfaces.setdefault(name, _ODD)
-    for name in _changed(configuration.bridges, desired.bridges, observed.bridges):
-        left.bridges.setdefault(name, _ODD)
     for key in _changed(state.vrfs, desired.vrfs, observed.vrfs):
-        left.vrfs.setdefault(key, _ODD)
-    for name in _changed(configuration.acls, desired.acls, observed.acls):
-        left.acls.setdefault(name, _ODD)
-    for name in _changed(configuration.macips, desired.macips, observed.macips):
-        left.macips.setdefault(name, _ODD)
+        left.leave("vrfs", key, _ODD)
+    for kind in TABLES:
+        for name in _changed(kind.entries_in(configuration), kind.in_state(desired), kind.in_state(observed)):
+            left.leave(kind.table, name, _ODD)
 
 
 def _object_to(problem: Problem, configuration: Configuration, left: Unmanaged) -> None:
     section, name = (str(key) for key in (*problem.path, "", "")[:2])
-    if section == bridge.SECTION.key and name in configuration.bridges:
-        left.bridges.setdefault(name, problem.text)
-    elif section == acl.SECTION.key and name in configuration.acls:
-        left.acls.setdefault(name, problem.text)
-    elif section == macip.SECTION.key and name in configuration.macips:
-        left.macips.setdefault(name, problem.text)
-    elif section == vrf.SECTION.key and name in configuration.vrfs:
+    if section == vrf.SECTION.key and name in configuration.vrfs:
         for table in vrf.tables_of(configuration.vrfs[name]):
-            left.vrfs.setdefault(table.key, problem.text)
+            left.leave("vrfs", table.key, problem.text)
+    elif (kind := _TABLE_OF.get(section)) is not None and name in kind.entries_in(configuration):
+        left.leave(kind.table, name, problem.text)
     else:
         if problem.path[2:3] == ("sub-interfaces",) and len(problem.path) > 3:
             name = f"{name}.{problem.path[3]}"
@@ -272,12 +279,8 @@ class _Followers:
         self._children = state.sub_interfaces_by_parent()
         self._referrers: dict[str, list[tuple[str, str]]] = {}
         """Interface -> interfaces that refer to it, and how."""
-        self._members: dict[str, list[str]] = {}
-        """Bridge domain -> its members."""
-        self._bound: dict[str, list[str]] = {}
-        """Access list -> interfaces that apply it."""
-        self._with_macip: dict[str, list[str]] = {}
-        """MACIP access list -> interfaces that apply it."""
+        self._users: dict[tuple[str, str], list[str]] = {}
+        """Table and name of an object -> interfaces that use it."""
         self._inside: dict[str, list[str]] = {}
         """FIB table -> interfaces in it, and tunnels whose ends are."""
         self._index()
@@ -286,15 +289,11 @@ class _Followers:
         for interface in self._state.interfaces.values():
             for target, words in self._references(interface):
                 self._referrers.setdefault(target, []).append((interface.name, words))
-            if interface.bridge is not None:
-                self._members.setdefault(bridge_name(interface.bridge), []).append(interface.name)
             for key in tables_in_use(self._state, [interface.name]):
                 self._inside.setdefault(key, []).append(interface.name)
-            steered = [each.acl for each in in_file(interface, self._state)]
-            for name in (*interface.acls.input, *interface.acls.output, *steered):
-                self._bound.setdefault(name, []).append(interface.name)
-            if interface.macip is not None:
-                self._with_macip.setdefault(interface.macip, []).append(interface.name)
+            for kind in TABLES if _uses(interface) != _USES_NOTHING else ():
+                for name in kind.used_by(interface, self._state):
+                    self._users.setdefault((kind.table, name), []).append(interface.name)
 
     def _references(self, interface: Interface) -> Iterator[tuple[str, str]]:
         if interface.l2xc is not None:
@@ -311,15 +310,10 @@ class _Followers:
 
     def run(self) -> None:
         self._pending = [name for name in self._state.interfaces if self._left.covers(name, self._state)]
-        for name in tuple(self._left.bridges):
-            self._spread_from_bridge(name)
-        for name in tuple(self._left.acls):
-            for interface in self._bound.get(name, ()):
-                self._add(interface, f"it applies the access list {name.removeprefix('acl:')}, which is unmanaged")
-        for name in tuple(self._left.macips):
-            for interface in self._with_macip.get(name, ()):
-                self._add(interface, f"it applies the MACIP list {name.removeprefix(macip.KIND)}, which is unmanaged")
-        for key in self._left.vrfs:
+        for kind in TABLES:
+            for name in tuple(self._left.of(kind.table)):
+                self._spread_from(kind, name)
+        for key in self._left.of("vrfs"):
             for interface in self._inside.get(key, ()):
                 self._add(interface, f"it needs the FIB table {key}, which is unmanaged")
         while self._pending:
@@ -331,20 +325,17 @@ class _Followers:
         bond = self._state.virtual_of(name, Bond)
         for member in bond.members if bond is not None else ():
             self._add(member, f"it is a member of {name}, which is unmanaged")
-        bridge = self._state.interfaces[name].bridge
-        if bridge is not None and bridge_name(bridge) in self._state.bridges:
-            self._add_bridge(bridge_name(bridge), f"its member {name} is unmanaged")
+        for kind in TABLES:
+            for used in kind.used_by(self._state.interfaces[name], self._state) if kind.spreads_by else ():
+                if used in kind.in_state(self._state) and used not in self._left.of(kind.table):
+                    self._left.leave(kind.table, used, kind.spreads_by.format(name))
+                    self._spread_from(kind, used)
 
     def _add(self, name: str, reason: str) -> None:
         if name in self._state.interfaces and not self._left.covers(name, self._state):
             self._left.interfaces[name] = reason
             self._pending += [name, *self._children.get(name, ())]
 
-    def _add_bridge(self, name: str, reason: str) -> None:
-        if name not in self._left.bridges:
-            self._left.bridges[name] = reason
-            self._spread_from_bridge(name)
-
-    def _spread_from_bridge(self, name: str) -> None:
-        for member in self._members.get(name, ()):
-            self._add(member, f"it is a member of {name}, which is unmanaged")
+    def _spread_from(self, kind: AnyTable, name: str) -> None:
+        for user in self._users.get((kind.table, name), ()):
+            self._add(user, f"{kind.use(name)}, which is unmanaged")

@@ -20,9 +20,12 @@ class EntryKey:
     key: str
     """In the file."""
     attribute: str
-    """Of `InterfaceConfig`."""
+    """Of `InterfaceConfig`; an attribute of `Interface` with the same name is what the key stands for."""
     is_dispensable: ClassVar[bool] = True
     """Whether the rest of an entry, and what refers to it, can be judged while the key is of a wrong form."""
+
+    is_told_by_absence: ClassVar[bool] = False
+    """Whether an interface that has nothing of it may need the key."""
 
     def parse(self, raw: Any, path: KeyPath) -> Any:
         """Return the attribute that a value of the right shape stands for; `path` is that of the entry."""
@@ -47,6 +50,12 @@ class EntryKey:
     def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
         """Return the attributes of the interface that follow from the key; `base` is what it starts from."""
         return {}
+
+    def resolve(self, desired: DesiredStateBuilder) -> None:
+        """Enter what the keys of all interfaces stand for, once these are entered."""
+
+    def resolve_linux(self, desired: DesiredStateBuilder) -> None:
+        """Enter what they need on the Linux side."""
 
     def left_alone(self, base: Interface) -> Mapping[str, Any]:
         """Return the attributes of an interface that the file creates and has no entry for."""

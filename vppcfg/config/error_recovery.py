@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
-from vppcfg.config.sections import acl_match, bridge, dataplane, loopback
-from vppcfg.kinds import policy_route_section
+from vppcfg.config.sections import dataplane
+from vppcfg.kinds import acl_match, bridge_section, loopback, policy_route_section
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.problem import KeyPath
 
@@ -19,9 +19,9 @@ _ABSENT = object()
 _MENDED = frozenset(
     {
         INTERFACES.key,
-        loopback.SECTION.key,
-        bridge.SECTION.key,
-        acl_match.SECTION.key,
+        loopback.KIND.key,
+        bridge_section.KEY,
+        acl_match.KEY,
         *(section.key for section in VIRTUAL_SECTIONS),
     },
 )
@@ -56,7 +56,7 @@ _ASSUMED: Mapping[str, tuple[Any, Any]] = {
 _ASSUMED_PREFIXES = ("192.0.2.0/24", "2001:db8::/32")
 _ASSUMED_OF_KIND: Mapping[str, Mapping[str, tuple[Any, Any]]] = {
     **{section.key: section.assumed for section in VIRTUAL_SECTIONS},
-    acl_match.SECTION.key: {"members": ([_ASSUMED_PREFIXES[0]], [_ASSUMED_PREFIXES[1]])},
+    acl_match.KEY: {"members": ([_ASSUMED_PREFIXES[0]], [_ASSUMED_PREFIXES[1]])},
     dataplane.SECTION.key: {"data-size": (_ABSENT, 65535), "rx-queues": (1, 2)},
 }
 _DEVICES: tuple[KeyPath, ...] = ((dataplane.SECTION.key, "dpdk", "devices"), (dataplane.SECTION.key, "devices"))
@@ -94,7 +94,7 @@ def recovered(content: Any, bad_paths: Iterable[KeyPath], unknown: Iterable[KeyP
             _recover_dataplane(path, (first, second), is_misspelt=path in misspelt)
         elif not _is_in_entry(path):
             left.add(path)
-        elif path[0] == acl_match.SECTION.key and isinstance(path[-1], int):
+        elif path[0] == acl_match.KEY and isinstance(path[-1], int):
             for copy, prefix in zip((first, second), _ASSUMED_PREFIXES, strict=True):
                 copy.put(path, prefix)
         elif isinstance(path[-1], int) and isinstance(first.at(path[:-1]), list):

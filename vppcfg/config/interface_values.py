@@ -5,33 +5,21 @@ A key that depends on something else, such as `mtu` or `lcp`, has functions of i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-from vppcfg.common.addresses import canonical_prefix
 from vppcfg.config.interface_key import InterfaceKey, PlainKey
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds import unnumbered
+from vppcfg.kinds.address import UNMANAGED_ADDRESSES
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.interface import Interface, InterfaceValues
 
-
-def _unmanaged_addresses(raw: Sequence[str]) -> tuple[str, ...]:
-    """Return the prefixes that a list names, a host as one that has it alone."""
-    return tuple(prefix for text in raw if (prefix := canonical_prefix(text)))
-
-
 VALUES: tuple[InterfaceKey, ...] = (
-    PlainKey(
-        key="unmanaged-addresses",
-        attribute="unmanaged_addresses",
-        parse=_unmanaged_addresses,
-        as_yaml=list,
-        is_of_bond=True,
-        is_routing=True,
-    ),
-    PlainKey(key="unnumbered", attribute="unnumbered", parse=str, is_of_bond=True),
+    UNMANAGED_ADDRESSES,
+    unnumbered.KIND,
     PlainKey(key="l2xc", attribute="l2xc", parse=str),
     *FEATURE_KINDS,
 )

@@ -13,8 +13,9 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.interface_key import InterfaceKey
 from vppcfg.config.interface_values import DEFAULTS, WITH_PLUGIN
 from vppcfg.config.section_list import VIRTUAL_SECTIONS
-from vppcfg.config.sections import acl, lcp
 from vppcfg.config.sections.virtual_interface_section import Plugin, VirtualInterfaceSection
+from vppcfg.kinds import acl_section
+from vppcfg.kinds.lcp.entry import LCP_PLUGIN
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.tap.entry import TAP_PLUGIN_SINCE
 from vppcfg.model.nat44 import SECTION
@@ -108,8 +109,8 @@ def _policy_routed(configuration: Configuration) -> Iterator[KeyPath]:
 
 
 _BY_KEY = (
-    Need(plugin=acl.PLUGIN, reason="an interface applies ACLs", users=_applied_acls),
-    Need(plugin=lcp.PLUGIN, reason="an interface has an LCP", users=_lcps),
+    Need(plugin=acl_section.PLUGIN, reason="an interface applies ACLs", users=_applied_acls),
+    Need(plugin=LCP_PLUGIN, reason="an interface has an LCP", users=_lcps),
     Need(plugin=PLUGIN, reason="an interface has policy routes", users=_policy_routed),
     Need(plugin="linux_nl", reason="what Linux does to an LCP follows into VPP", users=_lcps, is_required=False),
     Need(plugin="ping", reason="an interface without an LCP answers pings", users=_answering, is_required=False),

@@ -13,12 +13,11 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
 from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
-from vppcfg.config.sections import desired_interface, lcp, macip
+from vppcfg.config.sections import desired_interface
 from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.bond import announcing
+from vppcfg.kinds.entry_keys import ENTRY_KEYS
 from vppcfg.kinds.owned_list import OWNED
-from vppcfg.kinds.policy_route_section import left_alone
-from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import marked, with_live_of
@@ -52,11 +51,13 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
     for section in SECTIONS:
         section.resolve(desired)
     desired_interface.resolve(desired, VIRTUAL_SECTIONS)
-    lcp.resolve(desired)
+    for entry_key in ENTRY_KEYS:
+        entry_key.resolve(desired)
     for section in SECTIONS:
         section.resolve_settings(desired)
     announcing.resolve_announcing(desired)
-    lcp.resolve_linux(desired)
+    for entry_key in ENTRY_KEYS:
+        entry_key.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)
     _keep_used_by_others(desired)
@@ -103,7 +104,8 @@ def _report_left_alone(desired: DesiredStateBuilder) -> None:
 
 def _left_alone(desired: DesiredStateBuilder) -> Iterator[VppObject]:
     """Yield the objects of VPP that no key of the file owns."""
-    return (each for each in _every(desired.observed) if not is_owned(each, frozenset(desired.owned)))
+    owned = frozenset(desired.owned)
+    return (each for each in _every(desired.observed) if not is_owned(each, owned))
 
 
 def _every(state: State) -> Iterator[VppObject]:
@@ -130,9 +132,6 @@ def _copy_unmanaged(desired: DesiredStateBuilder) -> None:
             if name in observed.virtual:
                 desired.virtual[name] = observed.virtual[name]
     _copy_created_ports(desired)
-    _copy_bridges(desired)
-    _copy_acls(desired)
-    macip.copy_unmanaged(desired)
     for section in SECTIONS:
         section.copy_unmanaged(desired)
 
@@ -144,8 +143,8 @@ def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:
         return _is_ours_unnamed(desired, interface)
     if is_foreign(interface.tag) and not desired.adopt:
         text = (
-            f'{interface.name} carries the tag "{interface.tag}" of somebody else; '
-            "take it out of the file, list it under unmanaged, or plan with --adopt"
+            f'{interface.name} carries the tag "{interface.tag}" of another program; '
+            "remove it from the file, list it under unmanaged, or plan with --adopt"
         )
         desired.problem("foreign-tag", path, text)
         return False
@@ -175,7 +174,7 @@ def _is_in_sync(desired: DesiredStateBuilder, interface: Interface) -> bool:
             else VIRTUAL_SECTION_OF[VIRTUAL_INTERFACE_OF[interface.kind]]
         )
         path = desired.configuration.path_of(name) or (section.key,)
-        text = f"{name} was made by a file, and this one does not make it; add it to `{section.key}`"
+        text = f"{name} was created by a file, and is not in this one; add it to `{section.key}`"
         desired.problem("made-undefined", path, text + ", or take it out of the file and have it removed")
         return False
     if virtual is not None and not VIRTUAL_SECTION_OF[type(virtual)].may_remove(virtual):
@@ -213,42 +212,3 @@ def _copy_created_ports(desired: DesiredStateBuilder) -> None:
         is_port = interface is not None and interface.kind is InterfaceKind.PHYSICAL
         if is_port and name not in desired.configuration.virtual:
             desired.virtual.setdefault(name, virtual)
-
-
-def _copy_bridges(desired: DesiredStateBuilder) -> None:
-    """Copy bridges of somebody else, or with a member that is not ours, from under the file."""
-    occupied = {interface.bridge for interface in desired.interfaces.values()}
-    for name, bridge in desired.observed.bridges.items():
-        reason = _why_not_ours(desired, name, bridge, is_occupied=bridge.bd_id in occupied)
-        if reason is None:
-            continue
-        desired.bridges[name] = bridge
-        config = desired.configuration.bridges.get(name)
-        if config is not None:
-            desired.problem("foreign-tag", config.path, f"{name} {reason}; take it out of the file")
-
-
-def _why_not_ours(desired: DesiredStateBuilder, name: str, bridge: Bridge, *, is_occupied: bool) -> str | None:
-    if is_foreign(bridge.tag) and not desired.adopt:
-        return f'carries the tag "{bridge.tag}" of somebody else'
-    if desired.globs.matches(name):
-        return "is unmanaged"
-    return "has a member that is not managed" if is_occupied else None
-
-
-def _copy_acls(desired: DesiredStateBuilder) -> None:
-    """Copy access lists of somebody else, and those that an interface applies that is not ours."""
-    applied = {
-        name
-        for interface in desired.interfaces.values()
-        for name in (*interface.acls.input, *interface.acls.output)
-        if name not in desired.configuration.acls
-    }
-    for interface in desired.observed.interfaces.values():
-        config = desired.configuration.interfaces.get(interface.name)
-        if interface.policy_routes and (config is None or config.policy_routes is None):
-            applied |= {each.acl for each in left_alone(interface)} - desired.configuration.acls.keys()
-    for name, acl in desired.observed.acls.items():
-        glob = None if name in desired.configuration.acls else f"acl:{acl.tag}"
-        if name in applied or desired.is_somebody_elses(acl.tag, glob):
-            desired.acls[name] = acl

@@ -105,7 +105,7 @@ def as_documents() -> dict[str, str]:
 
 
 def _index(entries: Sequence[Explanation], groups: Mapping[str, RuleGroup]) -> str:
-    listed = [f"- [{group.title}](rules/{group.page}.md): {_continued(group.about)}" for group in rule_groups()]
+    listed = [f"- [{group.title}](rules/{group.page}.md)" for group in rule_groups()]
     rules = [_linked(group, [entry for entry in entries if groups[entry.rule] is group]) for group in rule_groups()]
     return "\n".join([_INTRODUCTION, *listed, "", "## Rules of each group", "", *rules])
 
@@ -115,11 +115,6 @@ def _linked(group: RuleGroup, entries: Iterable[Explanation]) -> str:
     names = sorted(entry.rule for entry in entries)
     links = ",\n".join(f"[{name}](rules/{group.page}.md#{name})" for name in names)
     return f"**{group.title}**:\n{links}\n"
-
-
-def _continued(sentence: str) -> str:
-    """Return a sentence as it stands behind a colon; names that begin with two capitals stay as they are."""
-    return sentence if sentence[1:2].isupper() else sentence[0].lower() + sentence[1:]
 
 
 def _page(group: RuleGroup, entries: Iterable[Explanation]) -> str:
@@ -132,7 +127,7 @@ def _section(entry: Explanation) -> str:
     if entry.finder:
         parts.append(entry.finder)
     if entry.breaks and entry.mends:
-        parts += [f"This breaks it:\n\n```yaml\n{entry.breaks}```", f"This mends it:\n\n```yaml\n{entry.mends}```"]
+        parts += [f"This breaks it:\n\n```yaml\n{entry.breaks}```", f"This is valid:\n\n```yaml\n{entry.mends}```"]
     return "\n\n".join(parts) + "\n"
 
 

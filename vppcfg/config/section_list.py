@@ -10,32 +10,27 @@ from typing import Any
 
 from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.config.sections import (
-    acl,
-    acl_match,
-    bridge,
     checks,
     dataplane,
     hooks,
     interface,
-    loopback,
-    macip,
     routing,
     unmanaged,
 )
 from vppcfg.config.sections.section import NamedSection, Section
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import vrf_section
-from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
+from vppcfg.kinds import acl, acl_match, bridge, loopback, macip_acl, vrf_section
+from vppcfg.kinds.kind_list import KINDS, TABLES, VIRTUAL_INTERFACES
 from vppcfg.model.virtual_interface import VirtualInterface
 
 _NAMED: tuple[NamedSection, ...] = (
     *VIRTUAL_INTERFACES[:1],
-    bridge.SECTION,
+    bridge.KIND,
     *VIRTUAL_INTERFACES[1:],
     vrf_section.SECTION,
-    acl_match.SECTION,
-    acl.SECTION,
-    macip.SECTION,
+    acl_match.KIND,
+    acl.KIND,
+    macip_acl.KIND,
 )
 VIRTUAL_SECTIONS: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
     section for section in _NAMED if isinstance(section, VirtualInterfaceSection)
@@ -44,12 +39,12 @@ VIRTUAL_SECTIONS: tuple[VirtualInterfaceSection[Any, Any], ...] = tuple(
 VIRTUAL_SECTION_OF: Mapping[type[VirtualInterface], VirtualInterfaceSection[Any, Any]] = {
     section.virtual: section for section in VIRTUAL_SECTIONS
 }
-INTERFACES = interface.Interfaces(VIRTUAL_SECTIONS)
+INTERFACES = interface.Interfaces(VIRTUAL_SECTIONS, TABLES)
 SECTIONS: tuple[Section, ...] = (
     INTERFACES,
-    loopback.SECTION,
+    loopback.KIND,
     *_NAMED,
-    *(section for kind in KINDS for section in kind.sections() if section not in _NAMED),
+    *(section for kind in KINDS for section in kind.sections() if section not in (loopback.KIND, *_NAMED)),
     unmanaged.UNMANAGED,
     unmanaged.PROTECTED,
     routing.SECTION,

@@ -1,195 +1,227 @@
-"""Access lists, and which of them interfaces apply (plugins/acl/acl.c)."""
+"""Access lists: the section `acls`, how VPP is asked for lists and for who applies them, and when both are set.
+
+Lists of allowed EtherTypes are other objects of the plugin and are left alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar
 
-from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.kinds.acl_operations import NOUN, BindAcls, CreateAcl, DeleteAcl, ReplaceAcl
+from vppcfg.kinds.acl_rules import acl_applied, acl_term_unreached, acl_unreached, acl_unused
+from vppcfg.kinds.acl_section import KEY, OTHERS, PLUGIN, AclSection, unsupported_reason
+from vppcfg.kinds.kind import Questions
+from vppcfg.kinds.l2_steps import is_put_into_l2
+from vppcfg.kinds.policy_route_section import in_file, left_alone
+from vppcfg.kinds.table_kind import TableKind
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule
+from vppcfg.model.interface import Interface
+from vppcfg.model.ownership import unique_names
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Operation, Predicate, braced
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.change import ObjectKind
+from vppcfg.plan.request import ALL_INDEXES, Known
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
-from vppcfg.record import record
-from vppcfg.vpp.address_codec import prefix_values
+from vppcfg.vpp.address_codec import text_of_address
+from vppcfg.vpp.reading import Replies, VppReader, malformed, text_of
 
-_ACTION_NUMBERS = {AclAction.DENY: 0, AclAction.PERMIT: 1, AclAction.PERMIT_REFLECT: 2}
-"""acl_action (plugins/acl/acl_types.api)."""
-
-
-@record
-class AclOperation(Operation):
-    """An operation on an access list."""
-
-    noun = "access list"
-
-    acl: str
-
-    @property
-    def subject(self) -> str:
-        """Return the name of the access list."""
-        return self.acl
-
-
-@record
-class CreateAcl(AclOperation):
-    """acl_add_replace: make an access list; VPP picks its index."""
-
-    rules: tuple[AclRule, ...]
-    tag: str
-
-    def _refusal(self, working: WorkingState) -> str | None:
-        return f"the access list {self.acl} exists" if self.acl in working.acls else None
-
-    def apply_to(self, working: WorkingState) -> None:
-        """Enter the access list."""
-        working.acls[self.acl] = Acl(rules=self.rules, tag=self.tag)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Replace no list, which adds one."""
-        return _add_replace(NO_INDEX, self.tag, self.rules)
-
-    def cli(self) -> str:
-        """Return the command."""
-        return f"set acl-plugin acl {_acl_rules(self.rules)} tag {braced(self.tag)}"
+_DUMP, _DETAILS, _BINDING = "acl_dump", "acl_details", "acl_interface_list_details"
+_ACTIONS = {1: AclAction.PERMIT, 2: AclAction.PERMIT_REFLECT}
+"""acl_action (plugins/acl/acl_types.api); everything else drops (plugins/acl/dataplane_node.c)."""
+_RULE = (
+    "is_permit",
+    "src_prefix.address.af",
+    "src_prefix.address.un",
+    "src_prefix.len",
+    "dst_prefix.address.un",
+    "dst_prefix.len",
+    "proto",
+    "srcport_or_icmptype_first",
+    "srcport_or_icmptype_last",
+    "dstport_or_icmpcode_first",
+    "dstport_or_icmpcode_last",
+    "tcp_flags_mask",
+    "tcp_flags_value",
+)
+_NO_ACLS = AclBinding()
 
 
-@record
-class ReplaceAcl(AclOperation):
-    """acl_add_replace: give an access list other rules, at once and on all interfaces that apply it."""
+class _Bindings:
+    """Which lists interfaces apply: VPP answers for every interface, so it is asked only where it has lists."""
 
-    rules: tuple[AclRule, ...]
-    tag: str
-    index: int | None = None
-    """VPP's own number for the list, which its CLI wants."""
+    def __init__(self, connection: VppReader, names: Mapping[int, str]) -> None:
+        """Ask about the lists that have `names` by their index."""
+        self._names = names
+        dump = connection.request("acl_interface_list_dump", {"sw_if_index": ALL_INDEXES})[1] if names else None
+        self.requests = [] if dump is None else [dump]
 
-    def _refusal(self, working: WorkingState) -> str | None:
-        return None if self.acl in working.acls else f"there is no access list {self.acl}"
-
-    def apply_to(self, working: WorkingState) -> None:
-        """Give the access list its new rules and tag."""
-        working.acls[self.acl] = replace(working.acls[self.acl], rules=self.rules, tag=self.tag)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return _add_replace(indexes.acl(self.acl), self.tag, self.rules)
-
-    def cli(self) -> str | None:
-        """Return the command."""
-        if self.index is None:
-            return None
-        return f"set acl-plugin acl index {self.index} {_acl_rules(self.rules)} tag {braced(self.tag)}"
-
-    def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
-        return Predicate("has other rules", "have other rules")
+    def read(self, connection: VppReader, replies: Replies) -> dict[int, AclBinding]:
+        """Return what every interface applies that applies anything, by its index."""
+        if not self._names:
+            return {}
+        bindings = {}
+        for (index, inputs), acls in connection.lists(replies, _BINDING, ("sw_if_index", "n_input"), ""):
+            if acls:
+                applied = tuple(self._names.get(acl, f"{OTHERS}@{acl}") for (acl,) in acls)
+                bindings[index] = AclBinding(input=applied[:inputs], output=applied[inputs:])
+        return bindings
 
 
-@record
-class DeleteAcl(AclOperation):
-    """acl_del: remove an access list that no interface applies."""
+class Acls(AclSection, TableKind[Acl]):
+    """The lists of a file, those of VPP, and the key `acls` of interfaces in plans."""
 
-    index: int | None = None
-    """VPP's own number for the list, which its CLI wants."""
+    table = "acls"
+    object_class = Acl
+    object_kind = ObjectKind.ACL
+    noun = NOUN
+    numbered = NOUN
+    api_module = PLUGIN
+    used_in = ("acls", "policy_routes")
+    on_interfaces = ("acls",)
+    capabilities: ClassVar = {PLUGIN: _DUMP}
+    unmanaged_pattern = f"{OTHERS}*"
+    mistaken_patterns = ("acl", KEY, OTHERS)
+    rules = (acl_applied, acl_term_unreached, acl_unreached, acl_unused)
+    operations = (CreateAcl, ReplaceAcl, DeleteAcl, BindAcls)
 
-    def _refusal(self, working: WorkingState) -> str | None:
-        users = sorted(working.bound.to(self.acl) | working.steered.to(self.acl))
-        if users:
-            return f"the access list {self.acl} is in use on {users[0]}"
-        return None if self.acl in working.acls else f"there is no access list {self.acl}"
+    def unmanaged_name(self, name: str, item: Acl) -> str:
+        """Return `acl:` and the tag."""
+        return f"{OTHERS}{item.tag}"
 
-    def apply_to(self, working: WorkingState) -> None:
-        """Take the access list out."""
-        del working.acls[self.acl]
+    def unsupported_reason(self, name: str, item: Acl) -> str | None:
+        """Return why the file cannot say what an observed list is, None when it can."""
+        return unsupported_reason(name, item)
 
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return Request("acl_del", {"acl_index": indexes.acl(self.acl)})
+    def used_by(self, interface: Interface, state: State) -> Iterable[str]:
+        """Return the lists that an interface applies, and those that its policy routes look at."""
+        return (*interface.acls.input, *interface.acls.output, *(each.acl for each in in_file(interface, state)))
 
-    def cli(self) -> str | None:
-        """Return the command."""
-        return None if self.index is None else f"delete acl-plugin acl index {self.index}"
+    def unsupported_use(self, interface: Interface, state: State) -> str | None:
+        """Return that VPP does not show a list that an interface applies, None where it does."""
+        is_known = all(name in state.acls for name in (*interface.acls.input, *interface.acls.output))
+        return None if is_known else "it applies an access list that VPP does not show"
 
+    def use(self, name: str) -> str:
+        """Return that it applies the list."""
+        return f"it applies the access list {name.removeprefix(OTHERS)}"
 
-@record
-class BindAcls(InterfaceOperation):
-    """acl_interface_set_acl_list: set all access lists that an interface applies, in order and at once."""
+    def users(self, name: str, working: WorkingState) -> Collection[str]:
+        """Return the interfaces that apply a list, or steer packets by it."""
+        return working.bound.to(name) | working.steered.to(name)
 
-    binding: AclBinding
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
+        """Enter the lists of somebody else, and those that an interface applies that is not ours."""
+        own, entries = desired.configuration.acls, desired.configuration.interfaces
+        applied: set[str] = set()
+        for interface in desired.interfaces.values():
+            applied.update(interface.acls.input, interface.acls.output)
+        for interface in desired.observed.interfaces.values():
+            config = entries.get(interface.name)
+            if interface.policy_routes and (config is None or config.policy_routes is None):
+                applied.update(each.acl for each in left_alone(interface))
+        for name, acl in desired.observed.acls.items():
+            glob = None if name in own else self.unmanaged_name(name, acl)
+            if (name in applied and name not in own) or desired.is_somebody_elses(acl.tag, glob):
+                desired.acls[name] = acl
 
-    def _refusal(self, working: WorkingState) -> str | None:
-        for name in (*self.binding.input, *self.binding.output):
-            if name not in working.acls:
-                return f"there is no access list {name}"
-        return None
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all lists, where VPP has the plugin."""
+        return [connection.request(_DUMP, {"acl_index": ALL_INDEXES})[1]] if connection.offers(_DUMP) else []
 
-    def apply_to(self, working: WorkingState) -> None:
-        """Set what the interface applies."""
-        before = working.interfaces[self.interface].acls
-        working.bound.drop(self.interface, {*before.input, *before.output})
-        working.bound.add(self.interface, {*self.binding.input, *self.binding.output})
-        working.change(self.interface, acls=self.binding)
+    def interface_questions(
+        self, connection: VppReader, replies: Replies, indexes: Sequence[int]
+    ) -> dict[str, Questions[Any]]:
+        """Return what is asked about the lists that interfaces apply."""
+        return {"acls": _Bindings(connection, _names_of(_read(connection, replies)))}
 
-    def objection(self) -> str:
-        """Return why VPP must not be told this, '' when it may.
+    def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[str, Acl]:
+        """Return the lists by name."""
+        lists = _read(connection, replies)
+        return {name: lists[index] for index, name in _names_of(lists).items()}
 
-        A list twice in one direction is refused after the other direction has been changed
-        (acl_interface_set_acl_list in plugins/acl/acl.c).
+    def read_indexes(self, connection: VppReader) -> dict[str, int]:
+        """Ask VPP for the index of every list by its name."""
+        lists = _read(connection, connection.ask(self.requests(connection)))
+        return {name: index for index, name in _names_of(lists).items()}
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that create, rewrite and delete lists."""
+        for change in transition.difference.of(ObjectKind.ACL):
+            name, before, after = change.name, change.before, change.after
+            index = before.index if before else None
+            if after is None:
+                yield Step(stage=Stage.DELETE_ACL, operation=DeleteAcl(acl=name, index=index))
+            elif before is None:
+                yield Step(stage=Stage.WRITE_ACL, operation=CreateAcl(acl=name, rules=after.rules, tag=after.tag))
+            else:
+                rewrite = ReplaceAcl(acl=name, rules=after.rules, tag=after.tag, index=index)
+                yield Step(stage=Stage.WRITE_ACL, operation=rewrite)
+
+    def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
+        """Yield the steps that set which access lists an interface applies.
+
+        They are taken off before the interface is put into L2 mode: the first frame that a cross-connect sends to one
+        with lists that still routes ends VPP 26.10. Bound again, they look at frames too.
         """
-        for direction in (self.binding.input, self.binding.output):
-            if len(direction) > len(set(direction)):
-                return "VPP applies an access list only once in a direction"
-        return ""
+        before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
+        if before is not None and before.acls and name in transition.to_delete:
+            yield Step(stage=Stage.TURN_OFF, operation=BindAcls(interface=name, binding=_NO_ACLS))
+        kept = transition.kept(name)
+        is_changed = after is not None and kept is not None and after.acls != kept.acls
+        gets_frames = is_put_into_l2(transition, name) or (is_changed and name in transition.targets)
+        if kept is not None and kept.acls and gets_frames:
+            yield Step(stage=Stage.TURN_OFF_FOR_L2, operation=BindAcls(interface=name, binding=_NO_ACLS))
+            if after is not None and after.acls:
+                yield Step(stage=Stage.TURN_ON_IN_L2, operation=BindAcls(interface=name, binding=after.acls))
+        elif after is not None and after.acls != (kept.acls if kept else _NO_ACLS):
+            yield Step(stage=Stage.BIND_ACLS, operation=BindAcls(interface=name, binding=after.acls))
 
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        binding = self.binding
-        values: dict[str, Value] = {
-            "sw_if_index": indexes.interface(self.interface),
-            "n_input": len(binding.input),
+
+def _read(connection: VppReader, replies: Replies) -> dict[int, Acl]:
+    """Return the lists by VPP's index."""
+    if not connection.offers(_DUMP):
+        return {}
+    lists = connection.lists(replies, _DETAILS, ("acl_index", "tag"), *_RULE)
+    try:
+        return {
+            index: Acl(rules=tuple(_rule(*values) for values in rules), tag=text_of(tag), index=index)
+            for (index, tag), rules in lists
         }
-        elements = [{"": indexes.acl(name)} for name in (*binding.input, *binding.output)]
-        return Request("acl_interface_set_acl_list", values, "acls", elements)
-
-    def cli(self) -> None:
-        """Return nothing: the CLI can add and remove one list, not set them all at once."""
-
-    def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
-        return Predicate("applies other access lists", "apply other access lists")
+    except ValueError as error:  # a rule with a prefix that cannot be
+        raise malformed(_DETAILS) from error
 
 
-def _acl_rules(rules: tuple[AclRule, ...]) -> str:
-    return ", ".join(_acl_rule(rule) for rule in rules)
+@lru_cache(maxsize=1 << 14)
+def _rule(
+    action: int,
+    family: int,
+    source: bytes,
+    source_length: int,
+    target: bytes,
+    target_length: int,
+    protocol: int,
+    *numbers: int,
+) -> AclRule:
+    source_first, source_last, target_first, target_last, mask, value = numbers
+    rule = AclRule(
+        action=_ACTIONS.get(action, AclAction.DENY),
+        source=f"{text_of_address(family, source)}/{source_length}",
+        destination=f"{text_of_address(family, target)}/{target_length}",
+        protocol=protocol,
+        source_ports=(source_first, source_last),
+        destination_ports=(target_first, target_last),
+        tcp_flags=(mask, value),
+    )
+    return canonical_rule(rule)
 
 
-def _acl_rule(rule: AclRule) -> str:
-    words = [rule.action.value, f"src {rule.source} dst {rule.destination} proto {rule.protocol}"]
-    words.append(f"sport {_port_range(rule.source_ports)} dport {_port_range(rule.destination_ports)}")
-    if rule.tcp_flags != (0, 0):
-        mask, value = rule.tcp_flags
-        words.append(f"tcpflags {value} mask {mask}")
-    return " ".join(words)
+def _names_of(acls: Mapping[int, Acl]) -> dict[int, str]:
+    """Return the name of every list by its index: ours by its tag, another by `acl:` and its tag."""
+    return unique_names({index: acl.tag for index, acl in acls.items()}, OTHERS)
 
 
-def _port_range(ports: tuple[int, int]) -> str:
-    return f"{ports[0]}-{ports[1]}"
-
-
-def _add_replace(index: Value, tag: str, rules: Sequence[AclRule]) -> Request:
-    return Request("acl_add_replace", {"acl_index": index, "tag": tag}, "r", [_rule_values(rule) for rule in rules])
-
-
-def _rule_values(rule: AclRule) -> dict[str, Value]:
-    return {
-        "is_permit": _ACTION_NUMBERS[rule.action],
-        **prefix_values("src_prefix", rule.source),
-        **prefix_values("dst_prefix", rule.destination),
-        "proto": rule.protocol,
-        "srcport_or_icmptype_first": rule.source_ports[0],
-        "srcport_or_icmptype_last": rule.source_ports[1],
-        "dstport_or_icmpcode_first": rule.destination_ports[0],
-        "dstport_or_icmpcode_last": rule.destination_ports[1],
-        "tcp_flags_mask": rule.tcp_flags[0],
-        "tcp_flags_value": rule.tcp_flags[1],
-    }
+KIND = Acls()

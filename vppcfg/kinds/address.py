@@ -1,17 +1,49 @@
-"""Addresses of an interface, its own and borrowed ones (vnet/ip/ip_interface.c)."""
+"""Addresses of interfaces, the key `addresses` (vnet/ip/ip_interface.c).
+
+VPP has no message that reports all addresses at once; the requests for all interfaces are therefore sent before the
+first reply is awaited.
+
+Unwanted addresses go, everywhere, before any new one comes, because VPP refuses overlaps. Where it would not, an
+address stays until the interface has those that come in its place. An interface that moves to another FIB table loses
+its addresses of that family before and gets them again after.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from vppcfg.common.addresses import address_key, canonical_address, canonical_prefix
+from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.entry_key import EntryKey
+from vppcfg.config.interface_key import PlainKey
+from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.address_rules import (
+    address_duplicate,
+    address_exact_match,
+    address_host,
+    address_managed,
+    address_overlap,
+)
+from vppcfg.kinds.kind import Kind
 from vppcfg.model.interface import Encapsulation, Interface
+from vppcfg.model.live_state import configured_on
+from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
-from vppcfg.plan.operation import InterfaceOperation, Predicate
+from vppcfg.plan.operation import InterfaceOperation
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import family_and_bytes
+from vppcfg.vpp.address_codec import family_and_bytes, text_of_address
+from vppcfg.vpp.reading import Replies, VppReader, malformed
 
 _NO_SUCH_ADDRESS = -60
 """VNET_API_ERROR_ADDRESS_NOT_FOUND_FOR_INTERFACE (vnet/error.h)."""
+_FAMILIES = (0, 1)
+"""ADDRESS_IP4, ADDRESS_IP6 (vnet/ip/ip_types.api); the same numbers are is_ipv6 where a message asks for that."""
 
 
 @record
@@ -25,7 +57,7 @@ class AddAddress(InterfaceOperation):
         if interface.unnumbered is not None:
             return f"{interface.name} borrows addresses: one of its own would land on {interface.unnumbered}"
         owner = working.address_index(interface, self.address).conflict(interface.name, self.address)
-        return f"{self.address} conflicts with an address of {owner}" if owner else _cannot_route(interface)
+        return f"{self.address} conflicts with an address of {owner}" if owner else routing_obstacle(interface)
 
     def apply_to(self, working: WorkingState) -> None:
         """Add the address to the interface and to the FIB."""
@@ -75,75 +107,8 @@ class RemoveAddress(InterfaceOperation):
         return f"set interface ip address del {self.interface} {self.address}"
 
 
-@record
-class SetUnnumbered(InterfaceOperation):
-    """sw_interface_set_unnumbered: borrow the addresses of `donor`."""
-
-    donor: str
-
-    def _refusal(self, working: WorkingState) -> str | None:
-        interface = working.interfaces[self.interface]
-        if self.donor not in working.interfaces:
-            return f"{self.donor} does not exist"
-        if interface.addresses:
-            return f"{interface.name} has addresses, which would vanish and still block"
-        if interface.unnumbered is not None:
-            return f"{interface.name} borrows from {interface.unnumbered}"
-        if interface.tables != working.interfaces[self.donor].tables:
-            return f"{interface.name} and {self.donor} are in different FIB tables"
-        return _cannot_route(interface)
-
-    def apply_to(self, working: WorkingState) -> None:
-        """Let the interface borrow."""
-        working.borrow(self.interface, self.donor)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return _unnumbered(indexes.interface(self.donor), self.interface, indexes, is_add=1)
-
-    def cli(self) -> str:
-        """Return the command."""
-        return f"set interface unnumbered {self.interface} use {self.donor}"
-
-    def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
-        return Predicate(f"borrows from {self.donor}", f"borrow from {self.donor}")
-
-
-@record
-class UnsetUnnumbered(InterfaceOperation):
-    """sw_interface_set_unnumbered: stop borrowing the addresses of `donor`."""
-
-    donor: str
-
-    def _refusal(self, working: WorkingState) -> str | None:
-        if working.interfaces[self.interface].unnumbered != self.donor:
-            return f"{self.interface} does not borrow from {self.donor}"
-        return None
-
-    def apply_to(self, working: WorkingState) -> None:
-        """Let the interface borrow from nobody."""
-        working.borrow(self.interface, None)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Name no donor: VPP does not look at it, and it may be gone (vnet/interface_api.c)."""
-        return _unnumbered(0, self.interface, indexes, is_add=0)
-
-    def cli(self) -> str:
-        """Return the command."""
-        return f"set interface unnumbered del {self.interface}"
-
-    def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
-        after = desired.interfaces.get(self.interface)
-        if after is not None and after.unnumbered == self.donor:
-            anew = f"must borrow again from {self.donor}, which changes"
-            return Predicate(anew, anew)
-        return Predicate(f"stops borrowing from {self.donor}", f"stop borrowing from {self.donor}")
-
-
-def _cannot_route(interface: Interface) -> str | None:
-    """Return why an interface cannot have addresses."""
+def routing_obstacle(interface: Interface) -> str | None:
+    """Return why an interface cannot have addresses, None when it can."""
     if interface.parent is not None:
         encapsulation = interface.encapsulation
         if not isinstance(encapsulation, Encapsulation) or not encapsulation.is_exact:
@@ -165,11 +130,93 @@ def _address(index: Value, address: str, is_add: int) -> Request:
     return Request("sw_interface_add_del_address", values)
 
 
-def _unnumbered(donor: Value, interface: str, indexes: Indexes, is_add: int) -> Request:
-    """Name the donor in sw_if_index, as VPP has it (vnet/interface.api)."""
-    values: dict[str, Value] = {
-        "sw_if_index": donor,
-        "unnumbered_sw_if_index": indexes.interface(interface),
-        "is_add": is_add,
-    }
-    return Request("sw_interface_set_unnumbered", values)
+_NO_ADDRESSES = KeyValue("addresses", [], is_default=True)
+
+
+class AddressKind(Kind, EntryKey):
+    """Addresses."""
+
+    key = attribute = "addresses"
+    operations = (AddAddress, RemoveAddress)
+    rules = (address_host, address_duplicate, address_managed, address_overlap, address_exact_match)
+    on_interfaces = ("addresses",)
+    is_on_most = True
+
+    def parse(self, raw: Iterable[str], path: KeyPath) -> tuple[str, ...]:
+        """Return the addresses of a list of the right shape."""
+        return tuple(address for text in raw if (address := canonical_address(text)))
+
+    def from_state(self, interface: Interface, state: State, path: KeyPath) -> tuple[str, ...]:
+        """Return the addresses that somebody has configured."""
+        found = configured_on(interface) if interface.live else interface.addresses
+        return tuple(sorted(found, key=address_key))
+
+    def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
+        """Return the key."""
+        return (KeyValue(self.key, list(config.addresses)) if config.addresses else _NO_ADDRESSES,)
+
+    def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
+        """Return the addresses that VPP is to have."""
+        return {"addresses": frozenset(config.addresses)}
+
+    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+        """Return none."""
+        return {"addresses": frozenset()}
+
+    def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
+        """Yield the steps that remove the addresses that an interface loses and add those that it gains."""
+        before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
+        observed = before.addresses if before else frozenset()
+        desired = after.addresses if after else frozenset()
+        is_deleted, replaced = name in transition.to_delete, transition.replaced_addresses(name)
+        removed, added = (observed, desired) if is_deleted else (observed - desired, desired - observed)
+        removed, added = removed | replaced, added | replaced
+        for address in sorted(removed, key=address_key) if removed else ():
+            may_wait = not is_deleted and before and after and transition.may_outlast(address, before, after)
+            stage = Stage.REMOVE_REPLACED_ADDRESS if may_wait else Stage.REMOVE_ADDRESS
+            yield Step(stage=stage, operation=RemoveAddress(interface=name, address=address))
+        for address in sorted(added, key=address_key) if added else ():
+            yield Step(stage=Stage.ADD_ADDRESS, operation=AddAddress(interface=name, address=address))
+
+
+KIND = AddressKind()
+
+
+def _unmanaged_addresses(raw: Sequence[str]) -> tuple[str, ...]:
+    """Return the prefixes of a list, a host as one that has it alone."""
+    return tuple(prefix for text in raw if (prefix := canonical_prefix(text)))
+
+
+UNMANAGED_ADDRESSES = PlainKey(
+    key="unmanaged-addresses",
+    attribute="unmanaged_addresses",
+    parse=_unmanaged_addresses,
+    as_yaml=list,
+    is_of_bond=True,
+    is_routing=True,
+)
+
+
+def requests(connection: VppReader, indexes: Sequence[int]) -> list[bytes]:
+    """Return the requests for the addresses of the interfaces `indexes` (ip_address_dump)."""
+    return [
+        connection.request("ip_address_dump", {"sw_if_index": index, "is_ipv6": family})[1]
+        for index in indexes
+        for family in _FAMILIES
+    ]
+
+
+def read(connection: VppReader, replies: Replies) -> dict[int, frozenset[str]]:
+    """Return the addresses by interface index, canonical, without link-local ones.
+
+    Raise DataplaneError when one has more bits than there are.
+    """
+    found: dict[int, list[str]] = {}
+    paths = ("sw_if_index", "prefix.address.af", "prefix.address.un", "prefix.len")
+    for index, family, raw, length in connection.rows(replies, "ip_address_details", *paths):
+        if length > (128 if family else 32):
+            raise malformed("ip_address_details")
+        if family and raw[0] == 0xFE and raw[1] & 0xC0 == 0x80:
+            continue
+        found.setdefault(index, []).append(f"{text_of_address(family, raw)}/{length}")
+    return {index: frozenset(addresses) for index, addresses in found.items()}

@@ -1,276 +1,244 @@
-"""Bridge domains and their settings (vnet/l2/l2_bd.c). Joining and leaving one is an operation on the interface."""
+"""Bridge domains: the section `bridgedomains`, how VPP is asked for them and their members, and when they are set."""
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from enum import Enum
+from typing import Any
 
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.kinds.bridge_operations import (
+    BridgeFlag,
+    CreateBridge,
+    DeleteBridge,
+    FilterMac,
+    ForgetMac,
+    SetBridgeFlag,
+    SetBridgeMacAge,
+)
+from vppcfg.kinds.bridge_rules import RULES
+from vppcfg.kinds.bridge_section import KEY, BridgeSection, unsupported_reason
+from vppcfg.kinds.static_mac import Portless, read_portless
+from vppcfg.kinds.table_kind import TableKind
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
+from vppcfg.model.interface import Interface
+from vppcfg.model.ownership import is_foreign
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Reference, Referent
-from vppcfg.plan.operation import Operation, Predicate, braced
-from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
+from vppcfg.plan.change import AttributeChange, Change, ObjectKind, attribute_changes, table_changes
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Known
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
-from vppcfg.record import record
-from vppcfg.vpp.address_codec import mac_bytes
+from vppcfg.vpp.reading import Replies, VppReader, malformed, text_of
+
+_DUMP = "bridge_domain_dump"
+_DETAILS = "bridge_domain_details"
+_SETTINGS = ("learn", "flood", "uu_flood", "forward", "arp_term", "arp_ufwd", "mac_age")
+"""In the order of BridgeSettings."""
+_NO_MACS = Portless()
 
 
-class BridgeFlag(Enum):
-    """A switch of a bridge domain; the value is the attribute of BridgeSettings."""
+class Bridges(BridgeSection, TableKind[Bridge]):
+    """The bridge domains of a file, and those of VPP with their members."""
 
-    LEARN = "learn"
-    UNICAST_FLOOD = "unicast_flood"
-    UNKNOWN_UNICAST_FLOOD = "unknown_unicast_flood"
-    UNICAST_FORWARD = "unicast_forward"
-    ARP_TERMINATION = "arp_termination"
-    ARP_UNICAST_FORWARD = "arp_unicast_forward"
+    table = "bridges"
+    object_class = Bridge
+    object_kind = ObjectKind.BRIDGE
+    noun = "bridge domain"
+    api_module = "l2"
+    used_in = ("bridge", "static_macs")
+    unmanaged_pattern = "bd*"
+    mistaken_patterns = ("bd", "bridge", "bridges", "bridgedomain", KEY)
+    spreads_by = "its member {} is unmanaged"
+    operations = (CreateBridge, DeleteBridge, SetBridgeFlag, SetBridgeMacAge, FilterMac, ForgetMac)
+    rules = RULES
 
+    def unmanaged_name(self, name: str, item: Bridge) -> str:
+        """Return the name that a configuration gives it."""
+        return name
 
-_BRIDGE_WORDS = {
-    "learn": BridgeFlag.LEARN,
-    "forward": BridgeFlag.UNICAST_FORWARD,
-    "uu-flood": BridgeFlag.UNKNOWN_UNICAST_FLOOD,
-    "flood": BridgeFlag.UNICAST_FLOOD,
-    "arp-term": BridgeFlag.ARP_TERMINATION,
-    "arp-ufwd": BridgeFlag.ARP_UNICAST_FORWARD,
-}
-"""The words of `create bridge-domain`."""
-_BRIDGE_WORDS_LATER = {flag: word for word, flag in _BRIDGE_WORDS.items()} | {BridgeFlag.ARP_TERMINATION: "arp term"}
-"""The words of `set bridge-domain`."""
-_BRIDGE = ("bridge_domain_add_del_v2", "bridge_domain_add_del")
-"""Newest first: 23.02, before. The reply of the newer one tells an id that VPP picked."""
-_FLAGS = {
-    BridgeFlag.LEARN: 1,
-    BridgeFlag.UNICAST_FORWARD: 2,
-    BridgeFlag.UNICAST_FLOOD: 4,
-    BridgeFlag.UNKNOWN_UNICAST_FLOOD: 8,
-    BridgeFlag.ARP_TERMINATION: 16,
-    BridgeFlag.ARP_UNICAST_FORWARD: 32,
-}
-"""bd_flags (vnet/l2/l2.api)."""
-_WHATEVER = 0
-"""In place of an interface: VPP does not look where the entry that it forgets leads."""
+    def unsupported_reason(self, name: str, item: Bridge) -> str | None:
+        """Return why the file cannot say what an observed bridge domain is, None when it can."""
+        return unsupported_reason(name, item)
 
+    def used_by(self, interface: Interface, state: State) -> Iterable[str]:
+        """Return the bridge domain that an interface is a member of."""
+        return () if interface.bridge is None else (bridge_name(interface.bridge),)
 
-@record
-class BridgeOperation(Operation):
-    """An operation on a bridge domain."""
+    def use(self, name: str) -> str:
+        """Return that it is a member."""
+        return f"it is a member of {name}"
 
-    bd_id: int
+    def unsupported_use(self, interface: Interface, state: State) -> str | None:
+        """Return what no entry of its bridge domain can say of an interface, None where one can."""
+        bd_id = interface.bridge
+        if bd_id is not None and bridge_name(bd_id) not in state.bridges:
+            return f"it is a member of bridge domain {bd_id}, which VPP does not show"
+        for each in interface.static_macs:
+            if each.bd_id != bd_id:
+                return (
+                    f"it has the static MAC address {each.mac} in bridge domain {each.bd_id}, of which it is no member"
+                )
+            if interface.is_bvi:
+                return f"it is a BVI and has the static MAC address {each.mac}"
+        return None
 
-    @property
-    def subject(self) -> str:
-        """Return the name that a configuration gives to the bridge domain."""
-        return bridge_name(self.bd_id)
+    def users(self, name: str, working: WorkingState) -> Collection[str]:
+        """Return the members of a bridge domain that is there."""
+        domain = working.bridges.get(name)
+        return () if domain is None else working.bridge_members.get(domain.bd_id, ())
 
+    def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
+        """Enter those of somebody else, or with a member that is not ours, from under the file."""
+        occupied = {interface.bridge for interface in desired.interfaces.values()}
+        for name, bridge in desired.observed.bridges.items():
+            reason = _why_not_ours(desired, name, bridge, is_occupied=bridge.bd_id in occupied)
+            if reason is None:
+                continue
+            desired.bridges[name] = bridge
+            config = desired.configuration.bridges.get(name)
+            if config is not None:
+                desired.problem("foreign-tag", config.path, f"{name} {reason}; take it out of the file")
 
-@record
-class CreateBridge(BridgeOperation):
-    """bridge_domain_add_del: make a bridge domain."""
+    def requests(self, connection: VppReader) -> list[bytes]:
+        """Return the request for all of them but 0, which VPP keeps for itself; none where VPP has no such thing."""
+        if not connection.offers(_DUMP):
+            return []
+        return [connection.request(_DUMP, {"bd_id": ALL_INDEXES, "sw_if_index": ALL_INDEXES})[1]]
 
-    settings: BridgeSettings
-    tag: str
-
-    def _refusal(self, working: WorkingState) -> str | None:
-        return f"bridge domain {self.bd_id} exists" if bridge_name(self.bd_id) in working.bridges else None
-
-    def apply_to(self, working: WorkingState) -> None:
-        """Enter the bridge domain."""
-        working.bridges[bridge_name(self.bd_id)] = Bridge(bd_id=self.bd_id, settings=self.settings, tag=self.tag)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        settings = self.settings
-        values: dict[str, Value] = {
-            "bd_id": self.bd_id,
-            "flood": int(settings.unicast_flood),
-            "uu_flood": int(settings.unknown_unicast_flood),
-            "forward": int(settings.unicast_forward),
-            "learn": int(settings.learn),
-            "arp_term": int(settings.arp_termination),
-            "arp_ufwd": int(settings.arp_unicast_forward),
-            "mac_age": settings.mac_age_minutes,
-            "bd_tag": self.tag,
-            "is_add": 1,
+    def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[str, Bridge]:
+        """Return the bridge domains by name, with the MAC addresses there that no interface has."""
+        if not connection.offers(_DUMP):
+            return {}
+        portless = read_portless(connection, replies, known.names)
+        rows = connection.rows(replies, _DETAILS, "bd_id", "bd_tag", *_SETTINGS)
+        return {
+            bridge_name(bd_id): _bridge(bd_id, tag, portless.get(bd_id, _NO_MACS), *settings)
+            for bd_id, tag, *settings in rows
         }
-        return Request(vpp.newest(_BRIDGE), values)
 
-    def cli(self) -> str:
-        """Return the command."""
-        settings = self.settings
-        words = [f"{word} {int(getattr(settings, flag.value))}" for word, flag in _BRIDGE_WORDS.items()]
-        words.append(f"mac-age {settings.mac_age_minutes}")
-        if self.tag:
-            words.append(f"bd-tag {braced(self.tag)}")
-        return f"create bridge-domain {self.bd_id} {' '.join(words)}"
+    def read_on_interfaces(
+        self, connection: VppReader, replies: Replies, known: Known
+    ) -> Mapping[str, Mapping[int, Any]]:
+        """Return how every member, a BVI included, belongs to its bridge domain.
 
+        The port that alone gets unknown unicast is not among the members that VPP lists, and is one here.
+        """
+        found: dict[str, dict[int, Any]] = {"bridge": {}, "is_bvi": {}, "split_horizon_group": {}}
+        for index, bd_id, is_bvi, group in _members(connection, replies):
+            for attribute, value in (("bridge", bd_id or None), ("is_bvi", is_bvi), ("split_horizon_group", group)):
+                found[attribute][index] = value
+        return found
 
-@record
-class DeleteBridge(BridgeOperation):
-    """bridge_domain_add_del: remove a bridge domain that has no members."""
+    def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
+        """Yield what appears, changes and disappears; a tag can be set only on creation and is never a difference."""
+        return table_changes(self.object_kind, observed.bridges, desired.bridges, _attributes)
 
-    def _refusal(self, working: WorkingState) -> str | None:
-        if working.bridge_members.get(self.bd_id):
-            return f"bridge domain {self.bd_id} has members"
-        if missing := missing_bridge(self.bd_id, working):
-            return missing
-        bridge = working.bridges[bridge_name(self.bd_id)]
-        if bridge.filtered_macs or bridge.stray_macs or working.static_macs.get(self.bd_id):
-            return f"bridge domain {self.bd_id} has MAC addresses of its own, which the next one would inherit"
-        others = working.referring.get(Reference(Referent.BRIDGE, bridge_name(self.bd_id)))
-        return f"{min(others)} is in bridge domain {self.bd_id}" if others else None
+    def restorable(self, state: State) -> State:
+        """Return a state whose bridge domains send no MAC addresses to interfaces that were gone."""
+        strays = {name: replace(bridge, stray_macs=()) for name, bridge in state.bridges.items() if bridge.stray_macs}
+        return replace(state, bridges={**state.bridges, **strays}) if strays else state
 
-    def apply_to(self, working: WorkingState) -> None:
-        """Take the bridge domain out."""
-        del working.bridges[bridge_name(self.bd_id)]
-        working.unmanaged.pop(self.subject, None)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return Request(vpp.newest(_BRIDGE), {"bd_id": self.bd_id, "is_add": 0})
-
-    def cli(self) -> str:
-        """Return the command."""
-        return f"create bridge-domain {self.bd_id} del"
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that create and delete bridge domains, or set what differs about them."""
+        for change in transition.difference.of(ObjectKind.BRIDGE):
+            yield from _steps(change)
 
 
-@record
-class SetBridgeFlag(BridgeOperation):
-    """bridge_flags: turn one switch of a bridge domain."""
-
-    flag: BridgeFlag
-    is_on: bool
-
-    def _refusal(self, working: WorkingState) -> str | None:
-        return missing_bridge(self.bd_id, working)
-
-    def apply_to(self, working: WorkingState) -> None:
-        """Turn the switch."""
-        _set(self.bd_id, working, **{self.flag.value: self.is_on})
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        values = {"bd_id": self.bd_id, "is_set": int(self.is_on), "flags": _FLAGS[self.flag]}
-        return Request("bridge_flags", values)
-
-    def cli(self) -> str:
-        """Return the command."""
-        line = f"set bridge-domain {_BRIDGE_WORDS_LATER[self.flag]} {self.bd_id}"
-        return line if self.is_on else f"{line} disable"
-
-    def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
-        return Predicate(
-            f"has its switch {self.flag.value.replace('_', ' ')} turned {'on' if self.is_on else 'off'}",
-            f"have their switch {self.flag.value.replace('_', ' ')} turned {'on' if self.is_on else 'off'}",
-        )
+def _attributes(before: Bridge, after: Bridge) -> tuple[AttributeChange, ...]:
+    alike = replace(after, settings=before.settings, tag=before.tag)
+    return (*attribute_changes(before.settings, after.settings), *attribute_changes(before, alike))
 
 
-@record
-class SetBridgeMacAge(BridgeOperation):
-    """bridge_domain_set_mac_age: how long learned addresses stay."""
-
-    minutes: int
-
-    def _refusal(self, working: WorkingState) -> str | None:
-        return missing_bridge(self.bd_id, working)
-
-    def apply_to(self, working: WorkingState) -> None:
-        """Set the age."""
-        _set(self.bd_id, working, mac_age_minutes=self.minutes)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        return Request("bridge_domain_set_mac_age", {"bd_id": self.bd_id, "mac_age": self.minutes})
-
-    def cli(self) -> str:
-        """Return the command."""
-        return f"set bridge-domain mac-age {self.bd_id} {self.minutes}"
+def _steps(change: Change[Bridge]) -> Iterator[Step]:
+    before, after = change.before, change.after
+    yield from _mac_steps(before, after)
+    if after is None:
+        assert before is not None
+        yield Step(stage=Stage.DELETE_BRIDGE, operation=DeleteBridge(bd_id=before.bd_id))
+    elif before is None:
+        create = CreateBridge(bd_id=after.bd_id, settings=after.settings, tag=after.tag)
+        yield Step(stage=Stage.CREATE_BRIDGE, operation=create)
+    else:
+        yield from _setting_steps(before, after)
 
 
-@record
-class FilterMac(BridgeOperation):
-    """l2fib_add_del: drop frames from and to a MAC address (vnet/l2/l2_fib.c).
-
-    VPP goes on with it in the next bridge domain with the same index.
-    """
-
-    mac: str
-
-    def _refusal(self, working: WorkingState) -> str | None:
-        if missing := missing_bridge(self.bd_id, working):
-            return missing
-        holder = working.static_macs.get(self.bd_id, {}).get(self.mac)
-        return f"{holder} has the MAC address {self.mac} in bridge domain {self.bd_id}" if holder else None
-
-    def apply_to(self, working: WorkingState) -> None:
-        """Filter it."""
-        bridge = working.bridges[bridge_name(self.bd_id)]
-        filtered = tuple(sorted({*bridge.filtered_macs, self.mac}))
-        working.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        values: dict[str, Value] = {"sw_if_index": NO_INDEX, "static_mac": 0, "filter_mac": 1}
-        return l2fib_request(self.mac, self.bd_id, values, is_add=True)
-
-    def cli(self) -> str:
-        """Return the command."""
-        return f"l2fib add {self.mac} {self.bd_id} filter"
-
-    def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
-        return Predicate(f"filters {self.mac}", "filter MAC addresses")
+def _mac_steps(before: Bridge | None, after: Bridge | None) -> Iterator[Step]:
+    """Forget MAC addresses before members or the bridge itself go, and filter others once it is there."""
+    filtered: Collection[str] = () if before is None else before.filtered_macs
+    desired: Collection[str] = () if after is None else after.filtered_macs
+    if before is not None:
+        kept = {*desired, *(after.stray_macs if after is not None else ())}
+        for mac in (*before.stray_macs, *before.filtered_macs):
+            if mac not in kept:
+                yield Step(stage=Stage.TURN_OFF, operation=ForgetMac(bd_id=before.bd_id, mac=mac))
+    if after is not None:
+        for mac in desired:
+            if mac not in filtered:
+                yield Step(stage=Stage.SET_BRIDGE, operation=FilterMac(bd_id=after.bd_id, mac=mac))
 
 
-@record
-class ForgetMac(BridgeOperation):
-    """l2fib_add_del: no longer filter a MAC address, or send it to an interface that is gone."""
-
-    mac: str
-
-    def _refusal(self, working: WorkingState) -> str | None:
-        if missing := missing_bridge(self.bd_id, working):
-            return missing
-        bridge = working.bridges[bridge_name(self.bd_id)]
-        if self.mac in (*bridge.filtered_macs, *bridge.stray_macs):
-            return None
-        return f"bridge domain {self.bd_id} has no such entry for {self.mac}"
-
-    def apply_to(self, working: WorkingState) -> None:
-        """Forget it."""
-        bridge = working.bridges[bridge_name(self.bd_id)]
-        filtered, stray = (
-            tuple(mac for mac in macs if mac != self.mac) for macs in (bridge.filtered_macs, bridge.stray_macs)
-        )
-        working.bridges[bridge_name(self.bd_id)] = replace(bridge, filtered_macs=filtered, stray_macs=stray)
-
-    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Return the message."""
-        values: dict[str, Value] = {"sw_if_index": _WHATEVER, "static_mac": 0, "filter_mac": 0}
-        return l2fib_request(self.mac, self.bd_id, values, is_add=False)
-
-    def cli(self) -> str:
-        """Return the command."""
-        return f"l2fib del {self.mac} {self.bd_id}"
-
-    def effect(self, observed: State, desired: State) -> Predicate:
-        """Return what it does to its object."""
-        return Predicate(f"forgets {self.mac}", "forget MAC addresses")
+def _setting_steps(before: Bridge, after: Bridge) -> Iterator[Step]:
+    for flag in BridgeFlag:
+        is_on = getattr(after.settings, flag.value)
+        if getattr(before.settings, flag.value) != is_on:
+            set_flag = SetBridgeFlag(bd_id=after.bd_id, flag=flag, is_on=is_on)
+            yield Step(stage=Stage.SET_BRIDGE, operation=set_flag)
+    if before.settings.mac_age_minutes != after.settings.mac_age_minutes:
+        set_age = SetBridgeMacAge(bd_id=after.bd_id, minutes=after.settings.mac_age_minutes)
+        yield Step(stage=Stage.SET_BRIDGE, operation=set_age)
 
 
-def missing_bridge(bd_id: int, working: WorkingState) -> str | None:
-    """Return that there is no such bridge domain, None when there is."""
-    return None if bridge_name(bd_id) in working.bridges else f"bridge domain {bd_id} does not exist"
+def _why_not_ours(desired: DesiredStateBuilder, name: str, bridge: Bridge, *, is_occupied: bool) -> str | None:
+    if is_foreign(bridge.tag) and not desired.adopt:
+        return f'carries the tag "{bridge.tag}" of another program'
+    if desired.globs.matches(name):
+        return "is unmanaged"
+    return "has a member that is not managed" if is_occupied else None
 
 
-def _set(bd_id: int, working: WorkingState, **settings: int | bool) -> None:
-    bridge = working.bridges[bridge_name(bd_id)]
-    changed = replace(bridge.settings, **settings)  # type: ignore[arg-type]
-    working.bridges[bridge_name(bd_id)] = replace(bridge, settings=changed)
+def _bridge(
+    bd_id: int,
+    tag: bytes,
+    macs: Portless,
+    learn: bool,
+    flood: bool,
+    uu_flood: bool,
+    forward: bool,
+    arp_term: bool,
+    arp_ufwd: bool,
+    mac_age: int,
+) -> Bridge:
+    settings = BridgeSettings(
+        learn=learn,
+        unicast_flood=flood,
+        unknown_unicast_flood=uu_flood,
+        unicast_forward=forward,
+        arp_termination=arp_term,
+        arp_unicast_forward=arp_ufwd,
+        mac_age_minutes=mac_age,
+    )
+    return Bridge(bd_id=bd_id, settings=settings, tag=text_of(tag), filtered_macs=macs.filtered, stray_macs=macs.stray)
 
 
-def l2fib_request(mac: str, bd_id: int, values: dict[str, Value], *, is_add: bool) -> Request:
-    """Return the message that makes VPP know or forget a MAC address in a bridge domain (vnet/l2/l2.api)."""
-    known: dict[str, Value] = {"mac": mac_bytes(mac), "bd_id": bd_id, "is_add": int(is_add)}
-    return Request("l2fib_add_del", {**known, **values, "bvi_mac": 0})
+def _members(connection: VppReader, replies: Replies) -> list[tuple[int, int, bool, int]]:
+    """Return the index of each member, its bridge domain, whether it is the BVI, and its split-horizon group."""
+    if not connection.offers(_DUMP):
+        return []
+    details = connection.message(_DETAILS)
+    read_bridge = details.reader("bd_id", "bvi_sw_if_index", "uu_fwd_sw_if_index")
+    members: list[tuple[int, int, bool, int]] = []
+    try:
+        for data in replies.get(details.index, ()):
+            bd_id, bvi, uu_forward = read_bridge(data)
+            if uu_forward != NO_INDEX:
+                members.append((uu_forward, bd_id, False, 0))
+            for index, group in details.items(data, "sw_if_index", "shg"):
+                members.append((index, bd_id, index == bvi, group))
+    except struct.error as error:
+        raise malformed(details.name) from error
+    return members
+
+
+KIND = Bridges()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.config.interface_key import InterfaceKey
 from vppcfg.config.yaml.text import Value
-from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.kind import Kind, Questions
 from vppcfg.plan.feature import Feature, SetFeature, Switch
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Stage
@@ -16,15 +16,6 @@ from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader
 
 V = TypeVar("V")
-
-
-class Questions(Protocol[V]):
-    """What VPP is asked of each interface, where no message reports all of them."""
-
-    requests: list[bytes]
-
-    def read(self, connection: VppReader, replies: Replies) -> dict[int, V]:
-        """Return the values by interface index."""
 
 
 class FeatureKind(Kind, InterfaceKey, Generic[V]):
@@ -35,6 +26,10 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
     def in_plans(self) -> Feature:
         """Return how a plan turns it on and off."""
         return Feature(self.setters, self.turn_on, self.is_interrupted, self.is_forgotten, self.completed)
+
+    def features(self) -> Mapping[str, Feature]:
+        """Return how plans set it."""
+        return {self.attribute: self.in_plans()}
 
     def is_interrupted(self, transition: Transition, name: str) -> bool:
         """Return whether it must be off for a while on an interface that stays and has it before and after."""
@@ -67,6 +62,13 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
     def second_round(self, connection: VppReader, replies: Replies, indexes: Sequence[int]) -> Questions[V] | None:
         """Return what is asked of the interfaces at `indexes` after the first `replies`; None where `read` has all."""
         return None
+
+    def interface_questions(
+        self, connection: VppReader, replies: Replies, indexes: Sequence[int]
+    ) -> Mapping[str, Questions[V]]:
+        """Return the questions of the second round."""
+        asked = self.second_round(connection, replies, indexes)
+        return {} if asked is None else {self.attribute: asked}
 
     def output_keys(self, value: V) -> Iterator[tuple[str, ...]]:
         """Yield the keys, from that of the interface on, of what works on packets on their way out."""

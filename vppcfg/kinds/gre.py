@@ -155,7 +155,7 @@ class GreKind(TunnelKind[Gre]):
     plugin = Plugin(name="gre", reason="the file has a GRE tunnel", use="a GRE tunnel")
     rules = (_session_and_key, _multipoint, _duplicate, _routed_frames)
     api_module = "gre"
-    device_class = "GRE tunnel device"
+    device_class = exclusive_class = "GRE tunnel device"
     instance_name = re.compile(r"gre\d+")
     has_link_mtu = False
     capabilities: ClassVar = {"gre": "gre_tunnel_dump", "gre_key": "gre_tunnel_add_del_v2"}

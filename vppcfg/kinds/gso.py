@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from vppcfg.common.release import Release
-from vppcfg.kinds.feature import Questions, SwitchKind
+from vppcfg.kinds.feature import SwitchKind
+from vppcfg.kinds.kind import Questions
 from vppcfg.plan.feature import Switch
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.record import record

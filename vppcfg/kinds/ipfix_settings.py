@@ -174,7 +174,9 @@ class Ipfix(Kind, SettingsSection):
         settings = replace(state.ipfix, params=params)
         table_id = settings.exporter.table_id
         table = state.vrfs.get(table_key(table_id, is_ipv6=False))
-        is_sayable = not table_id or (table is not None and not table.is_unnamed and table.key not in unmanaged.vrfs)
+        is_sayable = not table_id or (
+            table is not None and not table.is_unnamed and table.key not in unmanaged.of("vrfs")
+        )
         if settings == IpfixSettings() or not is_sayable or not params.active_s:
             return None
         vrf = table.name if table_id and table is not None else None
@@ -295,8 +297,8 @@ def _params(desired_params: FlowParams, desired: DesiredStateBuilder) -> FlowPar
         return observed
     if not observed.active_s and observed.layers:
         text = (
-            "VPP tells of packets, not flows (its active timer is 0), and has no memory for flows then; "
-            "restart VPP before it records any"
+            "VPP reports packets, not flows (its active timer is 0), and has no memory for flows then; restart VPP "
+            "before it records any"
         )
         desired.problem("ipfix-stateless", path, text)
         return observed

@@ -92,7 +92,7 @@ class IpipKind(TunnelKind[Ipip]):
     plugin = Plugin(name="ipip", reason="the file has an IPIP tunnel", use="an IPIP tunnel", since=Release(26, 10))
     rules = (_duplicate, _flags)
     api_module = "ipip"
-    device_class = "IPIP tunnel device"
+    device_class = exclusive_class = "IPIP tunnel device"
     """That of 6rd tunnels, which VPP lists among these, is another one."""
     instance_name = re.compile(r"ipip\d+")
     capabilities: ClassVar = {"ipip": "ipip_tunnel_dump"}

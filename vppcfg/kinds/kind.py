@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Section
-from vppcfg.model.interface import Interface
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change
+from vppcfg.plan.feature import Feature
 from vppcfg.plan.operation import Operation
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader
+from vppcfg.vpp.shell import Shown
 
 Rule = Callable[[Index], Iterator[Problem]]
 """What entries must be to each other: it takes the index of a file and yields problems; it never raises."""
+
+
+V_co = TypeVar("V_co", covariant=True)
+
+
+class Questions(Protocol[V_co]):
+    """What VPP is asked of interfaces in the second round."""
+
+    @property
+    def requests(self) -> Sequence[bytes]:
+        """Return the requests."""
+
+    def read(self, connection: VppReader, replies: Replies) -> Mapping[int, V_co]:
+        """Return the values by interface index."""
 
 
 class Kind:
@@ -33,8 +49,12 @@ class Kind:
     """The file with the texts of its rules, of a kind that another program adds; schema/rules.yaml has all others."""
     api_module: ClassVar[str] = ""
     """The file of API definitions with its messages, without .api.json."""
+    numbered: ClassVar[str] = ""
+    """What its objects are called where VPP numbers them and messages name these numbers; '' elsewhere."""
     on_interfaces: ClassVar[tuple[str, ...]] = ()
     """The attributes of `Interface` that `interface_steps` sets; without any it is not asked."""
+    is_on_most: ClassVar[bool] = False
+    """Whether most interfaces have it."""
     nodes: ClassVar[str] = ""
     """The nodes of VPP's feature arcs that it turns on, as a regular expression; all others there are somebody's."""
     capabilities: ClassVar[Mapping[str, str]] = {}
@@ -64,9 +84,13 @@ class Kind:
         """Return the commands that show what no message of this VPP does."""
         return []
 
-    def parts_present(self, connection: VppReader) -> Iterable[str]:
-        """Return the optional parts that this VPP has."""
+    def parts_present(self, connection: VppReader, shown: Shown) -> Iterable[str]:
+        """Return the optional parts that this VPP has; `shown` is what commands printed."""
         return (part for part, message in self.capabilities.items() if connection.offers(message))
+
+    def read_indexes(self, connection: VppReader) -> dict[str, int]:
+        """Ask VPP for the number of every object by its name, where the kind is `numbered`."""
+        return {}
 
     def read_settings(
         self, connection: VppReader, replies: Replies, tables: Collection[str], version: str
@@ -78,6 +102,12 @@ class Kind:
         self, connection: VppReader, replies: Replies, known: Known
     ) -> Mapping[str, Mapping[int, Any]]:
         """Return what interfaces have of it, by attribute of `Interface` and by their index, beside features."""
+        return {}
+
+    def interface_questions(
+        self, connection: VppReader, replies: Replies, indexes: Sequence[int]
+    ) -> Mapping[str, Questions[Any]]:
+        """Return what is asked of interfaces in the second round, by attribute of `Interface`."""
         return {}
 
     def read_facts(
@@ -93,6 +123,14 @@ class Kind:
         """Yield what must change of it, where it belongs to no interface."""
         yield from ()
 
+    def restorable(self, state: State) -> State:
+        """Return a state, the same in effect, to which VPP can be brought from anywhere."""
+        return state
+
+    def features(self) -> Mapping[str, Feature]:
+        """Return how plans set its features of interfaces, by attribute of `Interface`."""
+        return {}
+
     def interface_steps(self, transition: Transition, name: str) -> Iterator[Step]:
         """Yield the steps that set it on an interface."""
         yield from ()
@@ -100,3 +138,17 @@ class Kind:
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that set it."""
         yield from ()
+
+
+class CreatedKind(Kind):
+    """One kind of interface that VPP creates and deletes."""
+
+    kind: InterfaceKind
+
+    def creation(self, interface: Interface, virtual: Any) -> Step:
+        """Return the step that creates an interface as it is to be; `virtual` is what it is created with, if any."""
+        raise NotImplementedError
+
+    def deletion(self, interface: Interface, virtual: Any) -> Step:
+        """Return the step that deletes an interface."""
+        raise NotImplementedError

@@ -3,55 +3,42 @@
 A module of `kinds/` has all that is known of its kind: its section of the file, rules, operations with their messages
 and lines of VPP's CLI, and how VPP is asked for what there is. A new kind is such a module and a line here.
 
-Tunnels and features of interfaces are models for others: `kinds/gre.py`, `kinds/urpf.py`.
+CONTRIBUTING.md names models for others.
 """
 
 from __future__ import annotations
 
 from vppcfg.kinds import (
+    acl,
+    acl_match,
+    address,
+    bridge,
     det44_objects,
-    gre,
-    host_interface,
     ipfix_settings,
-    ipip,
+    l2,
     loopback,
-    memif,
+    macip_acl,
     neighbor,
     policy_route,
     proxy_arp_ranges,
     route,
+    static_mac,
+    sub_interface,
     tunnel_neighbor,
-    vhost_user,
+    unnumbered,
     vrf,
-    vxlan,
 )
 from vppcfg.kinds.added import added_kinds
-from vppcfg.kinds.bond import kind as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.lcp import kind as lcp
 from vppcfg.kinds.nat44 import kind as nat44
 from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.kinds.owned_list import OWNED_KINDS
-from vppcfg.kinds.tap import kind as tap
-from vppcfg.kinds.virtual_interface import AnyVirtualInterface
-from vppcfg.kinds.wireguard import kind as wireguard
-from vppcfg.model.virtual_interface import VirtualInterface
+from vppcfg.kinds.table_kind import AnyTable
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACE_CLASSES as VIRTUAL_INTERFACE_CLASSES
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES as VIRTUAL_INTERFACES
 from vppcfg.model.vpp_object import VppObject
-
-VIRTUAL_INTERFACES: tuple[AnyVirtualInterface, ...] = (
-    bond.KIND,
-    vxlan.KIND,
-    gre.KIND,
-    ipip.KIND,
-    wireguard.KIND,
-    tap.KIND,
-    host_interface.KIND,
-    memif.KIND,
-    vhost_user.KIND,
-)
-"""Interfaces that VPP creates on demand."""
-VIRTUAL_INTERFACE_CLASSES: tuple[type[VirtualInterface], ...] = tuple(kind.virtual for kind in VIRTUAL_INTERFACES)
-"""The classes of what these are made with."""
 
 _OWN_OBJECT_KINDS: tuple[AnyObjectKind, ...] = (
     route.KIND,
@@ -69,12 +56,23 @@ OBJECTS: tuple[type[VppObject], ...] = tuple(kind.object_class for kind in OBJEC
 """The classes of these."""
 _KIND_OF = {kind.object_class: kind for kind in OBJECT_KINDS}
 
+TABLES: tuple[AnyTable, ...] = (bridge.KIND, acl.KIND, macip_acl.KIND)
+"""Access lists and other objects with names that are tables of `State`, in the order in which they are written."""
+
 KINDS: tuple[Kind, ...] = (
     loopback.KIND,
-    vrf.KIND,
-    neighbor.KIND,
+    sub_interface.KIND,
+    lcp.KIND,
+    address.KIND,
+    unnumbered.KIND,
     *VIRTUAL_INTERFACES,
+    l2.KIND,
+    vrf.KIND,
+    acl_match.KIND,
+    *TABLES,
     *FEATURE_KINDS,
+    static_mac.KIND,
+    neighbor.KIND,
     ipfix_settings.KIND,
     proxy_arp_ranges.KIND,
     policy_route.KIND,

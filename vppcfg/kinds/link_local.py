@@ -8,7 +8,8 @@ from typing import Any
 from vppcfg.common.addresses import address_key, canonical_host, is_link_local, is_link_local_of_mac, link_local_of
 from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import Value
-from vppcfg.kinds.feature import FeatureKind, Questions
+from vppcfg.kinds.feature import FeatureKind
+from vppcfg.kinds.kind import Questions
 from vppcfg.kinds.ra import lacks_ipv6, read_mtus
 from vppcfg.model.problem import Problem
 from vppcfg.plan.feature import SetFeature
@@ -31,6 +32,7 @@ class SetLinkLocal(SetFeature):
     """sw_interface_ip6_set_link_local_address: take another link-local address in place of the one that there is."""
 
     attribute = "link_local"
+    is_value = True
     address: str
     """'' for the one that VPP would make of a MAC address, which is not known here."""
     is_chosen: bool = True

@@ -1,15 +1,35 @@
-"""Loopbacks as VPP has them (vnet/ethernet/interface.c); their section is `config/sections/loopback`."""
+"""Loopbacks, the section `loopbacks`: interfaces that need nothing but a number (vnet/ethernet/interface.c)."""
 
 from __future__ import annotations
 
-from vppcfg.kinds.kind import Kind
-from vppcfg.model.interface import InterfaceKind
+import re
+from collections.abc import Iterator, Mapping
+
+from vppcfg.common.names import instance_of
+from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
+from vppcfg.config.sections import interface_keys
+from vppcfg.config.sections.section import NamePattern, Parsing, Section, YamlEntry, numbered
+from vppcfg.config.yaml.errors import shown
+from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
+from vppcfg.kinds.kind import CreatedKind
+from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
+from vppcfg.model.problem import KeyPath, Problem
+from vppcfg.model.state import State
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.operation import CreateInterface, DeleteInterface
 from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import evolve, record
 from vppcfg.vpp.address_codec import mac_bytes
+
+MAX_LOOPBACK = 16383
+"""Of a loopback (vnet/ethernet/interface.c, LOOPBACK_MAX_INSTANCE)."""
+WORD = "loop"
+_NAMING = numbered(WORD, 0, MAX_LOOPBACK, noun="loopback", rule="loopback-id")
+_DEFAULT_MAC = re.compile(r"de:ad:00:00:00:[0-9a-f]{2}|")
+"""What VPP gives to a loopback (vnet/ethernet/interface.c, vnet_create_loopback_interface)."""
 
 
 @record
@@ -52,11 +72,88 @@ class DeleteLoopback(DeleteInterface):
         return f"delete loopback interface intfc {self.interface}"
 
 
-class LoopbackKind(Kind):
-    """Loopbacks in VPP; all that one is created with stands in `Interface`."""
+class LoopbackKind(CreatedKind, Section):
+    """Loopbacks; the entries of the section stand among the interfaces of a Configuration."""
 
     key = "loopbacks"
+    attribute = "interfaces"
+    kind = InterfaceKind.LOOPBACK
     operations = (CreateLoopback, DeleteLoopback)
+
+    def name_pattern(self) -> NamePattern:
+        """Return what loopbacks are called."""
+        return _NAMING.pattern
+
+    def parse(self, parsing: Parsing) -> dict[str, InterfaceConfig]:
+        """Return the sound loopbacks by name."""
+        sound: dict[str, InterfaceConfig] = {}
+        bad_keys = interface_keys.bad_keys_of(parsing.bad_paths)
+        raw = parsing.content.get(self.key)
+        for name, entry in raw.items() if isinstance(raw, dict) else ():
+            path: KeyPath = (self.key, name)
+            if not _NAMING.is_name(name):
+                text = f"{shown(name)} is no name here; {_NAMING.form}"
+                parsing.problems.append(Problem(rule=_NAMING.rule, path=path, text=text))
+            elif (part := interface_keys.sound_part(entry or {}, path, bad_keys)) is None:
+                parsing.broken.add(name)
+            else:
+                sound[name] = interface_keys.parse(part, name, path, InterfaceKind.LOOPBACK)
+        return sound
+
+    def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
+        """Yield what the entries say."""
+        for config in configuration.interfaces.values():
+            if config.kind is InterfaceKind.LOOPBACK and config.parent is None:
+                yield YamlEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
+
+    def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
+        """Yield the text of the section."""
+        every = configuration.interfaces.values()
+        loopbacks = [each for each in every if each.kind is InterfaceKind.LOOPBACK and each.parent is None]
+        if loopbacks:
+            yield f"{self.key}:"
+        for loopback in loopbacks:
+            lines = key_lines(_keys(loopback, configuration))
+            yield f"  {scalar(loopback.name)}:" if lines else f"  {scalar(loopback.name)}: {{}}"
+            yield from indented(lines, 2)
+
+    def creation(self, interface: Interface, virtual: VirtualInterface | None) -> Step:
+        """Return the step that creates a loopback."""
+        name = interface.name
+        create = CreateLoopback(interface=name, instance=instance_of(name), mac=interface.mac)
+        return Step(stage=Stage.CREATE_INTERFACE, operation=create)
+
+    def deletion(self, interface: Interface, virtual: VirtualInterface | None) -> Step:
+        """Return the step that deletes a loopback."""
+        return Step(stage=Stage.DELETE_INTERFACE, operation=DeleteLoopback(interface=interface.name))
 
 
 KIND = LoopbackKind()
+
+
+def _keys(loopback: InterfaceConfig, configuration: Configuration) -> list[KeyValue]:
+    return [
+        KeyValue("mtu", loopback.mtu, is_default=loopback.mtu == DEFAULT_MTU),
+        *interface_keys.identity_keys(loopback),
+        *interface_keys.use_keys(loopback),
+        *configuration.owned_keys(KeyHolder.INTERFACE, loopback.name),
+    ]
+
+
+def unsupported_reason(loopback: Interface) -> str | None:
+    """Return why the file cannot say what an observed loopback is, None when nothing particular to one forbids it."""
+    if not _NAMING.is_name(loopback.name):
+        return "it has a name that VPP gives to no loopback"
+    if not loopback.is_up:
+        return "it is down, and loopbacks in a configuration are up"
+    if loopback.macip is not None:
+        return "it is a loopback with a MACIP access list"
+    if loopback.l2xc is not None:
+        return "it is a loopback that is cross-connected"
+    return None
+
+
+def from_state(loopback: Interface, state: State) -> InterfaceConfig:
+    """Return the entry that says what a loopback is, with a MAC that somebody has set."""
+    mac = None if _DEFAULT_MAC.fullmatch(loopback.mac) else loopback.mac
+    return interface_keys.from_state(loopback, state, (KIND.key, loopback.name), mac=mac)

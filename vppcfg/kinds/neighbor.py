@@ -165,6 +165,9 @@ def _problem(rule: str, interface: InterfaceConfig, entry: NeighborConfig, text:
     return Problem(rule=rule, path=(*interface.path, "neighbors", entry.key), text=text)
 
 
+_NO_NEIGHBORS: Mapping[str, Any] = {"neighbors": ()}
+
+
 class NeighborKind(Kind, EntryKey):
     """Static neighbours."""
 
@@ -196,17 +199,21 @@ class NeighborKind(Kind, EntryKey):
 
     def unsupported_key(self, interface: Interface, state: State) -> str | None:
         """Return that a neighbour has no route, with which no file can enter one."""
+        if not interface.neighbors:
+            return None
         odd = next((each.address for each in interface.neighbors if not each.has_route), None)
         return None if odd is None else f"its static neighbour {odd} has no route"
 
     def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
         """Return the neighbours that VPP is to have."""
+        if not config.neighbors:
+            return _NO_NEIGHBORS
         found = {entry.address: entry.mac for entry in config.neighbors if entry.address is not None}
         return {"neighbors": in_order(Neighbor(address=address, mac=mac) for address, mac in found.items())}
 
     def left_alone(self, base: Interface) -> Mapping[str, Any]:
         """Return none."""
-        return {"neighbors": ()}
+        return _NO_NEIGHBORS
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for all neighbours, one for each family, where VPP takes them."""

@@ -25,6 +25,7 @@ from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.vrf import FibTable
+from vppcfg.plan.feature import Feature, SetFeature
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
@@ -123,6 +124,11 @@ def _attachments(connection: VppReader, replies: Replies) -> list[tuple[Any, ...
     return connection.rows(replies, "abf_itf_attach_details", *_ATTACHMENT)
 
 
+def _by_steps(name: str, value: object) -> Iterable[SetFeature]:
+    """Return nothing: the steps are a matter of several interfaces, `setting_steps`."""
+    return ()
+
+
 class PolicyRouteKind(Kind):
     """The key `policy-routes` of interfaces."""
 
@@ -132,6 +138,10 @@ class PolicyRouteKind(Kind):
     rules = RULES
     api_module = "abf"
     capabilities: ClassVar[Mapping[str, str]] = {PLUGIN: _POLICIES}
+
+    def features(self) -> Mapping[str, Feature]:
+        """Return that no interface has steps of its own."""
+        return {"policy_routes": Feature(_by_steps)}
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the requests for all policies and where they are attached."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from vppcfg.kinds.acl_operations import NOUN as ACL
 from vppcfg.kinds.route import NORMAL, TYPE_OF_END
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
@@ -27,6 +28,7 @@ class CreatePolicy(SetObject):
     What has the number of a policy already gets the paths beside its own, so that a new one needs a free number.
     """
 
+    numbered = ACL
     item: LoosePolicy
     acl_index: int | None = None
     """VPP's own number for the access list, which its CLI wants; None for one that the same plan creates."""
@@ -156,6 +158,8 @@ class AddPolicyPaths(_PathOperation):
     (abf_policy_update in plugins/abf/abf_policy.c).
     """
 
+    numbered = ACL
+
     def _hop_refusal(self, now: PolicyRoute) -> str | None:
         twice = {shape(hop) for hop in now.hops} & {shape(hop) for hop in self.hops}
         return f"the policy {now.policy_id} has this path already, which VPP does not survive" if twice else None
@@ -203,7 +207,7 @@ def _policy_request(policy: LoosePolicy, indexes: Indexes, is_add: int) -> Reque
     values: dict[str, Value] = {
         "is_add": is_add,
         "policy.policy_id": policy.policy_id,
-        "policy.acl_index": indexes.acl(policy.acl) if is_add else NO_INDEX,
+        "policy.acl_index": indexes.number(ACL, policy.acl) if is_add else NO_INDEX,
     }
     return Request(_POLICY, values, "paths", list(_paths(policy, indexes)))
 

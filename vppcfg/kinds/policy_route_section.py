@@ -13,9 +13,9 @@ from typing import Any
 from vppcfg.config.configuration import Configuration, HopConfig, InterfaceConfig, PolicyRouteConfig, RouteConfig
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.entry_key import EntryKey
-from vppcfg.config.sections import acl as acls
 from vppcfg.config.sections.section import NamedReference
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds import acl_section
 from vppcfg.kinds.route_section import DEFAULT_VRF, ENDS_SINCE, lacks_interface, parse_via, table_id_of, via_as_yaml
 from vppcfg.kinds.vrf_section import interface_tables
 from vppcfg.model.interface import Interface
@@ -66,7 +66,7 @@ def as_routes(interface: InterfaceConfig) -> Iterator[SteeredConfig]:
 
 def left_alone(before: Interface) -> tuple[PolicyRoute, ...]:
     """Return the policy routes of an interface that somebody else has configured."""
-    return tuple(each for each in before.policy_routes if not each.is_own)
+    return tuple(each for each in before.policy_routes if not each.is_own) if before.policy_routes else ()
 
 
 def _policy_route(entry: PolicyRouteConfig, config: InterfaceConfig, configuration: Configuration) -> PolicyRoute:
@@ -144,7 +144,7 @@ def _reason(route: PolicyRoute, state: State) -> str | None:
     acl = state.acls.get(route.acl)
     if acl is None:
         return f"its policy {route.policy_id} has an access list that VPP does not show"
-    if acls.unsupported_reason(route.acl, acl) is not None:
+    if acl_section.unsupported_reason(route.acl, acl) is not None:
         return f"its policy {route.policy_id} has the access list {route.acl}, which no file can set"
     for hop in route.hops:
         if hop.table_id and _vrf(hop, route, state) is None:
@@ -158,6 +158,9 @@ def _entry_keys(entry: PolicyRouteConfig) -> Iterator[KeyValue]:
     yield from [KeyValue("priority", entry.priority)] if entry.priority else []
     if entry.is_ipv6 is not _usual_family(entry.hops):
         yield KeyValue("family", "ipv6" if entry.is_ipv6 else "ipv4")
+
+
+_NO_POLICY_ROUTES: Mapping[str, Any] = {"policy_routes": ()}
 
 
 class PolicyRoutesKey(EntryKey):
@@ -228,7 +231,7 @@ class PolicyRoutesKey(EntryKey):
 
     def left_alone(self, base: Interface) -> Mapping[str, Any]:
         """Return the policy routes that somebody else has configured."""
-        return {"policy_routes": left_alone(base)}
+        return {"policy_routes": left_alone(base)} if base.policy_routes else _NO_POLICY_ROUTES
 
 
 POLICY_ROUTES = PolicyRoutesKey()

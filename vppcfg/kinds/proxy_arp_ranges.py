@@ -169,7 +169,7 @@ class ProxyArpRanges(Kind, SettingsSection):
         for each in _in_order(state.proxy_arps):
             key = table_key(each.table_id, is_ipv6=False)
             table = state.vrfs.get(key)
-            is_nameable = table is not None and not table.is_unnamed and key not in unmanaged.vrfs
+            is_nameable = table is not None and not table.is_unnamed and key not in unmanaged.of("vrfs")
             if not each.table_id or is_nameable:
                 vrf = table.name if table is not None and each.table_id else None
                 found.append(ProxyArpRange(first=each.first, last=each.last, vrf=vrf, path=(self.key,)))

@@ -35,6 +35,7 @@ class RaOperation(SetFeature):
     """An operation on router advertisements."""
 
     attribute = "ra"
+    is_plural = True
 
     def applied(self, value: RouterAdvertisements | None) -> RouterAdvertisements | None:
         """Return what is advertised then."""

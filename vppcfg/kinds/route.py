@@ -15,7 +15,6 @@ from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
-from vppcfg.kinds.route_ways import traffic_impacts
 from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden
@@ -134,6 +133,8 @@ class RouteKind(VppObjectKind[Route]):
         self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
     ) -> Iterator[TrafficImpact]:
         """Yield the prefixes that lose their way, take another one, or share their packets otherwise."""
+        from vppcfg.kinds.route_ways import traffic_impacts
+
         return traffic_impacts(before, after, linked)
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:

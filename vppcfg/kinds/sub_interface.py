@@ -1,15 +1,26 @@
-"""Creation and deletion of sub-interfaces (vnet/ethernet/interface.c)."""
+"""Sub-interfaces: how VPP creates them and reports their tags, and what they depend on in their parent.
+
+See vnet/ethernet/interface.c; the rows of VPP come with those of all interfaces.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum
 
-from vppcfg.kinds.lcp import CreateLcpPair
-from vppcfg.model.interface import Encapsulation, OtherMatch
+from vppcfg.common.names import LARGEST_TYPED_ID
+from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.rules.index import Index
+from vppcfg.kinds.kind import CreatedKind
+from vppcfg.kinds.lcp.operations import CreateLcpPair
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import sub_interface_as_created
 from vppcfg.model.linux import LONGEST_NAME
+from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.operation import CreateInterface, DeleteInterface
 from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
@@ -25,6 +36,12 @@ class SubFlag(IntEnum):
     DEFAULT = 32
     OUTER_ANY = 64
     INNER_ANY = 128
+
+
+_MATCH = sum(SubFlag)
+"""Every bit that speaks of the match; DOT1AH speaks of provider backbone bridging."""
+_TAGS = SubFlag.ONE_TAG | SubFlag.TWO_TAGS
+_PLAIN = _TAGS | SubFlag.DOT1AD | SubFlag.EXACT_MATCH
 
 
 @record
@@ -122,3 +139,130 @@ def _sub_flags(encapsulation: Encapsulation | OtherMatch) -> int:
     flags |= SubFlag.DOT1AD if encapsulation.is_dot1ad else 0
     flags |= SubFlag.EXACT_MATCH if encapsulation.is_exact else 0
     return flags
+
+
+def encapsulation_of(flags: int, outer: int, inner: int) -> Encapsulation | OtherMatch:
+    """Return the match that VPP tells by its flags and VLAN ids."""
+    flags &= _MATCH
+    tags = flags & _TAGS
+    is_plain = not flags & ~_PLAIN and tags in (SubFlag.ONE_TAG, SubFlag.TWO_TAGS)
+    if not is_plain or not outer or bool(inner) != (tags == SubFlag.TWO_TAGS):
+        return OtherMatch(flags=flags, outer=outer, inner=inner)
+    return Encapsulation(
+        outer=outer,
+        inner=inner or None,
+        is_dot1ad=bool(flags & SubFlag.DOT1AD),
+        is_exact=bool(flags & SubFlag.EXACT_MATCH),
+    )
+
+
+def sub_misplaced(index: Index) -> Iterator[Problem]:
+    """Find sub-interfaces that stand among the ports, by the name that VPP gives them."""
+    for interface in index.interfaces:
+        if interface.parent is not None or "." not in interface.name:
+            continue
+        parent, _, number = interface.name.rpartition(".")
+        if number.isdecimal() and index.has(parent):
+            text = f"this is a sub-interface of {parent}; write it there, below `sub-interfaces`, as `{number}:`"
+            yield Problem(rule="sub-misplaced", path=interface.path, text=text)
+
+
+def encapsulation_duplicate(index: Index) -> Iterator[Problem]:
+    """Find sub-interfaces of one parent with the same tags.
+
+    VPP has one slot per parent, type of outer tag, outer and inner VLAN id; exact-match makes no difference
+    (vnet/ethernet/node.c, ethernet_sw_interface_get_config).
+    """
+    for family in index.children.values():
+        owners: dict[tuple[bool, int, int | None], InterfaceConfig] = {}
+        for interface in family:
+            tags = interface.encapsulation
+            if tags is None:
+                continue
+            first = owners.setdefault((tags.is_dot1ad, tags.outer, tags.inner), interface)
+            if first is not interface:
+                text = f"{first.name} matches {_described(tags)} already; take other tags"
+                yield Problem(rule="encap-duplicate", path=(*interface.path, "encapsulation"), text=text)
+
+
+def up_below_down(index: Index) -> Iterator[Problem]:
+    """Find sub-interfaces that are up while their parent is down; VPP refuses that (vnet/interface.c)."""
+    for interface in index.sub_interfaces:
+        parent = index.find(interface.parent)
+        if interface.is_up and parent is not None and not parent.is_up:
+            text = f"{interface.name} cannot be up while {parent.name} is down; give both the same `state`"
+            yield Problem(rule="sub-up-parent-down", path=(*interface.path, "state"), text=text)
+
+
+def up_within_outer_that_is_down(index: Index) -> Iterator[Problem]:
+    """Find two-tag sub-interfaces that are up in Linux while the device of their outer tag is down.
+
+    Linux refuses to bring up a VLAN device on one that is down (net/8021q/vlan_dev.c, vlan_dev_open).
+    """
+    for interface in index.sub_interfaces:
+        outer = index.one_tag_parent(interface) if interface.is_up and interface.lcp is not None else None
+        if outer is None or outer.is_up or outer.lcp is None:
+            continue
+        text = f"{interface.name} cannot be up in Linux while {outer.name} is down; give both the same `state`"
+        yield Problem(rule="qinx-up-outer-down", path=(*interface.path, "state"), text=text)
+
+
+def mtu_above_parent(index: Index) -> Iterator[Problem]:
+    """Find sub-interfaces whose MTU is larger than that of what carries them."""
+    for interface in index.sub_interfaces:
+        for rule, carrier in (
+            ("sub-mtu", index.find(interface.parent)),
+            ("qinx-mtu", index.one_tag_parent(interface)),
+        ):
+            if carrier is not None and interface.mtu > carrier.mtu:
+                text = f"an MTU of {interface.mtu} does not fit into {carrier.name}, which has {carrier.mtu}"
+                yield Problem(rule=rule, path=(*interface.path, "mtu"), text=text)
+
+
+def id_beyond_cli(index: Index) -> Iterator[Problem]:
+    """Find sub-interfaces that VPP's CLI cannot name."""
+    for interface in index.sub_interfaces:
+        if interface.sub_id > LARGEST_TYPED_ID:
+            text = f"VPP's CLI cannot name {interface.name}; `vppcfg apply` can still make it"
+            yield Problem(rule="sub-id-cli", path=interface.path, text=text, severity=Severity.WARNING)
+
+
+def _described(tags: Encapsulation) -> str:
+    inner = "" if tags.inner is None else f" inner-dot1q {tags.inner}"
+    return f"{'dot1ad' if tags.is_dot1ad else 'dot1q'} {tags.outer}{inner}"
+
+
+class SubInterfaceKind(CreatedKind):
+    """Sub-interfaces; their entries are part of the section of interfaces (`sub_interface_entry`)."""
+
+    key = "sub-interfaces"
+    kind = InterfaceKind.SUB_INTERFACE
+    operations = (CreateSubInterface, DeleteSubInterface)
+    rules = (
+        sub_misplaced,
+        encapsulation_duplicate,
+        up_below_down,
+        up_within_outer_that_is_down,
+        mtu_above_parent,
+        id_beyond_cli,
+    )
+
+    def creation(self, interface: Interface, virtual: VirtualInterface | None) -> Step:
+        """Return the step that creates a sub-interface."""
+        assert interface.parent is not None
+        assert interface.encapsulation is not None
+        create = CreateSubInterface(
+            interface=interface.name,
+            parent=interface.parent,
+            sub_id=interface.sub_id,
+            encapsulation=interface.encapsulation,
+        )
+        return Step(stage=Stage.CREATE_SUB_INTERFACE, operation=create, depth=interface.depth)
+
+    def deletion(self, interface: Interface, virtual: VirtualInterface | None) -> Step:
+        """Return the step that deletes a sub-interface."""
+        delete = DeleteSubInterface(interface=interface.name)
+        return Step(stage=Stage.DELETE_SUB_INTERFACE, operation=delete, depth=interface.depth)
+
+
+KIND = SubInterfaceKind()

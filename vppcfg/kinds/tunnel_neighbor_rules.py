@@ -82,12 +82,13 @@ def neighbors_next_hop(index: Index) -> Iterator[Problem]:
 
 def neighbors_own(index: Index) -> Iterator[Problem]:
     """Find next hops that are addresses of this router: a packet to one comes back, and ends VPP 26.10."""
+    hops = list(_hops(index))
     owners = {
         (interface.vrf, address.partition("/")[0]): interface.name
-        for interface in index.interfaces
+        for interface in (index.interfaces if hops else ())
         for address in interface.addresses
     }
-    for tunnel, _, hop, path in _hops(index):
+    for tunnel, _, hop, path in hops:
         owner = owners.get((named_vrf(hop, tunnel), hop.address))
         if owner is not None:
             text = f"{hop.address} is an address of this router, of {owner}; take that of the other router"

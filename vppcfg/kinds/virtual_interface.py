@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from vppcfg.config.configuration import VirtualInterfaceConfig
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.kind import CreatedKind
 from vppcfg.model.interface import Interface
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.operation import CreateInterface, DeleteInterface, Operation
-from vppcfg.plan.stages import Step
+from vppcfg.plan.stages import Stage, Step
 from vppcfg.vpp.reading import Replies, VppReader
 from vppcfg.vpp.row import Row
 
@@ -21,7 +21,7 @@ C = TypeVar("C", bound=VirtualInterfaceConfig)
 M = TypeVar("M", bound=VirtualInterface)
 
 
-class VirtualInterfaceKind(Kind, VirtualInterfaceSection[C, M], Generic[C, M]):
+class VirtualInterfaceKind(CreatedKind, VirtualInterfaceSection[C, M], Generic[C, M]):
     """One kind of interface that VPP creates on demand."""
 
     device_class: ClassVar[str]
@@ -38,6 +38,14 @@ class VirtualInterfaceKind(Kind, VirtualInterfaceSection[C, M], Generic[C, M]):
     @abstractmethod
     def delete(self, name: str, virtual: M) -> DeleteInterface:
         """Return the operation that deletes an interface."""
+
+    def creation(self, interface: Interface, virtual: M) -> Step:
+        """Return the step that creates an interface."""
+        return Step(stage=Stage.CREATE_INTERFACE, operation=self.create(interface, virtual))
+
+    def deletion(self, interface: Interface, virtual: M) -> Step:
+        """Return the step that deletes an interface."""
+        return Step(stage=Stage.DELETE_INTERFACE, operation=self.delete(interface.name, virtual))
 
     def update_steps(self, name: str, before: M | None, after: M) -> Iterator[Step]:
         """Yield the steps that change what VPP changes in place; `before` is None of a new interface."""

@@ -84,7 +84,7 @@ class Vrfs(NamedSection):
         """Return the VRFs that are not left alone, in natural order."""
         named: dict[str, list[FibTable]] = {}
         for key, table in state.vrfs.items():
-            if key not in unmanaged.vrfs and not table.is_unnamed:
+            if key not in unmanaged.of("vrfs") and not table.is_unnamed:
                 named.setdefault(table.name, []).append(table)
         return {name: self._entry_from_vpp(name, named[name]) for name in sorted(named, key=natural_key)}
 
@@ -151,7 +151,7 @@ def unsupported_table(table: FibTable, state: State) -> str | None:
     if table.is_unnamed:
         return None
     if not is_vrf_name(table.name):
-        return "its name cannot stand in a configuration"
+        return "its name is not valid in a configuration"
     if not 0 < table.table_id <= MAX_TABLE:
         return "it has a number that the configuration does not allow"
     for other in state.vrfs.values():

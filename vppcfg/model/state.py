@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from vppcfg.model.acl import Acl, MacipAcl
 from vppcfg.model.attachment import Attachment
@@ -156,6 +156,10 @@ class State:
             Referent.BRIDGE: self.bridges,
         }
         return reference.name in tables[reference.referent]
+
+    def with_tables(self, tables: Mapping[str, Any]) -> State:
+        """Return the state with other objects in some of its tables, by their attribute."""
+        return replace(self, **tables)
 
     def managed(self, owned: Ownership) -> State:
         """Return the state without the objects that are not `owned`, and what is theirs on interfaces.

@@ -32,6 +32,8 @@ class VirtualInterface:
     is_ours_by_mark: ClassVar[bool] = False
     """Whether VPP has others of the kind that somebody else makes: without the mark of a made port in its tag, one is
     a port to a plan, which is configured and never removed."""
+    encrypts: ClassVar[bool] = False
+    """Whether a crypto engine has to encrypt what it carries."""
     is_up_as_created: ClassVar[bool] = False
     link_mtu_as_created: ClassVar[int | None] = None
     """Bytes; None for a kind that refuses a link MTU."""

@@ -48,6 +48,7 @@ class Wireguard(VirtualInterface):
     kind = InterfaceKind.WIREGUARD
     noun = "WireGuard"
     table = "wireguards"
+    encrypts = True
     recreate_on_change = ("local", "port", "public_key")
     packet_mtu_as_created = 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import Bond
 from vppcfg.model.features import Mirror, RouterAdvertisements
@@ -32,18 +33,16 @@ def restorable(state: State) -> State:
         if interface.mirrors:
             left = tuple(each for each in interface.mirrors if _is_harmless(each, state))
             interfaces[name] = replace(interfaces[name], mirrors=left)
-        if interface.static_macs and interface.bridge is None:
-            interfaces[name] = replace(interfaces[name], static_macs=())
         if interface.unnumbered is not None and interface.is_l2 and not interface.is_bvi:
             interfaces[name] = replace(interfaces[name], unnumbered=None)
         if interface.ra is not None:
             interfaces[name] = replace(interfaces[name], ra=_lasting(interface.ra))
     for bond in state.virtual_as(Bond).values():
         interfaces.update({name: replace(interfaces[name], mac="") for name in bond.members})
-    bridges = {
-        name: replace(bridge, stray_macs=()) if bridge.stray_macs else bridge for name, bridge in state.bridges.items()
-    }
-    return replace(state, interfaces=interfaces, lcps=lcps, bridges=bridges)
+    reachable = replace(state, interfaces=interfaces, lcps=lcps)
+    for kind in KINDS:
+        reachable = kind.restorable(reachable)
+    return reachable
 
 
 def _is_harmless(mirror: Mirror, state: State) -> bool:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from vppcfg.common.names import natural_key
-from vppcfg.model.acl import Acl
-from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpPair
 from vppcfg.model.linux import LinuxDevice
@@ -73,8 +71,8 @@ class Change(Generic[T_co]):
     """Why the object is replaced."""
 
 
-_FIRST = frozenset({ObjectKind.MACIP, ObjectKind.VRF})
-"""What stands before interfaces."""
+_BEFORE_INTERFACES = (ObjectKind.ACL, ObjectKind.MACIP, ObjectKind.VRF, ObjectKind.BRIDGE)
+"""What is shown before the interfaces that use it."""
 
 
 @record
@@ -84,8 +82,6 @@ class Difference:
     interfaces: Mapping[str, Change[Interface]]
     """With what a bond, tunnel or TAP is made of among the attributes."""
     lcps: Mapping[str, Change[LcpPair]]
-    bridges: Mapping[str, Change[Bridge]]
-    acls: Mapping[str, Change[Acl]]
     linux: Mapping[str, Change[LinuxDevice]]
     """Devices by the interface that they belong to."""
     host: tuple[Change[bool], ...] = ()
@@ -99,17 +95,15 @@ class Difference:
 
     def __iter__(self) -> Iterator[Change[Any]]:
         """Yield every change: access lists, FIB tables, bridges, then each interface with its LCP pair behind it."""
-        yield from self.acls.values()
-        yield from self.of(ObjectKind.MACIP)
-        yield from self.of(ObjectKind.VRF)
-        yield from self.bridges.values()
+        for kind in _BEFORE_INTERFACES:
+            yield from self.of(kind)
         yield from self.host
         names = self.interfaces.keys() | self.lcps.keys() | self.linux.keys()
         for name in sorted(names, key=natural_key):
             for table in (self.interfaces, self.lcps, self.linux):
                 if name in table:
                     yield table[name]
-        yield from (change for change in self.others if change.kind not in _FIRST)
+        yield from (change for change in self.others if change.kind not in _BEFORE_INTERFACES)
 
 
 _ABSENT = object()
@@ -160,11 +154,16 @@ def setting_changes(
         yield update(kind, kind.value.replace("-", "_"), before, after, attributes)
 
 
-def table_changes(kind: ObjectKind, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change[Any]]:
+def table_changes(
+    kind: ObjectKind,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    compare: Callable[[Any, Any], tuple[AttributeChange, ...]] = attribute_changes,
+) -> Iterator[Change[Any]]:
     """Yield the changes of objects with names that VPP can change in place."""
     for name in differing_names(before, after):
         old, new = before.get(name), after.get(name)
         if old is None or new is None:
             yield appearance(kind, name, old, new)
-        elif attributes := attribute_changes(old, new):
+        elif attributes := compare(old, new):
             yield update(kind, name, old, new, attributes)

@@ -5,20 +5,16 @@ An object is replaced when VPP cannot change it in place, or when something that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import fields
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.kind_list import KINDS
-from vppcfg.model.bond import Bond
-from vppcfg.model.bridge import Bridge
+from vppcfg.kinds.lcp.changes import pair_changes
 from vppcfg.model.interface import Interface
 from vppcfg.model.kinds import is_same_port
-from vppcfg.model.lcp import LcpPair, Stacking
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.placement import moved
-from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.state import State
 from vppcfg.plan.change import (
     Action,
@@ -29,10 +25,9 @@ from vppcfg.plan.change import (
     appearance,
     attribute_changes,
     different,
-    differing_names,
 )
 from vppcfg.plan.ra_mtu import stale_ra_mtu
-from vppcfg.plan.recreate import is_open, is_refilled, replaced_interfaces
+from vppcfg.plan.recreate import is_open, replaced_interfaces
 
 _PLACES = {kind: place for place, kind in enumerate(ObjectKind)}
 
@@ -47,9 +42,7 @@ def diff(observed: State, desired: State) -> Difference:
     others = (change for kind in KINDS for change in kind.changes(observed, desired))
     return Difference(
         interfaces=interfaces,
-        lcps=_lcp_changes(observed, desired, interfaces),
-        bridges=_changes(ObjectKind.BRIDGE, observed.bridges, desired.bridges, _bridge_attributes),
-        acls=_changes(ObjectKind.ACL, observed.acls, desired.acls, attribute_changes),
+        lcps=pair_changes(observed, desired, interfaces),
         linux=_linux_changes(observed, desired),
         host=tuple(_host_changes(observed, desired)),
         others=tuple(sorted(others, key=lambda change: _PLACES[change.kind])),
@@ -122,25 +115,6 @@ def _interface_attribute(
     yield AttributeChange(name=name, old=old, new=new)
 
 
-def _bridge_attributes(before: Bridge, after: Bridge) -> tuple[AttributeChange, ...]:
-    """Return what differs; a tag can be set only when a bridge is made and is never a difference."""
-    alike = replace(after, settings=before.settings, tag=before.tag)
-    return (*attribute_changes(before.settings, after.settings), *attribute_changes(before, alike))
-
-
-def _changes(kind: ObjectKind, observed: Mapping[str, Any], desired: Mapping[str, Any], compare: Any) -> dict[str, Any]:
-    changes = {}
-    for name in differing_names(observed, desired):
-        before, after = observed.get(name), desired.get(name)
-        if before is None or after is None:
-            changes[name] = appearance(kind, name, before, after)
-        elif attributes := compare(before, after):
-            changes[name] = Change(
-                action=Action.UPDATE, kind=kind, name=name, before=before, after=after, attributes=attributes
-            )
-    return changes
-
-
 def _linux_changes(observed: State, desired: State) -> dict[str, Change[LinuxDevice]]:
     """Return the devices that differ from what is wanted; one whose pair or TAP goes needs no change of its own."""
     changes = {}
@@ -163,86 +137,3 @@ def _host_changes(observed: State, desired: State) -> Iterator[Change[bool]]:
         yield appearance(ObjectKind.LINUX, f"namespace {netns}", None, True)
     for _, bridge in sorted(desired.linux_bridges - observed.linux_bridges):
         yield appearance(ObjectKind.LINUX, f"bridge {bridge}", None, True)
-
-
-def _lcp_changes(
-    observed: State, desired: State, interfaces: Mapping[str, Change[Interface]]
-) -> dict[str, Change[LcpPair]]:
-    changes = {
-        name: change
-        for name in different(observed.lcps, desired.lcps)
-        if (change := _lcp_change(name, observed, desired)) is not None
-    }
-    gone = [name for name, change in changes.items() if change.before is not None]
-    for name, reason in _outdated_pairs(observed, desired, interfaces):
-        if name in observed.lcps and name not in changes:
-            changes[name] = _replaced_pair(name, observed, desired, reason)
-            gone.append(name)
-    _add_dependents(gone, observed, desired, changes)
-    return {name: changes[name] for name in sorted(changes, key=natural_key)}
-
-
-def _outdated_pairs(
-    observed: State, desired: State, interfaces: Mapping[str, Change[Interface]]
-) -> Iterable[tuple[str, str]]:
-    """Yield the interfaces whose pair must be made anew with them: linux-cp takes a MAC only when a pair is made."""
-    for name, change in interfaces.items():
-        if change.action is Action.REPLACE:
-            yield name, f"{name} is replaced"
-        elif change.action is Action.UPDATE and any(attribute.name == "mac" for attribute in change.attributes):
-            yield name, f"the MAC of {name} changes"
-        elif change.action is Action.UPDATE and _gets_the_mac_of_a_member(name, observed, desired):
-            yield name, f"{name} gets the MAC of its first member"
-    redirects = desired.of(PuntRedirect)
-    for redirect in observed.of(PuntRedirect).values():
-        if redirect.interface and redirect.name not in redirects:
-            yield redirect.interface, f"the {redirect.label} goes, and linux-cp sets its own with a new pair"
-
-
-def _gets_the_mac_of_a_member(name: str, observed: State, desired: State) -> bool:
-    before, after = observed.virtual_of(name, Bond), desired.virtual_of(name, Bond)
-    return before is not None and after is not None and is_refilled(before, after)
-
-
-def _add_dependents(gone: list[str], observed: State, desired: State, changes: dict[str, Change[LcpPair]]) -> None:
-    """Replace, too, the pairs that hang on a pair in `gone`."""
-    if not gone:
-        return
-    stacking = Stacking(observed.interfaces.values())
-    while gone:
-        name = gone.pop()
-        for dependent in stacking.hanging_on(observed.interfaces[name]):
-            if dependent in observed.lcps and dependent not in changes:
-                changes[dependent] = _replaced_pair(dependent, observed, desired, f"the LCP of {name} is replaced")
-                gone.append(dependent)
-
-
-def _lcp_change(name: str, observed: State, desired: State) -> Change[LcpPair] | None:
-    before, after = observed.lcps.get(name), desired.lcps.get(name)
-    if before == after:
-        return None
-    if before is None or after is None:
-        return appearance(ObjectKind.LCP, name, before, after)
-    attributes = attribute_changes(before, after)
-    if not attributes:
-        return None
-    return Change(
-        action=Action.REPLACE,
-        kind=ObjectKind.LCP,
-        name=name,
-        before=before,
-        after=after,
-        attributes=attributes,
-        forced_by=attributes[0].name,
-    )
-
-
-def _replaced_pair(name: str, observed: State, desired: State, reason: str) -> Change[LcpPair]:
-    return Change(
-        action=Action.REPLACE,
-        kind=ObjectKind.LCP,
-        name=name,
-        before=observed.lcps[name],
-        after=desired.lcps[name],
-        forced_by=reason,
-    )

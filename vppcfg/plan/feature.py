@@ -13,18 +13,6 @@ from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
-_PLURAL = frozenset({"static_macs", "ra", "flow_records"})
-"""Features that FEATURES names in the plural."""
-_VALUES = frozenset({"static_macs", "link_local", "macip"})
-"""Those that are set to something rather than on."""
-
-
-def becomes(attribute: str, what: str) -> Predicate:
-    """Return that a feature is enabled, disabled and so on."""
-    item, verb = FEATURES[attribute], "are" if attribute in _PLURAL else "is"
-    clause = f"{item} {verb} {what}"
-    return Predicate(f"has {item} {what}", f"have {item} {what}", (clause, clause))
-
 
 @record
 class SetFeature(InterfaceOperation):
@@ -32,6 +20,10 @@ class SetFeature(InterfaceOperation):
 
     attribute: ClassVar[str]
     """Of Interface, a key of FEATURES."""
+    is_plural: ClassVar[bool] = False
+    """Whether FEATURES names it in the plural."""
+    is_value: ClassVar[bool] = False
+    """Whether it is set to something rather than on."""
 
     @property
     def part(self) -> Hashable:
@@ -76,8 +68,14 @@ class SetFeature(InterfaceOperation):
         off = FEATURE_DEFAULTS[self.attribute]
         ends = (observed.interfaces.get(self.interface), desired.interfaces.get(self.interface))
         was, will = (end is not None and getattr(end, self.attribute) != off for end in ends)
-        on, off_again = ("set", "removed") if self.attribute in _VALUES else ("enabled", "disabled")
-        return becomes(self.attribute, "changed" if was == will else on if will else off_again)
+        on, off_again = ("set", "removed") if self.is_value else ("enabled", "disabled")
+        return self._becomes("changed" if was == will else on if will else off_again)
+
+    def _becomes(self, what: str) -> Predicate:
+        """Return that the feature is enabled, disabled and so on."""
+        name, verb = FEATURES[self.attribute], "are" if self.is_plural else "is"
+        clause = f"{name} {verb} {what}"
+        return Predicate(f"has {name} {what}", f"have {name} {what}", (clause, clause))
 
 
 @record
@@ -102,7 +100,7 @@ class Switch(SetFeature):
 
     def effect(self, observed: State, desired: State) -> Predicate:
         """Return what it does to its object."""
-        return becomes(self.attribute, "enabled" if self.is_on else "disabled")
+        return self._becomes("enabled" if self.is_on else "disabled")
 
 
 def _never(transition: Transition, name: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from vppcfg.kinds.kind_list import OBJECT_KINDS
+from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
@@ -153,17 +153,14 @@ class _RecordingState(WorkingState):
         super().__init__(state)
         self.changed: set[str] = set()
         """Interfaces."""
-        self.changed_acls: set[str] = set()
-        self.changed_macips: set[str] = set()
-        self.changed_bridges: set[str] = set()
+        self._changed_in: dict[str, set[str]] = {kind.table: set() for kind in TABLES}
         self._known_proxy_arps = self.proxy_arps
         self.interfaces = _Noting(self.interfaces, self.changed)
         self.lcps = _Noting(self.lcps, self.changed)
         self.virtual = _Noting(self.virtual, self.changed)
         self.linux = _Noting(self.linux, self.changed)
-        self.acls = _Noting(self.acls, self.changed_acls)
-        self.macips = _Noting(self.macips, self.changed_macips)
-        self.bridges = _Noting(self.bridges, self.changed_bridges)
+        for table, changed in self._changed_in.items():
+            setattr(self, table, _Noting(getattr(self, table), changed))
 
     def change(self, name: str, **attributes: object) -> None:
         """Note the interface, also where it is changed in place."""
@@ -174,16 +171,10 @@ class _RecordingState(WorkingState):
         """Return the interfaces that were changed since the last call, with those that apply or are in what was."""
         names = set(self.changed)
         self.changed.clear()
-        for acl in self.changed_acls:
-            names |= self.bound.to(acl) | self.steered.to(acl)
-        self.changed_acls.clear()
-        for macip in self.changed_macips:
-            names |= self.bound_macips.to(macip)
-        self.changed_macips.clear()
-        for bridge in self.changed_bridges:
-            domain = self.bridges.get(bridge)
-            names |= self.bridge_members.get(domain.bd_id, set()) if domain is not None else set()
-        self.changed_bridges.clear()
+        for kind in TABLES:
+            for name in self._changed_in[kind.table]:
+                names.update(kind.users(name, self))
+            self._changed_in[kind.table].clear()
         if self.proxy_arps is not self._known_proxy_arps:
             self._known_proxy_arps = self.proxy_arps
             names |= self.with_proxy_arp

@@ -7,6 +7,7 @@ turn of one is stands in `plan/stages`.
 from __future__ import annotations
 
 import re
+from enum import Enum
 from typing import ClassVar, NamedTuple
 
 from vppcfg.common.release import Release
@@ -29,6 +30,15 @@ class Predicate(NamedTuple):
     """The clause for an object that does it to itself, alone or with others; None for the predicate, '' for nothing."""
 
 
+class Numbering(Enum):
+    """What an operation does to the number that VPP has for its object."""
+
+    USES = "uses"
+    GIVES = "gives"
+    """VPP picks one and tells it in its answer."""
+    FREES = "frees"
+
+
 @record
 class Operation:
     """One API message to VPP, or one change of the Linux around it. It names objects by name, never by index.
@@ -43,6 +53,10 @@ class Operation:
     """What stands before the name of its object in a sentence; '' before that of an interface."""
     cli_since: ClassVar[Release | None] = None
     """The first release whose prompt has the command; None where that came with the message."""
+    numbered: ClassVar[str] = ""
+    """What its message calls by VPP's own numbers beside interfaces: the noun of these objects."""
+    numbering: ClassVar[Numbering] = Numbering.USES
+    """What becomes of the number of its subject."""
     done_already: ClassVar[frozenset[int]] = frozenset()
     """The return codes by which VPP says that all is as the operation would have it."""
 

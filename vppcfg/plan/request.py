@@ -46,11 +46,8 @@ class Indexes(Protocol):
     def mac(self, name: str) -> str:
         """Return the MAC address that an interface, or its port, had before the operations, colon-separated."""
 
-    def acl(self, name: str) -> Value:
-        """Return the index of an access list."""
-
-    def macip(self, name: str) -> Value:
-        """Return the index of a MACIP access list."""
+    def number(self, noun: str, name: str) -> Value:
+        """Return the number of an object that VPP numbers, by what its kind is called: `Operation.numbered`."""
 
     def peer(self, public_key: str) -> Value:
         """Return the number of a peer of a tunnel."""

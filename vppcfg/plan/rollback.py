@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from vppcfg.model.acl import Acl, MacipAcl
+from vppcfg.kinds.kind_list import TABLES
+from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.model.bond import Bond
-from vppcfg.model.bridge import Bridge
 from vppcfg.model.interface import Interface, InterfaceKind, OtherMatch
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.live_state import claimed, with_live_of
@@ -113,9 +113,6 @@ def closest_to(
         interfaces=merged(former.interfaces, now.interfaces),
         lcps=lcps,
         virtual=virtual,
-        bridges=_merged_bridges(former, now, is_unmanaged),
-        acls=_merged_acls(former, now, is_unmanaged),
-        macips=_merged_macips(former, now, is_unmanaged),
         vrfs=_merged_tables(former, now, kept, gone, is_unmanaged),
         linux={name: device for name, device in devices.items() if name in lcps or name in virtual},
         namespaces=former.namespaces | now.namespaces,
@@ -124,6 +121,7 @@ def closest_to(
         facts=replace(now.facts, memif_sockets=_kept_sockets(former, now, is_unmanaged)),
         owned=former.owned if ours is None else former.owned | ours.owned,
     )
+    state = state.with_tables({kind.table: _merged_table(kind, former, now, is_unmanaged) for kind in TABLES})
     state = replace(state, objects=_possible_objects(state))
     live = now if ours is None else claimed(now, ours)
     lost = (name for name in _led_to(former) if name in kept and name not in now.interfaces and name not in gone)
@@ -187,11 +185,11 @@ def _with_children(ports: tuple[str, ...], state: State) -> set[str]:
     return {*ports, *(child for port in ports for child in children.get(port, ()))}
 
 
-def _merged_bridges(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Bridge]:
-    def is_not_ours(name: str, bridge: Bridge) -> bool:
-        return is_unmanaged(name) or is_foreign(bridge.tag)
+def _merged_table(kind: AnyTable, former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Any]:
+    def is_not_ours(name: str, item: Any) -> bool:
+        return kind.is_not_ours(name, item, is_unmanaged)
 
-    return _merged_objects(former.bridges, now.bridges, is_not_ours)
+    return _merged_objects(kind.in_state(former), kind.in_state(now), is_not_ours)
 
 
 def _merged_tables(
@@ -210,20 +208,6 @@ def _merged_tables(
     stay = {key: table for key, table in now.vrfs.items() if key in held or is_not_ours(key, table)}
     ours = {key: table for key, table in former.vrfs.items() if key in needed or not is_not_ours(key, table)}
     return {**ours, **stay}
-
-
-def _merged_macips(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, MacipAcl]:
-    def is_not_ours(_: str, macip: MacipAcl) -> bool:
-        return is_foreign(macip.tag) or is_unmanaged(f"macip:{macip.tag}")
-
-    return _merged_objects(former.macips, now.macips, is_not_ours)
-
-
-def _merged_acls(former: State, now: State, is_unmanaged: Callable[[str], bool]) -> dict[str, Acl]:
-    def is_not_ours(_: str, acl: Acl) -> bool:
-        return is_foreign(acl.tag) or is_unmanaged(f"acl:{acl.tag}")
-
-    return _merged_objects(former.acls, now.acls, is_not_ours)
 
 
 def _merged_objects(

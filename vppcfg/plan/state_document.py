@@ -14,10 +14,9 @@ from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from vppcfg.common.addresses import address_key, canonical_host
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.kind_list import OBJECTS, VIRTUAL_INTERFACE_CLASSES
-from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipRule
+from vppcfg.kinds.kind_list import OBJECTS, TABLES, VIRTUAL_INTERFACE_CLASSES
+from vppcfg.model.acl import AclBinding
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.features import Lldp, ProxyArp
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, IpfixExporter, IpfixSettings
@@ -197,7 +196,7 @@ def _sockets(document: object) -> tuple[tuple[int, str], ...]:
 
 def _table(table: str, document: object) -> dict[str, Any]:
     record = _TABLES[table]
-    converters = {**_converters_of(cast(Hashable, record)), **_CONVERTERS.get(table, {})}
+    converters = _converters_of(cast(Hashable, record))
     entries = _mapping(document, table)
     return {name: _build(record, entry, f"{table}.{name}", converters) for name, entry in entries.items()}
 
@@ -222,8 +221,6 @@ def _interface(name: str, document: object) -> Interface:
         "encapsulation": lambda entry: _encapsulation(entry, place),
         "tag_rewrite": lambda entry: _build(TagRewrite, entry, place),
         "lldp": lambda entry: None if entry is None else _build(Lldp, entry, place),
-        "tables": _numbers(2),
-        "protocol_mtus": _numbers(3),
         "acls": lambda entry: _build(AclBinding, entry, place, {"input": tuple, "output": tuple}),
     }
     named = {**data, "name": name, "kind": data.get("kind", InterfaceKind.PHYSICAL.value)}
@@ -233,14 +230,6 @@ def _interface(name: str, document: object) -> Interface:
 def _encapsulation(document: object, place: str) -> Encapsulation | OtherMatch:
     data = _mapping(document, place)
     return _build(OtherMatch, data, place) if "flags" in data else _build(Encapsulation, data, place)
-
-
-def _rules(document: Any) -> tuple[AclRule, ...]:
-    return tuple(_build(AclRule, entry, "rules", _RULE_CONVERTERS) for entry in document)
-
-
-def _macip_rules(document: Any) -> tuple[MacipRule, ...]:
-    return tuple(_build(MacipRule, entry, "rules", _converters_of(cast(Hashable, MacipRule))) for entry in document)
 
 
 def _build(
@@ -376,6 +365,8 @@ def _converters_of(record: Hashable) -> dict[str, Callable[[Any], Any]]:
             converters[name] = _list_of(name, cast(type[Any], kinds[0]))
         elif kinds == (str, ...) and get_origin(hint) is tuple:
             converters[name] = partial(_texts, name)
+        elif set(kinds) == {int} and get_origin(hint) is tuple:
+            converters[name] = _numbers(len(kinds))
         elif kinds == (int, ...) and get_origin(hint) is tuple:
             converters[name] = partial(_naturals, name)
         elif isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
@@ -419,13 +410,7 @@ def _list_of(name: str, record: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
     return convert
 
 
-_RULE_CONVERTERS: dict[str, Callable[[Any], Any]] = {
-    "action": AclAction,
-    "source_ports": _numbers(2),
-    "destination_ports": _numbers(2),
-    "tcp_flags": _numbers(2),
-}
-_LATER_TABLES = frozenset({"macips"})
+_LATER_TABLES = frozenset(kind.table for kind in TABLES if not kind.is_always_in_documents)
 """Tables that are left out when they are empty, as they were before VPP was asked for them."""
 _IPFIX_CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "exporter": lambda entry: _build(IpfixExporter, entry, "ipfix.exporter"),
@@ -438,16 +423,9 @@ _TABLES: dict[str, type[Any]] = {
     "lcps": LcpPair,
     "linux": LinuxDevice,
     "bonds": _MADE["bonds"],
-    "bridges": Bridge,
+    TABLES[0].table: TABLES[0].object_class,
     **_MADE,
     "vrfs": FibTable,
-    "acls": Acl,
-    "macips": MacipAcl,
+    **{kind.table: kind.object_class for kind in TABLES[1:]},
 }
 """The tables of a state document other than its interfaces, in its order: the other kinds of makings follow bridges."""
-_CONVERTERS: dict[str, dict[str, Callable[[Any], Any]]] = {
-    "bridges": {"settings": lambda entry: _build(BridgeSettings, entry, "settings")},
-    "acls": {"rules": _rules},
-    "macips": {"rules": _macip_rules},
-}
-"""How attributes are read whose types do not tell."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
+from vppcfg.common.packets import TUNNELLED, UDP
 from vppcfg.model.nat44 import NatSide
 from vppcfg.model.policy_route import PolicyRoute
 from vppcfg.model.route import RouteEnd
@@ -21,7 +21,6 @@ from vppcfg.probe.tunnels import ends_of, unwrap
 
 _LEAST_IPV6_MTU = 1280
 """Bytes; VPP lets IPv6 packets of any size pass where the MTU is less (ip6_mtu_check in src/vnet/ip/ip6_forward.c)."""
-_TUNNELLED = (GRE, IPIP, IPV6_IN_IP)
 _REFUSALS = {RouteEnd.UNREACHABLE: Reason.UNREACHABLE, RouteEnd.PROHIBIT: Reason.PROHIBITED}
 
 
@@ -153,9 +152,9 @@ def _behind(found: NextStep) -> Blame:
 def _keep(journey: Journey, table: int, packet: Packet, owner: str) -> None:
     """Hand a packet to the router itself, or take it out of the tunnel that it belongs to."""
     journey.note("received", "", of_interface(owner, "addresses"))
-    if packet.inside is None and packet.protocol not in _TUNNELLED:
+    if packet.inside is None and packet.protocol not in TUNNELLED:
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
-    if packet.protocol not in (*_TUNNELLED, UDP):
+    if packet.protocol not in (*TUNNELLED, UDP):
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
     if not _is_known(journey, table, packet.source):
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from weakref import WeakKeyDictionary
 
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.state import State
 from vppcfg.plan.change import Action
 from vppcfg.plan.diff import diff
@@ -22,7 +23,7 @@ from vppcfg.render.shadow_text import shadow_lines
 
 _SIGNS = {Action.CREATE: "+", Action.UPDATE: "~", Action.REPLACE: "!", Action.DELETE: "-"}
 _SIGNED = {"+": Action.CREATE, "-": Action.DELETE}
-_SHARED = frozenset({"acls", "bridgedomains", "macip_acls", "vrfs", "sflow", "lldp", "ipfix", "proxy_arp"})
+_SHARED = frozenset(kind.key for kind in TABLES) | {"vrfs", "sflow", "lldp", "ipfix", "proxy_arp"}
 """Sections of what is no interface, and what interfaces have in common."""
 _NOTE_COLUMN = 40
 _FOUND: WeakKeyDictionary[Plan, list[EntryDifference]] = WeakKeyDictionary()

@@ -13,9 +13,9 @@ from typing import Any
 from vppcfg.common.names import natural_key
 from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTIONS
-from vppcfg.config.sections import acl, bridge, macip
 from vppcfg.config.sections.section import YamlEntry
 from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.kinds import as_created
 from vppcfg.model.ownership import is_foreign
@@ -33,11 +33,7 @@ from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
 from vppcfg.render.implicit_changes import restricted, unsaid
 
 _ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
-_SECTIONS = {
-    ObjectKind.BRIDGE: bridge.SECTION.key,
-    ObjectKind.ACL: acl.SECTION.key,
-    ObjectKind.MACIP: macip.SECTION.key,
-}
+_SECTIONS = {kind.object_kind: kind.key for kind in TABLES}
 """Of the objects that are no interfaces and have names."""
 _MADE = frozenset(section.key for section in VIRTUAL_SECTIONS)
 
@@ -106,9 +102,10 @@ class _Comparison:
         names |= {interface.parent for interface in interfaces if interface.parent is not None}
         if any(change.kind is ObjectKind.LINUX for change in self._others):
             names |= self._after.virtual_as(Tap).keys()
-        lists = [change.name for change in self._others if change.kind is ObjectKind.ACL]
-        macips = [change.name for change in self._others if change.kind is ObjectKind.MACIP]
-        old, new = (restricted(state, names, bridges, lists, macips) for state in states)
+        others: dict[str, Collection[str]] = {
+            kind.table: [change.name for change in self._others if change.kind is kind.object_kind] for kind in TABLES
+        }
+        old, new = (restricted(state, names, {**others, "bridges": bridges}) for state in states)
         old, new = _with_moved_queues(old, new)
         self._old = _with_names_of(old, new)
         self._new = _with_names_of(_with_open_values(old, new), old)

@@ -7,22 +7,22 @@ a reader cannot type, and that looks like a comment.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, cast
 
 from vppcfg.config.dump import yaml_entries
 from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
-from vppcfg.config.sections import loopback
 from vppcfg.config.sections.section import YamlEntry
-from vppcfg.kinds.l2 import rewrite_words
+from vppcfg.kinds import loopback
+from vppcfg.kinds.kind_list import TABLES
+from vppcfg.kinds.l2_operations import rewrite_words
 from vppcfg.kinds.sub_interface import encapsulation_words
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.bridge import BridgeSettings, StaticMac, bridge_name
-from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RaPrefix, RouterAdvertisements, UrpfCheck
+from vppcfg.model.bridge import StaticMac, bridge_name
 from vppcfg.model.interface import Encapsulation, Interface, OtherMatch, TagRewrite
-from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.plan.change import Action, AttributeChange, Change, ObjectKind
@@ -42,29 +42,34 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "bridge": frozenset({"host_bridge"}),
 }
 """The same for a Linux device, whose attributes change with those of its interface."""
-_OF_INTERFACES = (INTERFACES, loopback.SECTION, *VIRTUAL_SECTIONS)
+_OF_INTERFACES = (INTERFACES, loopback.KIND, *VIRTUAL_SECTIONS)
 """The sections whose entries tell of interfaces."""
 _SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot say."""
 
 
+_LISTS = frozenset({ObjectKind.ACL, ObjectKind.MACIP})
+"""What has nothing but rules that a file can say."""
+
+
 def restricted(
     state: State,
     names: Collection[str],
-    bridges: Collection[str],
-    acls: Collection[str] = (),
-    macips: Collection[str] = (),
+    others: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> State:
-    """Return a state with just these objects."""
-    return replace(
+    """Return a state with just these objects; `others` are those of other kinds, by their table."""
+    cut = replace(
         state,
         interfaces={name: state.interfaces[name] for name in names if name in state.interfaces},
         lcps={name: state.lcps[name] for name in names if name in state.lcps},
         virtual={name: state.virtual[name] for name in names if name in state.virtual and name in state.interfaces},
-        bridges={name: state.bridges[name] for name in bridges if name in state.bridges},
-        acls={name: state.acls[name] for name in acls if name in state.acls},
-        macips={name: state.macips[name] for name in macips if name in state.macips},
     )
+    found = {kind.table: kind.in_state(state) for kind in TABLES}
+    tables = {
+        table: {name: things[name] for name in others.get(table, ()) if name in things}
+        for table, things in found.items()
+    }
+    return cut.with_tables(tables)
 
 
 def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[Change[Any]]) -> Iterator[str]:
@@ -86,7 +91,7 @@ def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[
         return
     own = {attribute.name for attribute in change.attributes}
     told = _Shown(change, before, after)
-    what = {ObjectKind.LCP: "its LCP pair: ", ObjectKind.ACL: "", ObjectKind.MACIP: ""}.get(change.kind, "")
+    what = "its LCP pair: " if change.kind is ObjectKind.LCP else ""
     for attribute in change.attributes:
         if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not told.is_shown(attribute):
             yield f"{what}{_attribute_text(attribute)}"
@@ -126,7 +131,7 @@ class _Shown:
     def is_shown(self, attribute: AttributeChange) -> bool:
         """Return whether the words of the file differ when just this attribute changes."""
         change, before = self._change, self._before
-        if change.kind in (ObjectKind.ACL, ObjectKind.MACIP):
+        if change.kind in _LISTS:
             return attribute.name == "rules"
         if attribute.name in ("mac", "is_bvi", "static_macs"):
             return True
@@ -144,7 +149,7 @@ class _Shown:
         name, before, after = self._change.name, self._before, self._after
         tables = {*tables_in_use(before, [name]), *tables_in_use(after, [name])}
         vrfs = {**before.vrfs, **after.vrfs}
-        near = restricted(before, {name, before.interfaces[name].parent or name}, ())
+        near = restricted(before, {name, before.interfaces[name].parent or name})
         return replace(near, vrfs={key: vrfs[key] for key in tables if key in vrfs})
 
     @cached_property
@@ -175,21 +180,6 @@ def _attribute_text(attribute: AttributeChange) -> str:
     return f"{attribute.name.replace('_', ' ')}: {_words(attribute.old)} -> {_words(attribute.new)}"
 
 
-_OF_WORDS = (
-    BridgeSettings,
-    DhcpClient,
-    FlowRecords,
-    Lldp,
-    Mirror,
-    MssLimit,
-    RaPrefix,
-    RouterAdvertisements,
-    StaticMac,
-    UrpfCheck,
-)
-"""Parts of the model whose attributes are told one by one."""
-
-
 def _words(value: object) -> str:
     """Return a value of the model that the file has no words for, as an operator would write it."""
     if value is None or value == "":
@@ -206,7 +196,7 @@ def _words(value: object) -> str:
         return ", ".join(plain(value)) or "none"
     if isinstance(value, AclBinding):
         return f"input {' '.join(value.input) or 'none'}, output {' '.join(value.output) or 'none'}"
-    if isinstance(value, _OF_WORDS):
+    if is_dataclass(value):
         return ", ".join(f"{name.replace('_', ' ')} {_words(setting)}" for name, setting in plain(value).items())
     if isinstance(value, tuple):
         return f"({', '.join(_words(item) for item in value)})" if value else "none"

@@ -13,7 +13,6 @@ from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.state import State
-from vppcfg.model.wireguard import Wireguard
 from vppcfg.record import record
 from vppcfg.startup.conf.plugin_review import is_loaded
 from vppcfg.startup.conf.reader import read_conf
@@ -65,7 +64,7 @@ class UpgradeSubject:
     @property
     def encrypting(self) -> tuple[str, ...]:
         """Return the interfaces whose packets a crypto engine has to encrypt."""
-        return tuple(self.desired.virtual_as(Wireguard))
+        return tuple(name for name, virtual in self.desired.virtual.items() if virtual.encrypts)
 
     def commands(self) -> Iterator[tuple[str, str]]:
         """Yield the commands of all scripts, each with its place."""

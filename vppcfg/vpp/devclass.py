@@ -31,8 +31,6 @@ _MARKED_KINDS = {
 }
 """Classes of ports that vppcfg makes, as others do: those of the names that it gives are ours by their mark alone."""
 
-_HOST_NAME = re.compile(r"(tap|tun)\d+")
-
 _NO_LINK_MTU = frozenset(
     {
         *(kind.device_class for kind in VIRTUAL_INTERFACES if not kind.has_link_mtu),
@@ -67,11 +65,6 @@ def kind_of(device_class: str, name: str, tag: str = "") -> InterfaceKind:
     kinds = _MARKED_KINDS if is_created_by_us(tag) and device_class in _MARKED_KINDS else _KINDS
     kind, names = kinds.get(device_class, (InterfaceKind.PHYSICAL, None))
     return kind if names is None or names.fullmatch(name) else InterfaceKind.PHYSICAL
-
-
-def may_be_lcp_host(device_class: str, name: str) -> bool:
-    """Return whether an interface can be the VPP side of a Linux device that linux-cp made."""
-    return device_class in ("tap", _SHARED_TAP_CLASS) and _HOST_NAME.fullmatch(name) is not None
 
 
 def has_link_mtu(device_class: str, name: str) -> bool:

@@ -11,14 +11,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vppcfg.kinds import neighbor, vrf
+from vppcfg.kinds import address, neighbor, unnumbered, vrf
+from vppcfg.kinds.lcp import reading as lcp
 from vppcfg.model.forwarding import Hop, NeighborSeen, PairSide, TableId, VppForwarding, VppPair, Way, ordered
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.codec import Message
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages import address, interface, lcp, live
+from vppcfg.vpp.messages import interface, live
 from vppcfg.vpp.reading import Replies, malformed
 from vppcfg.vpp.row import Row
 from vppcfg.vpp.shell import Commands
@@ -45,7 +46,7 @@ def read_forwarding(connection: Connection) -> VppForwarding:
     commands = Commands(connection, lcp.commands(connection))
     asked = [*interface.requests(connection)[:1], *lcp.requests(connection), *neighbor.KIND.requests(connection)]
     asked += live.requests(connection)
-    asked += [*address.unnumbered_requests(connection), *vrf.KIND.requests(connection), *commands.requests]
+    asked += [*unnumbered.KIND.requests(connection), *vrf.KIND.requests(connection), *commands.requests]
     if connection.offers(_SOURCES):
         asked.append(connection.request(_SOURCES)[1])
     replies = connection.ask(asked)
@@ -67,7 +68,7 @@ def read_forwarding(connection: Connection) -> VppForwarding:
 def _pairs(connection: Connection, replies: Replies, rows: Sequence[Row]) -> Iterator[VppPair]:
     pairs = lcp.read_pairs(connection, replies)
     hosts = lcp.find_hosts(pairs, rows)
-    donors = address.read_donors(connection, replies)
+    donors = unnumbered.read_donors(connection, replies)
     by_index = {row.sw_if_index: row for row in rows}
     owners = {pair.sw_if_index: donors.get(pair.sw_if_index, pair.sw_if_index) for pair in pairs}
     indexes = sorted({owner for owner in owners.values() if owner in by_index})

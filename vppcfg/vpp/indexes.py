@@ -1,32 +1,17 @@
-"""Keeps VPP's index of every interface and access list while a plan runs: creations add one, deletions free one."""
+"""Keeps VPP's index of every interface and numbered object while a plan runs: creations add one, deletions free one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
-from vppcfg.kinds import macip
-from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
-from vppcfg.kinds.policy_route_operations import AddPolicyPaths, CreatePolicy
+from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.kinds.route import RemoveRoute, SetRoute, registered_source
 from vppcfg.model.route import SOURCE
-from vppcfg.plan.operations import (
-    BindAcls,
-    CreateAcl,
-    CreateInterface,
-    CreateMacip,
-    DeleteAcl,
-    DeleteInterface,
-    DeleteMacip,
-    Operation,
-    ReplaceAcl,
-    ReplaceMacip,
-    SetDhcpClient,
-    SetLinkLocal,
-    SetMacip,
-)
+from vppcfg.plan.operation import Numbering
+from vppcfg.plan.operations import CreateInterface, DeleteInterface, Operation, SetDhcpClient, SetLinkLocal
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages import acl, interface
+from vppcfg.vpp.messages import interface
 
 
 class NotYetKnown(Exception):
@@ -64,20 +49,18 @@ class _Numbers:
 
 
 class KnownIndexes:
-    """How VPP numbers interfaces, access lists and peers, as operations go by."""
+    """How VPP numbers interfaces, peers and objects of kinds, as operations go by."""
 
     def __init__(
         self,
         interfaces: dict[str, int],
-        acls: dict[str, int],
-        macips: dict[str, int],
+        numbered: Mapping[str, dict[str, int]],
         peers: dict[str, int],
         macs: dict[str, str],
         sources: Mapping[str, int],
     ) -> None:
         self._interfaces = _Numbers("interface", interfaces)
-        self._acls = _Numbers("access list", acls)
-        self._macips = _Numbers("MACIP access list", macips)
+        self._numbered = {noun: _Numbers(noun, numbers) for noun, numbers in numbered.items()}
         self._peers = _Numbers("peer", peers)
         self._macs = macs
         self._sources = sources
@@ -93,13 +76,9 @@ class KnownIndexes:
             raise ValueError(f"VPP has no MAC address of {name}")
         return mac
 
-    def acl(self, name: str) -> int:
-        """Return the index of an access list; raise NotYetKnown or, where there is none, ValueError."""
-        return self._acls.find(name)
-
-    def macip(self, name: str) -> int:
-        """Return the index of a MACIP access list; raise NotYetKnown or, where there is none, ValueError."""
-        return self._macips.find(name)
+    def number(self, noun: str, name: str) -> int:
+        """Return the number of an object of a kind; raise NotYetKnown or, where there is none, ValueError."""
+        return self._numbered[noun].find(name)
 
     def peer(self, public_key: str) -> int:
         """Return VPP's number of a peer that was there before the operations; raise ValueError where there is none."""
@@ -118,48 +97,33 @@ class KnownIndexes:
             self._interfaces.expect(operation.interface)
         elif isinstance(operation, DeleteInterface):
             self._interfaces.remove(operation.interface)
-        elif operation.__class__ in _LISTS:
-            self._note_list_sent(operation)
-
-    def _note_list_sent(self, operation: Operation) -> None:
-        if isinstance(operation, CreateAcl):
-            self._acls.expect(operation.acl)
-        elif isinstance(operation, DeleteAcl):
-            self._acls.remove(operation.acl)
-        elif isinstance(operation, CreateMacip):
-            self._macips.expect(operation.macip)
-        elif isinstance(operation, DeleteMacip):
-            self._macips.remove(operation.macip)
+        elif operation.numbering is Numbering.GIVES:
+            self._numbered[operation.numbered].expect(operation.subject)
+        elif operation.numbering is Numbering.FREES:
+            self._numbered[operation.numbered].remove(operation.subject)
 
     def note_done(self, operation: Operation, created: Sequence[int]) -> None:
         """Take account of an operation that was carried out, and of the index that VPP told.
 
         Raise DataplaneError when VPP told none of what it made.
         """
-        if isinstance(operation, CreateInterface | CreateAcl | CreateMacip):
-            if not created:
-                raise DataplaneError("VPP does not tell the index of what it made", "is it the API socket of a VPP?")
-            if isinstance(operation, CreateInterface):
-                self._interfaces.add(operation.interface, created[0])
-            elif isinstance(operation, CreateAcl):
-                self._acls.add(operation.acl, created[0])
-            else:
-                self._macips.add(operation.macip, created[0])
-
-
-_LISTS = frozenset({CreateAcl, DeleteAcl, CreateMacip, DeleteMacip})
+        is_interface = isinstance(operation, CreateInterface)
+        if not is_interface and operation.numbering is not Numbering.GIVES:
+            return
+        if not created:
+            raise DataplaneError("VPP does not report the index of what it created", "is it the API socket of a VPP?")
+        numbers = self._interfaces if is_interface else self._numbered[operation.numbered]
+        numbers.add(operation.subject, created[0])
 
 
 def read_indexes(connection: Connection, operations: Sequence[Operation]) -> KnownIndexes:
     """Ask VPP how it numbers what `operations` may name."""
-    kinds = set(map(type, operations))
-    names_acls = not kinds.isdisjoint((CreateAcl, ReplaceAcl, DeleteAcl, BindAcls, CreatePolicy, AddPolicyPaths))
-    names_macips = not kinds.isdisjoint((CreateMacip, ReplaceMacip, DeleteMacip, SetMacip))
+    kinds = {type(each) for each in operations}
+    named = {each.numbered for each in kinds}
     needs_macs = not kinds.isdisjoint((SetLinkLocal, SetDhcpClient))
     return KnownIndexes(
         interface.read_names(connection),
-        acl.read_indexes(connection) if names_acls else {},
-        macip.KIND.read_indexes(connection) if names_macips else {},
+        {kind.numbered: kind.read_indexes(connection) for kind in KINDS if kind.numbered and kind.numbered in named},
         {key: number for each in VIRTUAL_INTERFACES for key, number in each.read_peers(connection, kinds).items()},
         interface.read_macs(connection) if needs_macs else {},
         {SOURCE: registered_source(connection)} if kinds & {SetRoute, RemoveRoute} else {},

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.kinds import dhcp_client, memif, ra, vrf
+from vppcfg.kinds import address, dhcp_client, memif, ra, vrf
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
-from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, VIRTUAL_INTERFACES
-from vppcfg.model.acl import Acl, AclBinding
+from vppcfg.kinds.kind_list import KINDS, OBJECT_KINDS, TABLES, VIRTUAL_INTERFACES
+from vppcfg.kinds.lcp import reading as lcp
 from vppcfg.model.bond import Bond
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.placement import Placements
@@ -20,12 +20,7 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.messages import (
-    acl,
-    address,
-    bridge,
     interface,
-    l2fib,
-    lcp,
     live,
     nat44,
 )
@@ -35,8 +30,6 @@ from vppcfg.vpp.sanity import check_rows, check_state
 from vppcfg.vpp.shell import Commands, Shown
 
 _PARTS = {
-    "acl": "acl_dump",
-    "linux_cp": "lcp_itf_pair_get",
     **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
 }
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
@@ -52,10 +45,9 @@ class _Details(NamedTuple):
     addresses: Mapping[int, frozenset[str]]
     live: Mapping[int, tuple[LiveAddress, ...]]
     tables: Mapping[int, tuple[int, int]]
-    bindings: Mapping[int, AclBinding]
     bonds: Mapping[str, Bond]
     features: Mapping[str, Mapping[int, Any]]
-    """By their attribute: those that VPP is asked about of each interface."""
+    """By their attribute: what the second round asks of interfaces."""
     placements: Mapping[int, tuple[Placements, Placements]]
     stale_ra_mtus: Mapping[int, int]
 
@@ -72,8 +64,7 @@ def observe(connection: Connection, version: str) -> State:
     pairs = lcp.read_pairs(connection, replies)
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
-    acls = acl.read(connection, replies)
-    details = _second_round(connection, replies, kept, names, acls)
+    details = _second_round(connection, replies, kept, names)
     known = Known(names, details.tables, shown)
     on_interfaces = {kind: kind.read_on_interfaces(connection, replies, known) for kind in KINDS}
     around = _surroundings(connection, replies, known, on_interfaces, details)
@@ -90,9 +81,7 @@ def observe(connection: Connection, version: str) -> State:
                 for name, virtual in section.read(connection, replies, by_index).items()
             },
         },
-        bridges=bridge.read(connection, replies, l2fib.read_portless(connection, replies, names)),
         vrfs=vrfs,
-        acls={name: acls[index] for index, name in acl.names_of(acls).items()},
         objects=_objects(connection, replies, names, vrfs.values(), {row.sw_if_index: row.name for row in kept}),
         **{
             attribute: value
@@ -101,6 +90,7 @@ def observe(connection: Connection, version: str) -> State:
         },
         facts=_facts(connection, replies, version, known, on_interfaces),
     )
+    state = state.with_tables({kind.table: kind.read(connection, replies, known) for kind in TABLES})
     for object_kind in OBJECT_KINDS:
         state = object_kind.finish(state)
     check_state(state)
@@ -109,26 +99,16 @@ def observe(connection: Connection, version: str) -> State:
 
 def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
-    lines = [line for part in (lcp,) for line in part.commands(connection)]
-    lines += [line for kind in KINDS for line in kind.commands(connection)]
+    lines = [line for kind in KINDS for line in kind.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (
-        interface,
-        bridge,
-        lcp,
-        acl,
-        l2fib,
-    )
+    parts = (interface,)
     asked = [request for part in parts for request in part.requests(connection)]
     asked += [request for kind in KINDS for request in kind.requests(connection)]
-    asked += address.unnumbered_requests(connection)
     replies = connection.ask([*asked, *commands.requests])
     return replies, commands.read(connection, replies)
 
 
-def _second_round(
-    connection: Connection, replies: Replies, kept: Sequence[Row], names: Mapping[int, str], acls: Mapping[int, Acl]
-) -> _Details:
+def _second_round(connection: Connection, replies: Replies, kept: Sequence[Row], names: Mapping[int, str]) -> _Details:
     """Ask what each of the interfaces `kept` carries, and what belongs to what `replies` told of before."""
     indexes = [row.sw_if_index for row in kept]
     families = vrf.families_of(connection, replies)
@@ -136,13 +116,13 @@ def _second_round(
     bonds = bond.read(connection, replies)
     members = bond.MemberQuestions(connection, bonds)
     features_asked = {
-        kind.attribute: questions
-        for kind in FEATURE_KINDS
-        if (questions := kind.second_round(connection, replies, indexes)) is not None
+        attribute: questions
+        for kind in KINDS
+        for attribute, questions in kind.interface_questions(connection, replies, indexes).items()
     }
     ra_mtus = ra.read_mtus(connection, replies)
     commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
-    asked = [*address.requests(connection, indexes), *tables.requests, *acl.binding_requests(connection, acls)]
+    asked = [*address.requests(connection, indexes), *tables.requests]
     workers = interface.read_workers(connection, replies)
     asked += [
         *dhcp_client.KIND.requests(connection),
@@ -158,7 +138,6 @@ def _second_round(
         addresses=addresses,
         live=live.read(connection, rounds, shown, addresses, lambda: interface.macs_of(kept)),
         tables=tables.read(connection, told),
-        bindings=acl.read_bindings(connection, told, acl.names_of(acls)),
         bonds=bond.build(bonds, members.read(connection, told), shown, names),
         features={attribute: each.read(connection, told) for attribute, each in features_asked.items()},
         placements=interface.read_placements(connection, replies, told, workers),
@@ -201,11 +180,7 @@ def _surroundings(
     return interface.Surroundings(
         names=known.names,
         addresses=details.addresses,
-        targets=l2fib.read_targets(connection, replies),
-        bridges=bridge.read_members(connection, replies),
         tables=details.tables,
-        donors=address.read_donors(connection, replies),
-        acls=details.bindings,
         features=_features(connection, replies, known, on_interfaces, details),
         rx_modes=interface.read_rx_modes(connection, replies),
         placements=details.placements,
@@ -221,12 +196,10 @@ def _features(
         found.setdefault(index, {})["live"] = each
     for index, mtu in details.stale_ra_mtus.items():
         found.setdefault(index, {})["ra_mtu"] = mtu
-    for index, macs in l2fib.read(connection, replies, known.names).items():
-        found.setdefault(index, {})["static_macs"] = macs
+    told = dict(details.features)
     for kind in FEATURE_KINDS:
-        for index, value in (details.features.get(kind.attribute) or kind.read(connection, replies, known)).items():
-            found.setdefault(index, {})[kind.attribute] = value
-    for by_attribute in on_interfaces.values():
+        told[kind.attribute] = told.get(kind.attribute) or kind.read(connection, replies, known)
+    for by_attribute in (told, *on_interfaces.values()):
         for attribute, values in by_attribute.items():
             for index, value in values.items():
                 found.setdefault(index, {})[attribute] = value
@@ -235,12 +208,10 @@ def _features(
 
 def _facts(connection: Connection, replies: Replies, version: str, known: Known, on_interfaces: _OnInterfaces) -> Facts:
     plugins = {name for name, message in _PARTS.items() if connection.offers(message)}
-    plugins |= {part for kind in KINDS for part in kind.parts_present(connection)}
-    plugins |= {"linux_nl"} if lcp.has_listener(known.shown) else set()
+    plugins |= {part for kind in KINDS for part in kind.parts_present(connection, known.shown)}
     return Facts(
         version=version,
         plugins=frozenset(plugins),
-        lcp=lcp.read_settings(connection, known.shown),
         memif_sockets=memif.KIND.read_sockets(connection, replies),
         address_followers=nat44.read_followed(connection, replies, known.names),
         may_hide=any(kind.is_in_use(connection, replies) for kind in OBJECT_KINDS),

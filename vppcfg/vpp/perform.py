@@ -269,11 +269,7 @@ class _AnyIndex:
         """Return a MAC address."""
         return NO_MAC
 
-    def acl(self, name: str) -> int:
-        """Return a number."""
-        return 0
-
-    def macip(self, name: str) -> int:
+    def number(self, noun: str, name: str) -> int:
         """Return a number."""
         return 0
 

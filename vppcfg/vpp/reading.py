@@ -17,6 +17,9 @@ OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with
 class VppReader(Protocol):
     """A VPP that answers requests; every method raises DataplaneError when it stops to."""
 
+    def has(self, name: str) -> bool:
+        """Return whether this VPP has the message `name`, in the version that its definitions describe."""
+
     def offers(self, name: str) -> bool:
         """Return whether this VPP has the message `name` in any version: the part of VPP that has it is there."""
 
@@ -59,7 +62,7 @@ class VppReader(Protocol):
 def malformed(name: str) -> DataplaneError:
     """Return the error for a message that is shorter than its definition, or has a value that no VPP sends."""
     return DataplaneError(
-        f"VPP's {name} is not what its definition says", "is it the API socket of a VPP? " + OTHER_DEFINITIONS
+        f"VPP's {name} does not match its definition", "is it the API socket of a VPP? " + OTHER_DEFINITIONS
     )
 
 

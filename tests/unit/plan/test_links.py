@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from vppcfg.kinds.bond.operations import CreateBond
 from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre
 from vppcfg.plan.links import Links
-from vppcfg.plan.operations import CreateBond
 from vppcfg.plan.working_state import WorkingState
 
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, is_up=True, addresses=frozenset({"192.0.2.1/24"}))

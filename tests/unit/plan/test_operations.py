@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 
 from vppcfg.errors import ContradictionError, ExitCode, PlanProofError
+from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.gre import CreateGre
+from vppcfg.kinds.sub_interface import DeleteSubInterface
+from vppcfg.kinds.vrf_operations import CreateVrf
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.features import Mirror
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
@@ -18,15 +22,11 @@ from vppcfg.model.tunnel import Gre
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.bootstrap_state import ports_alone, restorable
 from vppcfg.plan.operations import (
-    AddAddress,
     AddBondMember,
-    CreateGre,
     CreateLcpPair,
     CreateLinuxBridge,
     CreateSubInterface,
-    CreateVrf,
     DeleteLcpPair,
-    DeleteSubInterface,
     LeaveL2,
     Operation,
     RemoveAddress,

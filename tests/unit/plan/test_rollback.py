@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from vppcfg.kinds.host_interface import DeleteHostInterface
+from vppcfg.kinds.memif_socket import DeleteMemifSocket
 from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.host_interface import HostInterface
@@ -16,7 +18,7 @@ from vppcfg.model.ownership import CREATED_MARK
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.operations import DeleteHostInterface, DeleteMemifSocket, SetRxMode
+from vppcfg.plan.operations import SetRxMode
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.rollback import Reachable, closest_to, created_ports, rollback_plan
 

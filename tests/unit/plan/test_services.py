@@ -7,6 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.loopback import DeleteLoopback
+from vppcfg.kinds.mpls import SetMpls
+from vppcfg.kinds.unnumbered import SetUnnumbered, UnsetUnnumbered
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings
@@ -17,17 +21,7 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.operations import (
-    AddAddress,
-    AddBondMember,
-    BindAcls,
-    DeleteLoopback,
-    RemoveAddress,
-    SetLinuxLink,
-    SetMpls,
-    SetUnnumbered,
-    UnsetUnnumbered,
-)
+from vppcfg.plan.operations import AddBondMember, BindAcls, RemoveAddress, SetLinuxLink
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.services import NOTHING, Missing, Service, ServicePart, Services, missing
 from vppcfg.plan.steps.mtu import changes_link_mtu

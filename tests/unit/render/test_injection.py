@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from tests.operations import every_operation
+from vppcfg.kinds.loopback import DeleteLoopback
+from vppcfg.kinds.sub_interface import DeleteSubInterface
 from vppcfg.model.interface import TagRewrite
 from vppcfg.model.ownership import tag_for
 from vppcfg.model.state import State
-from vppcfg.plan.operations import DeleteLoopback, DeleteSubInterface, SetTag
+from vppcfg.plan.operations import SetTag
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.render.plan_text import cli_line, describe, plan_text

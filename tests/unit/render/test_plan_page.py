@@ -16,9 +16,9 @@ from vppcfg.common.printable import is_harmless
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
+from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
-from vppcfg.plan.operations import DeleteLoopback
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.render.plan_page import PageFacts, plan_page

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from vppcfg.kinds.lcp.reading import may_be_lcp_host
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.vpp.devclass import has_link_mtu, kind_of, may_be_lcp_host
+from vppcfg.vpp.devclass import has_link_mtu, kind_of
 from vppcfg.vpp.retval import describe
 
 

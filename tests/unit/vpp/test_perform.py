@@ -8,6 +8,12 @@ from tests.unit.vpp.recorder import PORT, Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL_PLUGINS, HANG_UP, Request, connected
 from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.bond.operations import CreateBond, DeleteBond
+from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
+from vppcfg.kinds.sub_interface import DeleteSubInterface
+from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
+from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.interface import Encapsulation
@@ -64,7 +70,7 @@ def test_operations_on_a_new_interface_wait_for_its_index() -> None:
 def test_an_interface_deleted_and_made_again_has_its_new_index() -> None:
     stub = Recorder()
     stub.add_interface(9, "port.5", sup_sw_if_index=PORT, type=1)
-    performance = perform(stub, op.DeleteSubInterface(interface="port.5"), sub_interface(5), up("port.5"))
+    performance = perform(stub, DeleteSubInterface(interface="port.5"), sub_interface(5), up("port.5"))
     assert performance.done == (0, 1, 2)
     assert [request.value("sw_if_index") for request in stub.told] == [9, PORT, 1000]
 
@@ -93,7 +99,7 @@ def test_an_address_that_is_gone_by_itself_is_removed_and_nothing_else_is_done_t
     stub = Recorder()
     stub.refusals = {0: -60, 1: -60, 2: -1}
     remove = op.RemoveAddress(interface="port", address="2001:db8::1/64")
-    performance = perform(stub, remove, op.AddAddress(interface="port", address="192.0.2.1/24"), remove)
+    performance = perform(stub, remove, AddAddress(interface="port", address="192.0.2.1/24"), remove)
     assert (performance.done, [refusal.retval for refusal in performance.refusals]) == ((0,), [-60, -1])
 
 
@@ -162,10 +168,10 @@ def test_progress_ends_with_every_operation_answered() -> None:
 def test_what_is_created_is_named_by_the_index_that_vpp_tells() -> None:
     stub = Recorder(plugins=ALL_PLUGINS)
     created: list[op.Operation] = [
-        op.CreateLoopback(interface="loop1", instance=1, mac=""),
-        op.CreateBond(interface="BondEthernet1", instance=1, mode=BondMode.XOR, load_balance=LoadBalance.L2, mac=""),
-        op.CreateVxlan(interface="vxlan_tunnel1", instance=1, tunnel=VXLAN),
-        op.CreateTap(interface="tap1", instance=1, tap=Tap(host_name="t")),
+        CreateLoopback(interface="loop1", instance=1, mac=""),
+        CreateBond(interface="BondEthernet1", instance=1, mode=BondMode.XOR, load_balance=LoadBalance.L2, mac=""),
+        CreateVxlan(interface="vxlan_tunnel1", instance=1, tunnel=VXLAN),
+        CreateTap(interface="tap1", instance=1, tap=Tap(host_name="t")),
     ]
     names = ["loop1", "BondEthernet1", "vxlan_tunnel1", "tap1"]
     assert perform(stub, *created, *map(up, names)).done == tuple(range(8))
@@ -175,8 +181,8 @@ def test_what_is_created_is_named_by_the_index_that_vpp_tells() -> None:
 def test_what_is_deleted_is_gone_and_made_again_with_another_index() -> None:
     stub = Recorder(plugins=ALL_PLUGINS)
     stub.add_interface(9, "loop1", interface_dev_type="Loopback")
-    again = op.CreateLoopback(interface="loop1", instance=1, mac="")
-    performance = perform(stub, op.DeleteLoopback(interface="loop1"), again, up("loop1"))
+    again = CreateLoopback(interface="loop1", instance=1, mac="")
+    performance = perform(stub, DeleteLoopback(interface="loop1"), again, up("loop1"))
     assert performance.done == (0, 1, 2)
     assert [request.value("sw_if_index") for request in (stub.told[0], stub.told[2])] == [9, 1000]
 
@@ -184,11 +190,11 @@ def test_what_is_deleted_is_gone_and_made_again_with_another_index() -> None:
 @pytest.mark.parametrize(
     "operation",
     [
-        op.DeleteLoopback(interface="port"),
-        op.DeleteBond(interface="port"),
-        op.DeleteTap(interface="port"),
-        op.DeleteVxlan(interface="port", instance=1, tunnel=VXLAN),
-        op.DeleteSubInterface(interface="port"),
+        DeleteLoopback(interface="port"),
+        DeleteBond(interface="port"),
+        DeleteTap(interface="port"),
+        DeleteVxlan(interface="port", instance=1, tunnel=VXLAN),
+        DeleteSubInterface(interface="port"),
     ],
     ids=lambda operation: type(operation).__name__,
 )
@@ -202,7 +208,7 @@ def test_a_tunnel_that_vpp_does_not_have_is_vpps_to_refuse() -> None:
     """A tunnel is deleted by its endpoints, and needs no index for it."""
     stub = Recorder(plugins=ALL_PLUGINS)
     stub.refusals = {0: -6}
-    delete = op.DeleteVxlan(interface="vxlan_tunnel1", instance=1, tunnel=VXLAN)
+    delete = DeleteVxlan(interface="vxlan_tunnel1", instance=1, tunnel=VXLAN)
     assert [refusal.retval for refusal in perform(stub, delete).refusals] == [-6]
 
 
@@ -259,7 +265,7 @@ def test_an_answer_shorter_than_its_definition_is_an_error() -> None:
 
     stub.answers["delete_subif"] = cut
     with pytest.raises(DataplaneError, match="delete_subif_reply"), connected(stub) as plane:
-        plane.perform([op.DeleteSubInterface(interface="other")])
+        plane.perform([DeleteSubInterface(interface="other")])
 
 
 def test_an_answer_that_nobody_waits_for_is_passed_over() -> None:

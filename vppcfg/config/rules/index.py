@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from vppcfg.config.configuration import BridgeConfig, Configuration, InterfaceConfig
 from vppcfg.config.parsed import Parsed
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.kinds.bond.entry import BondConfig
+from vppcfg.model.problem import KeyPath, Problem, Severity
 from vppcfg.record import record
 
 _T = TypeVar("_T")
 TagKey = tuple[str, bool, int]
 """Parent, whether the outer tag is 802.1ad, outer VLAN id."""
+
+
+class PlacedEntry(Protocol):
+    """An entry of a section with names."""
+
+    @property
+    def path(self) -> KeyPath:
+        """Return where it stands in the file."""
 
 
 @record
@@ -68,6 +77,14 @@ class Index:
     def has_entry(self, section: str, name: str, sound: Mapping[str, object]) -> bool:
         """Return whether the file has an entry `name` in a section, of which `sound` holds the sound ones."""
         return name in sound or name in self.broken_entries.get(section, ()) or section in self.lost_sections
+
+    def unused(
+        self, rule: str, entries: Mapping[str, PlacedEntry], used: Collection[str | None], words: str
+    ) -> Iterator[Problem]:
+        """Yield a notice for each entry that nothing in the file uses; none while some of the file is unknown."""
+        for name, entry in entries.items() if self.is_whole else ():
+            if name not in used:
+                yield Problem(rule=rule, path=entry.path, text=f"{words} {name}", severity=Severity.NOTICE)
 
     def creates(self, section: VirtualInterfaceSection[Any, Any], name: str) -> bool:
         """Return whether the file has an entry `name` in a section of interfaces that VPP makes, sound or not."""

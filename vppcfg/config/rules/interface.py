@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.interface_values import values_set
 from vppcfg.config.rules.index import Index
 from vppcfg.model.interface import InterfaceKind
@@ -17,10 +16,10 @@ def device_type_on_created(index: Index) -> Iterator[Problem]:
     """Find a device-type, or a mode of its queues, on an interface that is no port."""
     for interface in index.interfaces:
         if interface.device_type is not None and interface.kind in _NOT_PORTS:
-            text = f"{interface.name} is made by VPP and has no driver; remove `device-type`"
+            text = f"{interface.name} is created by VPP and has no driver; remove `device-type`"
             yield Problem(rule="device-type-not-phy", path=(*interface.path, "device-type"), text=text)
         if interface.rx_mode is not None and interface.kind in _NOT_PORTS:
-            text = f"{interface.name} is made by VPP and has no queues of its own to look after; remove `rx-mode`"
+            text = f"{interface.name} is created by VPP and has no queues; remove `rx-mode`"
             yield Problem(rule="rx-mode-not-port", path=(*interface.path, "rx-mode"), text=text)
 
 
@@ -63,40 +62,3 @@ def description_altered(index: Index) -> Iterator[Problem]:
         text = f"VPP keeps the description of {entry.name} as `{kept}`{others}; file and journal keep the whole text"
         path = (*entry.path, "description")
         yield Problem(rule="description-altered", path=path, text=text, severity=Severity.NOTICE)
-
-
-def tag_rewrites(index: Index) -> Iterator[Problem]:
-    """Find tag rewrites that ask for nothing or too much, or on what hands no frames on."""
-    for interface in index.interfaces:
-        rewrite = interface.tag_rewrite
-        if rewrite is None:
-            continue
-        path, tags = (*interface.path, "tag-rewrite"), interface.encapsulation
-        count = tags.tag_count if tags is not None else 0
-        if rewrite.fault:
-            yield Problem(rule="tag-rewrite-keys", path=path, text=rewrite.fault)
-        elif rewrite.popped > count:
-            known = {0: "no VLAN tag", 1: "one VLAN tag", 2: "two VLAN tags"}[count]
-            text = f"{interface.name} matches {known}, so {rewrite.popped} cannot be taken off"
-            yield Problem(rule="tag-rewrite-count", path=path, text=text)
-        if interface.l2xc is None and interface.name not in index.bridges:
-            text = f"{interface.name} routes; tags are rewritten on members of bridge domains and with `l2xc`"
-            yield Problem(rule="tag-rewrite-l3", path=path, text=text)
-
-
-def acl_applied(index: Index) -> Iterator[Problem]:
-    """Find ACLs that interfaces apply and the file lacks, and those that VPP would take once only."""
-    for interface in index.interfaces:
-        if not interface.acls:
-            continue
-        for key, names in (("input", interface.acls.input), ("output", interface.acls.output)):
-            seen: set[str] = set()
-            for position, name in enumerate(names):
-                path = (*interface.path, "acls", key, position)
-                if not index.has_entry("acls", name, index.configuration.acls):
-                    text = f"there is no ACL {name} in this file; add it to `acls`"
-                    text += did_you_mean(name, index.configuration.acls)
-                    yield Problem(rule="acl-undefined", path=path, text=text)
-                elif name in seen:
-                    yield Problem(rule="acl-duplicate", path=path, text=f"{name} is in this list already; remove it")
-                seen.add(name)

@@ -9,6 +9,7 @@ from fnmatch import translate
 from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config.rules.index import Index
 from vppcfg.config.section_list import VIRTUAL_SECTIONS
+from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.nat44 import MARK
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.vrf import UNMANAGED_VRF
@@ -23,11 +24,9 @@ _MEANT: Mapping[str, str] = {
     },
     **dict.fromkeys(("bond", "bonds"), "BondEthernet*"),
     **dict.fromkeys(("loop", "loopback", "loopbacks"), "loop*"),
-    **dict.fromkeys(("bd", "bridge", "bridges", "bridgedomain", "bridgedomains"), "bd*"),
     **dict.fromkeys(("memif", "memifs"), "memif*"),
     **dict.fromkeys(("host-interfaces", "host_interfaces"), "host-*"),
-    **dict.fromkeys(("acl", "acls", "acl:"), "acl:*"),
-    **dict.fromkeys(("macip", "macips", "macip_acls", "macip:"), "macip:*"),
+    **{word: kind.unmanaged_pattern for kind in TABLES for word in kind.mistaken_patterns},
     **dict.fromkeys(("vrf", "vrfs", "vrf:"), "vrf:*"),
 }
 """What somebody means with a word that is the beginning of names, or the name of a section."""

@@ -20,9 +20,9 @@ from vppcfg.config.schema.check import shape
 from vppcfg.config.schema.key_texts import describe
 from vppcfg.config.schema.words import WORDS, JsonSchema, limited, text
 from vppcfg.config.section_list import SECTIONS
-from vppcfg.config.sections import sub_interface
 from vppcfg.config.sections.interface_keys import CHILDREN
 from vppcfg.config.yaml.overlay import EXTENSION
+from vppcfg.kinds import sub_interface_entry
 
 FILE = "schema/vppcfg.schema.json"
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -30,7 +30,7 @@ DIALECT = "http://json-schema.org/draft-07/schema#"
 
 _OF_SECTIONS = {section.key: text(*pattern) for section in SECTIONS if (pattern := section.name_pattern())}
 """What the entries of a section are called, by its key."""
-_NESTED = {CHILDREN: text(*sub_interface.NAME_PATTERN), "peers": text(INTERFACE.pattern, NAME_LENGTH)}
+_NESTED = {CHILDREN: text(*sub_interface_entry.NAME_PATTERN), "peers": text(INTERFACE.pattern, NAME_LENGTH)}
 """What the entries of a map inside an entry are called; one that repeats names of a section takes any of them."""
 
 

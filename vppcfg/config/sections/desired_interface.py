@@ -10,21 +10,17 @@ from vppcfg.common.resemblance import did_you_mean
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import InterfaceConfig
 from vppcfg.config.desired_state import DesiredStateBuilder, created_port_tag, marked_tag
-from vppcfg.config.sections import acl, placement, tag_rewrite
+from vppcfg.config.sections import placement
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
-from vppcfg.kinds import policy_route_section
+from vppcfg.kinds import entry_keys, policy_route_section
 from vppcfg.kinds.bond.entry import BondConfig
-from vppcfg.kinds.entry_keys import ENTRY_KEYS
-from vppcfg.model.acl import AclBinding
+from vppcfg.kinds.bridge_section import Switching
 from vppcfg.model.bond import Bond
-from vppcfg.model.bridge import StaticMac, macs_in_order
 from vppcfg.model.interface import (
     FIXED_LINK_MTU,
     WITHOUT_MTU,
-    Encapsulation,
     Interface,
     InterfaceKind,
-    OtherMatch,
     RxMode,
     usual_rx_mode,
 )
@@ -61,8 +57,7 @@ _LISTENER = "linux_nl"
 class _Resolver:
     def __init__(self, desired: DesiredStateBuilder) -> None:
         self._desired = desired
-        self._memberships = _memberships(desired)
-        self._static_macs = _static_macs(desired)
+        self._switching = Switching(desired)
         bonds = [virtual for virtual in desired.virtual.values() if isinstance(virtual, Bond)]
         self._without_mtu: dict[str, list[InterfaceConfig]] = {}
         """Sub-interfaces by port."""
@@ -87,7 +82,7 @@ class _Resolver:
         desired = self._desired
         observed = desired.observed.interfaces.get(config.name)
         base = self._base(config, observed)
-        bridging = self._bridging(config.name, config.encapsulation, base)
+        switching = self._switching.of(config.name, config.encapsulation, base, config)
         desired.configured.add(config.name)
         desired.interfaces[config.name] = evolve(
             base,
@@ -96,17 +91,15 @@ class _Resolver:
             link_mtu=self._link_mtu(config, base),
             packet_mtu=config.mtu
             if config.sets_mtu or observed is None or base.packet_mtu
-            else self._packet_mtu(config, base, is_routed=bridging["bridge"] is None),
+            else self._packet_mtu(config, base, is_routed=switching["bridge"] is None),
             protocol_mtus=(0, 0, 0),
             rx_mode=_rx_mode(config, base),
             **self._placement(config, base),
             is_up=config.is_up,
             tag=self._tag(config, observed),
-            addresses=frozenset(config.addresses),
             **self._values(config, base),
-            acls=self._acls(config, base),
-            **self._keys(config, base),
-            **{**bridging, **self._rewriting(config)},
+            **entry_keys.wanted(config, base, desired),
+            **switching,
         )
 
     def _base(self, config: InterfaceConfig, observed: Interface | None) -> Interface:
@@ -154,11 +147,9 @@ class _Resolver:
             base,
             mac=base.mac if self._has_ethernet(name) else "",
             tag=tag,
-            addresses=frozenset(),
-            acls=AclBinding(),
-            **{attribute: value for each in ENTRY_KEYS for attribute, value in each.left_alone(base).items()},
+            **entry_keys.without_entry(base),
             **interface_values.DEFAULTS,
-            **self._bridging(name, base.encapsulation, base),
+            **self._switching.of(name, base.encapsulation, base),
         )
 
     def drop_missing_targets(self) -> None:
@@ -176,25 +167,6 @@ class _Resolver:
             if any(each.target not in desired.interfaces for each in interface.mirrors):
                 left = tuple(each for each in interface.mirrors if each.target in desired.interfaces)
                 desired.interfaces[name] = evolve(interface, mirrors=left)
-
-    def _bridging(self, name: str, match: Encapsulation | OtherMatch | None, base: Interface) -> dict[str, Any]:
-        """Return the attributes of an interface in the bridge that the file puts it into, with its tag rewrite."""
-        bridge, is_bvi, group = self._memberships.get(name, _NO_MEMBERSHIP)
-        if group is None:
-            group = base.split_horizon_group if bridge is not None and base.bridge == bridge else 0
-        return {
-            "bridge": bridge,
-            "is_bvi": is_bvi,
-            "split_horizon_group": group,
-            "static_macs": macs_in_order(self._static_macs.get(name, ())) if bridge is not None else (),
-            "tag_rewrite": tag_rewrite.usual(match, bridge),
-        }
-
-    def _rewriting(self, config: InterfaceConfig) -> dict[str, Any]:
-        """Return the tag rewrite that the file names in place of the usual one."""
-        if config.tag_rewrite is None or not (config.l2xc is not None or config.name in self._memberships):
-            return {}
-        return {"tag_rewrite": config.tag_rewrite.rewrite}
 
     def _has_ethernet(self, name: str) -> bool:
         virtual = self._desired.virtual.get(name)
@@ -285,12 +257,6 @@ class _Resolver:
                 values[value.attribute] = default
         return values
 
-    def _keys(self, config: InterfaceConfig, base: Interface) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for each in ENTRY_KEYS:
-            found.update(each.to_desired(config, base, self._desired))
-        return found
-
     def _runs(self, plugin: str, config: InterfaceConfig, key: str, since: Release = OLDEST) -> bool:
         return self._desired.has_plugin(plugin, (*config.path, key), f"{config.name} has {key}", since=since)
 
@@ -304,42 +270,9 @@ class _Resolver:
             self._desired.problem(rule, (*config.path, *path), text)
         return {"rx_placement": rx, "tx_placement": tx}
 
-    def _acls(self, config: InterfaceConfig, base: Interface) -> AclBinding:
-        if not config.acls:
-            return AclBinding()
-        return config.acls if self._runs(acl.PLUGIN, config, "acls") else base.acls
-
-
-_Membership = tuple[int | None, bool, int | None]
-_NO_MEMBERSHIP: _Membership = (None, False, 0)
-
 
 def _rx_mode(config: InterfaceConfig, base: Interface) -> RxMode | None:
     """Return the mode that a port is to have, as it is where the file says none."""
     if config.rx_mode is None or config.kind is not InterfaceKind.PHYSICAL or config.parent is not None:
         return base.rx_mode
     return None if config.rx_mode is usual_rx_mode(base.device_class) else config.rx_mode
-
-
-def _static_macs(desired: DesiredStateBuilder) -> dict[str, list[StaticMac]]:
-    """Return the MAC addresses that the file gives to members of bridge domains."""
-    found: dict[str, list[StaticMac]] = {}
-    for config in desired.configuration.bridges.values():
-        for each in config.static_macs:
-            if each.mac is not None and each.member in config.members:
-                found.setdefault(each.member, []).append(StaticMac(bd_id=config.bd_id, mac=each.mac))
-    return found
-
-
-def _memberships(desired: DesiredStateBuilder) -> dict[str, _Membership]:
-    """Return of each member that the file names its bridge, whether it is the BVI, and its group; None is any group."""
-    found: dict[str, _Membership] = {}
-    for name, config in desired.configuration.bridges.items():
-        if desired.bridges[name] is desired.observed.bridges.get(name):
-            continue  # it is not ours, which is a problem already
-        groups = config.split_horizon
-        for member in config.members:
-            found[member] = (config.bd_id, False, None if groups is None else groups.get(member, 0))
-        if config.bvi is not None:
-            found[config.bvi] = (config.bd_id, True, None)
-    return found

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from operator import attrgetter
+from typing import Any, ClassVar, Protocol
 
 from vppcfg.common.names import natural_key
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, Configuration, InterfaceConfig, KeyHolder
 from vppcfg.config.names import INTERFACE, NAME_LENGTH, is_interface_name, word_of
-from vppcfg.config.sections import interface_keys, lcp, loopback, sub_interface, tag_rewrite
+from vppcfg.config.sections import interface_keys
 from vppcfg.config.sections.section import NamedReference, NamePattern, Parsing, Section, Unmanaged, YamlEntry
 from vppcfg.config.sections.virtual_interface_section import VirtualInterfaceSection
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, indented, key_lines, scalar
-from vppcfg.kinds.entry_keys import ENTRY_KEYS
-from vppcfg.model.bridge import bridge_name
+from vppcfg.kinds import entry_keys, loopback
+from vppcfg.kinds import sub_interface_entry as sub_interface
 from vppcfg.model.interface import DEFAULT_DEVICE_TYPE, DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.kinds import is_marked
 from vppcfg.model.ownership import is_ours
@@ -23,14 +24,23 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 
 _TYPES_BY_CLASS = {device.device_class: name for name, device in DEVICE_TYPES.items() if name != DEFAULT_DEVICE_TYPE}
-_MADE_AT_RUN_TIME = frozenset(
+_CREATED_BY_OTHERS = frozenset(
     {
-        *("BVI", "GENEVE", "GRE tunnel device", "GTPU", "IPIP tunnel device", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE"),
+        *("BVI", "GENEVE", "GTPU", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE"),
         *("LISP_GPE", "MPLS tunnel device", "NSH", "NSH_LISP_GPE", "PPPoE", "Packet Vectorizer Tunnel", "Pipe"),
-        *("VXLAN_GPE", "Wireguard Tunnel", "ip6ip-6rd", "memif"),
+        *("VXLAN_GPE", "ip6ip-6rd"),
     }
 )
-"""Driver classes of ports that somebody has to make before a configuration can name them."""
+"""Device classes of ports that somebody has to create before a configuration can name them, beside those of kinds."""
+
+
+class UsedKind(Protocol):
+    """A kind of objects that interfaces use."""
+
+    used_in: ClassVar[tuple[str, ...]]
+
+    def unsupported_use(self, interface: Interface, state: State) -> str | None:
+        """Return, as a clause about an interface, why the file cannot say how it uses them; None when it can."""
 
 
 class Interfaces(Section):
@@ -39,10 +49,16 @@ class Interfaces(Section):
     key = "interfaces"
     attribute = "interfaces"
 
-    def __init__(self, sections: Sequence[VirtualInterfaceSection[Any, Any]]) -> None:
+    def __init__(self, sections: Sequence[VirtualInterfaceSection[Any, Any]], used: Sequence[UsedKind]) -> None:
+        """Take the sections of kinds, and the kinds of what interfaces use."""
+        self._used = used
+        self._uses = attrgetter(*(attribute for kind in used for attribute in kind.used_in))
+        self._uses_nothing = self._uses(Interface(name="", kind=InterfaceKind.PHYSICAL))
         self._section_of = {section.kind: section for section in sections}
         words = {section.word: section.kind for section in sections if section.word}
         self._kinds = {loopback.WORD: InterfaceKind.LOOPBACK} | words
+        exclusive = {section.exclusive_class for section in sections if section.exclusive_class}
+        self._created_classes = _CREATED_BY_OTHERS | exclusive
 
     def kind_of(self, name: str) -> InterfaceKind:
         """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port.
@@ -107,16 +123,13 @@ class Interfaces(Section):
             text = f"{shown(name)} cannot be the name of an interface{hint}"
             return Problem(rule="interface-name", path=path, text=text)
         if self.kind_of(str(name)) is InterfaceKind.LOOPBACK:
-            text = f"{name} is a loopback; write it below `{loopback.SECTION.key}`"
+            text = f"{name} is a loopback; write it below `{loopback.KIND.key}`"
             return Problem(rule="loopback-placement", path=path, text=text)
         return None
 
     def references(self, configuration: Configuration) -> Iterator[NamedReference]:
         """Yield the VRFs of interfaces, and those that their policy routes lead to."""
-        for interface in configuration.interfaces.values():
-            for each in ENTRY_KEYS:
-                if getattr(interface, each.attribute):
-                    yield from each.references(interface)
+        return entry_keys.references(configuration)
 
     def unsupported_reason(self, name: str, state: State) -> str | None:
         """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""
@@ -127,23 +140,27 @@ class Interfaces(Section):
             or (section.unsupported_virtual(interface, state) if section is not None else None)
             or interface_keys.unsupported_ownership(interface)
             or sub_interface.unsupported_reason(interface)
-            or _why_not_switched(interface, state)
+            or self._unsupported_use(interface, state)
             or interface_keys.unsupported_mtu(interface, state.packet_mtu(name))
-            or lcp.unsupported_reason(name, state)
-            or next((reason for each in ENTRY_KEYS if (reason := each.unsupported_key(interface, state))), None)
+            or entry_keys.unsupported_reason(interface, state)
             or interface_values.unsupported_reason(interface)
         )
 
+    def _unsupported_use(self, interface: Interface, state: State) -> str | None:
+        if self._uses(interface) == self._uses_nothing:
+            return None
+        return next((reason for kind in self._used if (reason := kind.unsupported_use(interface, state))), None)
+
     def _why_not_named(self, interface: Interface) -> str | None:
         if not is_interface_name(interface.name):
-            return "its name cannot stand in a configuration"
+            return "its name is not valid in a configuration"
         if interface.parent is None:
             kind = InterfaceKind.PHYSICAL if is_marked(interface.kind) else interface.kind
             if kind is not self.kind_of(interface.name):
-                return "its name says that it is something else than it is"
+                return "its name is that of another kind"
         is_port = interface.kind is InterfaceKind.PHYSICAL
-        if is_port and interface.device_class in _MADE_AT_RUN_TIME and not is_ours(interface.tag):
-            return f"it is made by something else than a configuration ({interface.device_class})"
+        if is_port and interface.device_class in self._created_classes and not is_ours(interface.tag):
+            return f"it is not created by a configuration ({interface.device_class})"
         return loopback.unsupported_reason(interface) if interface.kind is InterfaceKind.LOOPBACK else None
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, InterfaceConfig]:
@@ -215,24 +232,6 @@ def _child(
         parsing.problems.append(result)
         return None
     return result
-
-
-def _why_not_switched(interface: Interface, state: State) -> str | None:
-    if interface.bridge is not None and bridge_name(interface.bridge) not in state.bridges:
-        return f"it is a member of bridge domain {interface.bridge}, which VPP does not show"
-    if interface.tag_rewrite is not None and (reason := tag_rewrite.unsupported_reason(interface)):
-        return reason
-    for each in interface.static_macs:
-        if each.bd_id != interface.bridge:
-            return f"it has the static MAC address {each.mac} in bridge domain {each.bd_id}, of which it is no member"
-        if interface.is_bvi:
-            return f"it is a BVI and has the static MAC address {each.mac}"
-    for name in (*interface.acls.input, *interface.acls.output):
-        if name not in state.acls:
-            return "it applies an access list that VPP does not show"
-    if interface.macip is not None and interface.macip not in state.macips:
-        return "it applies a MACIP access list that VPP does not show"
-    return None
 
 
 def _keys(port: InterfaceConfig, configuration: Configuration) -> list[KeyValue]:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from vppcfg.common.addresses import address_key, canonical_address, canonical_mac
+from vppcfg.common.addresses import canonical_mac
 from vppcfg.config import interface_values
 from vppcfg.config.configuration import DEFAULT_MTU, MAX_MTU, MIN_MTU, InterfaceConfig
-from vppcfg.config.sections import lcp, placement, tag_rewrite
+from vppcfg.config.sections import placement
 from vppcfg.config.sections.section import described
 from vppcfg.config.yaml.text import KeyValue
-from vppcfg.kinds.entry_keys import EARLY_KEYS, ENTRY_KEYS, LATE_KEYS
+from vppcfg.kinds import entry_keys
 from vppcfg.kinds.owned_list import OWNED_KEYS
-from vppcfg.model.acl import AclBinding
 from vppcfg.model.interface import FIXED_LINK_MTU, Encapsulation, Interface, InterfaceKind, RxMode
-from vppcfg.model.live_state import configured_on
 from vppcfg.model.ownership import CREATED_MARK, MARK, description_of, is_foreign, mark_of, tag_for
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State
@@ -24,18 +22,15 @@ CHILDREN = "sub-interfaces"
 _DISPENSABLE = (
     frozenset(
         {
-            "acls",
-            "addresses",
             "description",
             "device-type",
             "mac",
             "rx-mode",
-            tag_rewrite.KEY,
         }
     )
     | {placement.RX_KEY, placement.TX_KEY}
     | interface_values.KEYS
-    | {entry_key.key for entry_key in ENTRY_KEYS if entry_key.is_dispensable}
+    | {entry_key.key for entry_key in entry_keys.ENTRY_KEYS if entry_key.is_dispensable}
     | OWNED_KEYS
 )
 """Keys without which the rest of an entry, and what refers to it, can still be judged."""
@@ -90,24 +85,9 @@ def parse(
         mtu=default_mtu if mtu is None else mtu,
         sets_mtu=mtu is not None,
         is_up=raw.get("state") != "down",
-        addresses=tuple(address for text in raw.get("addresses") or () if (address := canonical_address(text))),
-        lcp=lcp.parse(raw.get("lcp")),
-        acls=_parse_acls(raw.get("acls")),
-        tag_rewrite=tag_rewrite.parse(raw[tag_rewrite.KEY]) if raw.get(tag_rewrite.KEY) is not None else None,
-        **{each.attribute: each.parse(given, path) for each in ENTRY_KEYS if (given := raw.get(each.key)) is not None},
+        **entry_keys.parsed(raw, path),
         **interface_values.parsed(raw),
     )
-
-
-def _parse_acls(raw: Mapping[str, Any] | None) -> AclBinding:
-    """Parse the key `acls`, each direction a name or a list of names."""
-    if not raw:
-        return AclBinding()
-    return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))
-
-
-def _names(raw: Any) -> tuple[str, ...]:
-    return (raw,) if isinstance(raw, str) else tuple(raw or ())
 
 
 def from_state(
@@ -126,14 +106,10 @@ def from_state(
         mac=mac,
         mtu=state.packet_mtu(interface.name),
         is_up=interface.is_up,
-        addresses=tuple(sorted(configured_on(interface) if interface.live else interface.addresses, key=address_key)),
-        lcp=lcp.from_state(interface.name, state),
-        acls=interface.acls,
-        tag_rewrite=tag_rewrite.from_state(interface),
         rx_placement=placement.from_state(interface.rx_placement) if interface.rx_placement else (),
         tx_placement=placement.from_state(interface.tx_placement) if interface.tx_placement else (),
         rx_mode=interface.rx_mode if interface.rx_mode is not RxMode.MIXED else None,
-        **{each.attribute: each.from_state(interface, state, path) for each in ENTRY_KEYS},
+        **entry_keys.of_observed(interface, state, path),
         **interface_values.values_of(interface),
     )
 
@@ -163,7 +139,6 @@ def unsupported_mtu(interface: Interface, packet_mtu: int) -> str | None:
 
 
 _UP, _DOWN = KeyValue("state", "up", is_default=True), KeyValue("state", "down")
-_NO_ADDRESSES = KeyValue("addresses", [], is_default=True)
 
 
 def identity_keys(interface: InterfaceConfig) -> list[KeyValue]:
@@ -187,23 +162,10 @@ def state_key(interface: InterfaceConfig) -> KeyValue:
 
 def use_keys(interface: InterfaceConfig) -> list[KeyValue]:
     """Return what an interface is for."""
-    addresses = interface.addresses
-    return [
-        *lcp.keys(interface),
-        *(said for each in EARLY_KEYS for said in each.yaml_keys(interface)),
-        KeyValue("addresses", list(addresses)) if addresses else _NO_ADDRESSES,
-        *interface_values.keys(interface),
-        *tag_rewrite.keys(interface.tag_rewrite),
-        *(said for each in LATE_KEYS for said in each.yaml_keys(interface)),
-        _acls_key(interface.acls) if interface.acls else _NO_ACLS,
-    ]
-
-
-def _acls_key(acls: AclBinding) -> KeyValue:
-    bound = (("input", acls.input), ("output", acls.output))
-    directions = tuple([KeyValue(key, list(names), is_default=not names) for key, names in bound])
-    return KeyValue("acls", directions, is_default=not acls, is_block=True)
-
-
-_NOT_BOUND = AclBinding()
-_NO_ACLS = _acls_key(_NOT_BOUND)
+    keys: list[KeyValue] = []
+    for each in entry_keys.EARLY_KEYS:
+        keys += each.yaml_keys(interface)
+    keys += interface_values.keys(interface)
+    for each in entry_keys.LATE_KEYS:
+        keys += each.yaml_keys(interface)
+    return keys

@@ -189,7 +189,7 @@ def _is_out(reference: Reference, state: State, unmanaged: Unmanaged) -> bool:
     name = reference.name
     if reference.referent is Referent.INTERFACE:
         return name in state.interfaces and unmanaged.covers(name, state)
-    return reference.referent is Referent.TABLE and name in unmanaged.vrfs
+    return reference.referent is Referent.TABLE and name in unmanaged.of("vrfs")
 
 
 def _given_in(parsing: Parsing) -> Mapping[str, list[_Given]]:
@@ -236,7 +236,7 @@ def _is_left_alone(holder: KeyHolder, name: str, state: State, unmanaged: Unmana
     """Return whether no entry of what an object hangs on is written, because of its name or of a part of a state."""
     if holder in (KeyHolder.INTERFACE, KeyHolder.TUNNEL):
         return name not in state.interfaces or unmanaged.covers(name, state)
-    return holder is KeyHolder.BRIDGE and (name not in state.bridges or name in unmanaged.bridges)
+    return holder is KeyHolder.BRIDGE and (name not in state.bridges or name in unmanaged.of("bridges"))
 
 
 def vrf_of_table(table_id: int, state: State, *, is_ipv6: bool) -> tuple[KeyHolder, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -23,11 +24,16 @@ class Unmanaged(NamedTuple):
     """Objects of a State that a configuration leaves alone, by kind and name, each with the reason."""
 
     interfaces: dict[str, str]
-    bridges: dict[str, str]
-    acls: dict[str, str]
-    vrfs: dict[str, str]
-    """FIB tables, by what they go by."""
-    macips: dict[str, str]
+    tables: dict[str, dict[str, str]]
+    """Objects of the other tables of a State, by the table."""
+
+    def of(self, table: str) -> Mapping[str, str]:
+        """Return what of a table is left alone."""
+        return self.tables.get(table, {})
+
+    def leave(self, table: str, name: str, reason: str) -> None:
+        """Leave an object alone, for the first reason that is given."""
+        self.tables.setdefault(table, {}).setdefault(name, reason)
 
     def covers(self, name: str, state: State) -> bool:
         """Return whether an interface is left alone, by itself or with its parent."""
@@ -35,7 +41,7 @@ class Unmanaged(NamedTuple):
 
     def how_many(self) -> int:
         """Return how many objects there are."""
-        return len(self.interfaces) + len(self.bridges) + len(self.acls) + len(self.vrfs) + len(self.macips)
+        return len(self.interfaces) + sum(map(len, self.tables.values()))
 
 
 class Parsing:
@@ -47,11 +53,8 @@ class Parsing:
         self.parts: dict[str, Any] = {}
         """What came of the sections so far, by key."""
         self.problems = ProblemList()
-        self.rule_count = 0
-        """How many rules the ACLs so far have."""
-        self.macip_rule_count = 0
-        self.macip_shape_count = 0
-        """The same for MACIP ACLs."""
+        self.counts: Counter[str] = Counter()
+        """What has limits over all entries of a section, by the section or the rule."""
         self.broken: set[str] = set()
         """Names of the interfaces and loopbacks that could not be parsed."""
         self.broken_entries: dict[str, frozenset[str]] = {}

@@ -71,6 +71,8 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
     can_join_bond = False
     default_mtu = DEFAULT_MTU
     """Bytes; what an entry below `interfaces` without `mtu` means."""
+    exclusive_class: ClassVar[str] = ""
+    """The device class of ports that somebody else has created, where there are no others of the class."""
     ethernet_hint = ""
     """Which change gives one Ethernet that has none, as the end of a sentence."""
     assumed: ClassVar[Mapping[str, tuple[Any, Any]]] = {}

@@ -85,7 +85,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     rules = RULES
     operations = (CreateWireguard, DeleteWireguard, AddWireguardPeer, RemoveWireguardPeer)
     api_module = "wireguard"
-    device_class = "Wireguard Tunnel"
+    device_class = exclusive_class = "Wireguard Tunnel"
     instance_name = re.compile(r"wg\d+")
     capabilities: ClassVar = {"wireguard": reading.DUMP, "wireguard_preshared_key": ADD_PEER[0]}
 

@@ -5,62 +5,57 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind_list import KINDS
 from vppcfg.model.interface import FEATURES, Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.plan.stages import Step
 from vppcfg.plan.steps import (
-    address,
     attachment,
     bond,
     features,
     interface,
-    l2,
-    lcp,
+    linux,
     mtu,
     virtual_interface,
     vpp_object,
 )
 from vppcfg.plan.transition import Transition
 
-_ASPECTS = (virtual_interface.steps, interface.steps, mtu.steps, address.steps)
-"""Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
 _ON_INTERFACES = [kind for kind in KINDS if kind.on_interfaces]
+_FEATURES_AT = KINDS.index(FEATURE_KINDS[0])
+_RARER = [kind for kind in _ON_INTERFACES if not kind.is_on_most]
+_ASPECTS = (
+    virtual_interface.steps,
+    interface.steps,
+    mtu.steps,
+    *(kind.interface_steps for kind in _ON_INTERFACES if kind.is_on_most),
+)
+"""Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
 _RARER_ASPECTS = (
     bond.member_steps,
     virtual_interface.changes,
-    l2.steps,
-    features.acl_binding_steps,
+    *(kind.interface_steps for kind in _RARER if KINDS.index(kind) < _FEATURES_AT),
     features.feature_steps,
-    *(kind.interface_steps for kind in _ON_INTERFACES),
+    *(kind.interface_steps for kind in _RARER if KINDS.index(kind) > _FEATURES_AT),
 )
 """The same, of interfaces that have more than addresses, or are created with something of their own."""
-_ATTRIBUTES = {"l2xc", "bridge", "tag_rewrite", "acls", *FEATURES}
-_more_of = attrgetter(*sorted(_ATTRIBUTES.union(*(kind.on_interfaces for kind in _ON_INTERFACES))))
+_more_of = attrgetter(*sorted({*FEATURES}.union(*(kind.on_interfaces for kind in _RARER))))
 _NO_MORE = _more_of(Interface(name="", kind=InterfaceKind.PHYSICAL))
 
 
 def steps_of(transition: Transition) -> Iterator[Step]:
     """Yield the steps of every change, in no particular order but for those of one object in one stage."""
-    difference = transition.difference
     for name in transition.touched:
         for aspect in _ASPECTS:
             yield from aspect(transition, name)
         if _has_more(transition.observed, name) or _has_more(transition.desired, name):
             for aspect in _RARER_ASPECTS:
                 yield from aspect(transition, name)
-    for pair in difference.lcps.values():
-        yield from lcp.pair_steps(transition, pair)
-    for domain in difference.bridges.values():
-        yield from l2.bridge_steps(domain)
-    for access_list in difference.acls.values():
-        yield from features.acl_steps(access_list)
     yield from vpp_object.steps(transition)
     yield from attachment.steps(transition)
-    yield from lcp.shut_device_steps(transition)
-    yield from lcp.host_steps(transition)
-    yield from lcp.device_steps(transition)
-    yield from lcp.copying_steps(transition)
+    yield from linux.host_steps(transition)
+    yield from linux.device_steps(transition)
     for kind in KINDS:
         yield from kind.setting_steps(transition)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from vppcfg.kinds.l2_steps import leaves_l2
 from vppcfg.model.attachment import Attachment, Layer
 from vppcfg.plan.carried_in_linux import carried, place_for
 from vppcfg.plan.operations import PutBack, RestoreInLinux, TakeOff
 from vppcfg.plan.stages import Stage, Step
-from vppcfg.plan.steps.l2 import leaves_l2
 from vppcfg.plan.transition import Transition
 
 

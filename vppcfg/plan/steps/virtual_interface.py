@@ -1,30 +1,28 @@
-"""Creation and deletion of interfaces: one stage each for whatever VPP creates, and others for sub-interfaces."""
+"""Creation and deletion of interfaces: by what their kind knows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vppcfg.common.names import instance_of
-from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
+from vppcfg.kinds.kind import CreatedKind
+from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.kinds.virtual_interface import AnyVirtualInterface
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import Interface
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.plan.operations import (
-    CreateLoopback,
-    CreateSubInterface,
-    DeleteLoopback,
-    DeleteSubInterface,
-)
-from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
 
 
 def steps(transition: Transition, name: str) -> Iterator[Step]:
     """Yield the step that deletes a doomed interface, and the one that creates a new one."""
     if name in transition.to_delete:
-        yield from _deletion(transition.observed.interfaces[name], transition.observed.virtual.get(name))
+        interface, virtual = transition.observed.interfaces[name], transition.observed.virtual.get(name)
+        if (kind := _created_kind(interface, virtual)) is not None:
+            yield kind.deletion(interface, virtual)
     if name in transition.created:
-        yield from _creation(transition.desired.interfaces[name], transition.desired.virtual.get(name))
+        interface, virtual = transition.desired.interfaces[name], transition.desired.virtual.get(name)
+        if (kind := _created_kind(interface, virtual)) is not None:
+            yield kind.creation(interface, virtual)
 
 
 def changes(transition: Transition, name: str) -> Iterator[Step]:
@@ -38,29 +36,12 @@ def changes(transition: Transition, name: str) -> Iterator[Step]:
         )
 
 
-def _deletion(interface: Interface, virtual: VirtualInterface | None) -> Iterator[Step]:
-    if interface.parent is not None:
-        delete = DeleteSubInterface(interface=interface.name)
-        yield Step(stage=Stage.DELETE_SUB_INTERFACE, operation=delete, depth=interface.depth)
-    elif virtual is not None:
-        yield Step(stage=Stage.DELETE_INTERFACE, operation=KIND_OF[type(virtual)].delete(interface.name, virtual))
-    elif interface.kind is InterfaceKind.LOOPBACK:
-        yield Step(stage=Stage.DELETE_INTERFACE, operation=DeleteLoopback(interface=interface.name))
+def _created_kind(interface: Interface, virtual: VirtualInterface | None) -> CreatedKind | None:
+    """Return what VPP creates: a sub-interface, what needs more than a name, or a loopback; None of a port."""
+    if virtual is not None and interface.parent is None:
+        return KIND_OF[type(virtual)]
+    return _CREATED.get(interface.kind)
 
 
-def _creation(interface: Interface, virtual: VirtualInterface | None) -> Iterator[Step]:
-    name = interface.name
-    if interface.parent is not None:
-        assert interface.encapsulation is not None
-        create = CreateSubInterface(
-            interface=name, parent=interface.parent, sub_id=interface.sub_id, encapsulation=interface.encapsulation
-        )
-        yield Step(stage=Stage.CREATE_SUB_INTERFACE, operation=create, depth=interface.depth)
-    elif virtual is not None:
-        yield Step(stage=Stage.CREATE_INTERFACE, operation=KIND_OF[type(virtual)].create(interface, virtual))
-    elif interface.kind is InterfaceKind.LOOPBACK:
-        loopback = CreateLoopback(interface=name, instance=instance_of(name), mac=interface.mac)
-        yield Step(stage=Stage.CREATE_INTERFACE, operation=loopback)
-
-
+_CREATED = {kind.kind: kind for kind in KINDS if isinstance(kind, CreatedKind) and kind not in VIRTUAL_INTERFACES}
 KIND_OF: Mapping[type[VirtualInterface], AnyVirtualInterface] = {kind.virtual: kind for kind in VIRTUAL_INTERFACES}

@@ -30,8 +30,8 @@ def correction_text(word: str, known: Collection[str]) -> str:
 def likest(word: str, known: tuple[str, ...]) -> str | None:
     """Return the word that another one is a misspelling of, None when there is none.
 
-    Short words differ in the order of their letters alone: `upf` is a plugin of its own, and no `urpf`. The releases of
-    VPP know much the same words, so that answers are kept.
+    Short words differ in the order of their letters alone, for plugins have names that differ in one letter. The
+    releases of VPP know much the same words, so that answers are kept.
     """
     swapped = next((each for each in known if len(word) > _TOO_SHORT and sorted(each) == sorted(word)), None)
     if swapped is not None or len(word) < _SHORT:

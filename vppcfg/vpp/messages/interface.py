@@ -10,15 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vppcfg.kinds.interface import ADMIN_UP, RX_MODES
-from vppcfg.model.acl import AclBinding
-from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, TagRewrite, usual_rx_mode
+from vppcfg.kinds.sub_interface import encapsulation_of
+from vppcfg.kinds.tag_rewrite import read_rewrite
+from vppcfg.model.interface import WITHOUT_MTU, Interface, InterfaceKind, RxMode, usual_rx_mode
 from vppcfg.model.placement import Placements, QueuePlacement, in_order
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.record import record
 from vppcfg.vpp import devclass
 from vppcfg.vpp.connection import Connection, text_of
-from vppcfg.vpp.messages.bridge import BridgeMember
-from vppcfg.vpp.messages.sub_interface import encapsulation_of
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.row import SIGNED_IDS, Row, unsigned
 
@@ -30,10 +29,6 @@ _WORKER = re.compile(r"_wk_[0-9]+")
 _TYPE_SUB = 1
 """IF_API_TYPE_SUB (vnet/interface_types.api)."""
 _LOCAL = "local0"
-DELETED_DONOR = "DELETED"
-"""What stands for an interface that is gone and whose addresses another one goes on borrowing, as VPP prints it."""
-_NO_BRIDGE = BridgeMember(bd_id=0, is_bvi=False, split_horizon_group=0)
-_NO_ACLS = AclBinding()
 _NO_FEATURES: Mapping[str, Any] = {}
 _NO_ADDRESSES: frozenset[str] = frozenset()
 _PATHS = (
@@ -69,13 +64,7 @@ class Surroundings:
 
     names: Mapping[int, str]
     addresses: Mapping[int, frozenset[str]]
-    targets: Mapping[int, int]
-    """Where cross-connected interfaces send what they receive."""
-    bridges: Mapping[int, BridgeMember]
     tables: Mapping[int, tuple[int, int]]
-    donors: Mapping[int, int]
-    """Whose addresses unnumbered interfaces borrow."""
-    acls: Mapping[int, AclBinding]
     features: Mapping[int, Mapping[str, Any]]
     """Those that are on, and what else kinds have there, by attribute."""
     rx_modes: Mapping[int, RxMode]
@@ -228,7 +217,6 @@ def _sub_interface(row: Row, around: Surroundings) -> Interface:
 def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
     """Return what ports and sub-interfaces have alike."""
     index = row.sw_if_index
-    member = around.bridges.get(index, _NO_BRIDGE)
     return {
         "name": row.name,
         "packet_mtu": row.packet_mtu,
@@ -236,14 +224,8 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "is_up": bool(row.flags & ADMIN_UP),
         "tag": row.tag,
         "addresses": around.addresses.get(index, _NO_ADDRESSES),
-        "l2xc": _named(around.targets, index, around),
-        "bridge": member.bd_id or None,
-        "is_bvi": member.is_bvi,
-        "split_horizon_group": member.split_horizon_group,
-        "tag_rewrite": _tag_rewrite(row),
+        "tag_rewrite": read_rewrite(row),
         "tables": around.tables.get(index, (0, 0)),
-        "unnumbered": _donor(index, around),
-        "acls": around.acls.get(index, _NO_ACLS),
         **around.features.get(index, _NO_FEATURES),
     }
 
@@ -253,21 +235,3 @@ def _protocol_mtus(row: Row) -> tuple[int, int, int]:
     own = row.packet_mtu
     ip4, ip6, mpls = row.ip4_mtu, row.ip6_mtu, row.mpls_mtu
     return 0 if ip4 == own else ip4, 0 if ip6 == own else ip6, 0 if mpls == own else mpls
-
-
-def _tag_rewrite(row: Row) -> TagRewrite | None:
-    if not row.vtr_operation:
-        return None
-    return TagRewrite(operation=row.vtr_operation, push_dot1q=row.vtr_push_dot1q, tag1=row.vtr_tag1, tag2=row.vtr_tag2)
-
-
-def _named(others: Mapping[int, int], index: int, around: Surroundings) -> str | None:
-    """Return the name of the interface that `others` has for the one with `index`."""
-    other = others.get(index)
-    return None if other is None else around.names.get(other)
-
-
-def _donor(index: int, around: Surroundings) -> str | None:
-    """Return the name of the interface whose addresses are borrowed; VPP keeps the index of a deleted one."""
-    donor = around.donors.get(index)
-    return None if donor is None else around.names.get(donor, DELETED_DONOR)

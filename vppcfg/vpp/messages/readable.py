@@ -25,11 +25,7 @@ class _Names:
         """Return no MAC address: that of the interface is known when the message is sent."""
         return NO_MAC
 
-    def acl(self, name: str) -> Value:
-        """Return the name."""
-        return name
-
-    def macip(self, name: str) -> Value:
+    def number(self, noun: str, name: str) -> Value:
         """Return the name."""
         return name
 
@@ -51,7 +47,7 @@ class _NewestRelease:
 
     def secret(self, name: str) -> Value:
         """Return what the secret goes by: nobody reads secrets here."""
-        return f"<the key that goes by {name}>"
+        return f"<the key of {name}>"
 
     def has_field(self, message: str, path: str) -> bool:
         """Return True."""

@@ -22,7 +22,7 @@ _HOLDERS = (Referent.TABLE, Referent.BRIDGE)
 
 
 def read(connection: Connection, scope: ReadScope) -> Iterator[Attachment]:
-    """Yield the observed objects that no file owns and that refer to a table or bridge domain of the scope."""
+    """Yield observed objects that no file owns and that refer to a table or bridge domain of the scope."""
     for kind in OBJECT_KINDS:
         for item in scope.state.of(kind.object_class).values():
             if is_owned(item, scope.state.owned):
@@ -90,10 +90,7 @@ class _ByName:
     def mac(self, name: str) -> str:
         raise _NumberedError(name)
 
-    def acl(self, name: str) -> Value:
-        raise _NumberedError(name)
-
-    def macip(self, name: str) -> Value:
+    def number(self, noun: str, name: str) -> Value:
         raise _NumberedError(name)
 
     def peer(self, public_key: str) -> Value:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parsed import Parsed
-from vppcfg.config.rules.address import address_duplicate, address_exact_match, address_host, address_overlap
 from vppcfg.config.rules.index import Index, index_of
+from vppcfg.kinds.address_rules import address_duplicate, address_exact_match, address_host, address_overlap
 from vppcfg.model.interface import Encapsulation
 from vppcfg.model.problem import Problem
 

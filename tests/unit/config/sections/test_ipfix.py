@@ -9,11 +9,12 @@ import pytest
 from vppcfg.config.dump import write
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.kinds.ipfix import SetFlowRecords
+from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, IpfixExporter, IpfixSettings
 from vppcfg.model.state import Facts, State
 from vppcfg.model.vrf import FibTable
-from vppcfg.plan.operations import SetFlowParams, SetFlowRecords, SetIpfixExporter
 from vppcfg.plan.plan import make_plan
 
 EXPORTER = IpfixExporter(collector="192.0.2.9", source="192.0.2.1")

@@ -9,6 +9,8 @@ import pytest
 from vppcfg.config.dump import write
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.kinds.host_interface import DeleteHostInterface
+from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.linux import LinuxDevice
@@ -17,7 +19,7 @@ from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.operations import CreateMemifSocket, DeleteHostInterface, DeleteMemifSocket, SetTag
+from vppcfg.plan.operations import SetTag
 from vppcfg.plan.plan import make_plan
 
 OURS = "vppcfg:made"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
-from vppcfg.vpp.messages.interface import DELETED_DONOR
+from vppcfg.kinds.unnumbered import DELETED_DONOR
 
 
 def test_an_interface_knows_whose_addresses_it_borrows() -> None:

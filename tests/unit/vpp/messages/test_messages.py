@@ -15,11 +15,26 @@ from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS
 from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.dataplane import Performance
 from vppcfg.kinds import sflow as op_sflow
+from vppcfg.kinds.address import AddAddress
+from vppcfg.kinds.bond.operations import CreateBond, DeleteBond
 from vppcfg.kinds.bridge_arp import RemoveBridgeArp, SetBridgeArp
 from vppcfg.kinds.det44 import DropDet44Feature, EnableDet44, SetDet44
 from vppcfg.kinds.det44_objects import AddDet44Map, RemoveDet44Map, ResetDet44Timeouts, SetDet44Timeouts
 from vppcfg.kinds.dhcp_relay import RemoveDhcpRelay, SetDhcpRelay
+from vppcfg.kinds.gre import CreateGre, DeleteGre
+from vppcfg.kinds.gso import SetGso
+from vppcfg.kinds.host_interface import CreateHostInterface, DeleteHostInterface
+from vppcfg.kinds.ipfix import SetFlowRecords
+from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
+from vppcfg.kinds.ipip import CreateIpip, DeleteIpip
 from vppcfg.kinds.l3xc import RemoveL3CrossConnect, SetL3CrossConnect
+from vppcfg.kinds.lldp import SetLldp, SetLldpSettings
+from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
+from vppcfg.kinds.memif import CreateMemif, DeleteMemif
+from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
+from vppcfg.kinds.mirror import SetMirror
+from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
+from vppcfg.kinds.mss_clamp import SetMssClamp
 from vppcfg.kinds.path_mtu import RemovePathMtu, SetPathMtu
 from vppcfg.kinds.policy_route_operations import (
     AddPolicyPaths,
@@ -29,6 +44,8 @@ from vppcfg.kinds.policy_route_operations import (
     RemovePolicy,
     RemovePolicyPaths,
 )
+from vppcfg.kinds.proxy_arp import SetProxyArp
+from vppcfg.kinds.proxy_arp_ranges import AddProxyArp, RemoveProxyArp
 from vppcfg.kinds.punt_redirect import RemovePuntRedirect, SetPuntRedirect
 from vppcfg.kinds.qos import (
     RemoveQosMap,
@@ -40,7 +57,15 @@ from vppcfg.kinds.qos import (
     SetQosRecord,
     SetQosStore,
 )
+from vppcfg.kinds.ra_operations import RemoveRaPrefix, ResetRa, SetRa, SetRaPrefix, SilenceRa
+from vppcfg.kinds.route import RemoveRoute, SetRoute
+from vppcfg.kinds.sflow import SetSflow, SetSflowHeaderBytes, SetSflowPollingInterval, SetSflowSamplingRate
+from vppcfg.kinds.sub_interface import DeleteSubInterface
+from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
 from vppcfg.kinds.tunnel_neighbor import RemoveTunnelNeighbor, SetTunnelNeighbor
+from vppcfg.kinds.unnumbered import SetUnnumbered, UnsetUnnumbered
+from vppcfg.kinds.urpf import SetUrpf
+from vppcfg.kinds.vhost_user import CreateVhostUser, DeleteVhostUser
 from vppcfg.kinds.virtual_router_operations import (
     CreateVirtualRouter,
     RemoveVirtualRouter,
@@ -49,6 +74,9 @@ from vppcfg.kinds.virtual_router_operations import (
     StopVirtualRouter,
     TrackInterface,
 )
+from vppcfg.kinds.vrf_operations import CreateVrf, DeleteVrf, MarkVrfRoutes, ReleaseTypedVrf, SetTable, SweepVrfRoutes
+from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
+from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
 from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
 from vppcfg.model.attachment import Attachment, stored_call
 from vppcfg.model.bond import BondMode, LoadBalance
@@ -155,7 +183,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         "create_subif",
         {"sub_id": 4294967295, "sub_if_flags": 132, "outer_vlan_id": 3, "inner_vlan_id": 0},
     ),
-    (op.DeleteSubInterface(interface="other"), "delete_subif", {"sw_if_index": 2}),
+    (DeleteSubInterface(interface="other"), "delete_subif", {"sw_if_index": 2}),
     (op.SetLinkMtu(interface="port", mtu=9216), "hw_interface_set_mtu", {"sw_if_index": 1, "mtu": 9216}),
     (
         op.SetPacketMtu(interface="port", mtu=1500),
@@ -168,7 +196,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"mtu.0": 1500, "mtu.1": 1400, "mtu.2": 1280, "mtu.3": 1300},
     ),
     (
-        op.AddAddress(interface="port", address="192.0.2.1/24"),
+        AddAddress(interface="port", address="192.0.2.1/24"),
         "sw_interface_add_del_address",
         {
             "sw_if_index": 1,
@@ -244,28 +272,28 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"sw_if_index": 1, "mac_address": b"\x02\x11\x22\x33\x44\x55"},
     ),
     (
-        op.SetUnnumbered(interface="port", donor="other"),
+        SetUnnumbered(interface="port", donor="other"),
         "sw_interface_set_unnumbered",
         {"sw_if_index": 2, "unnumbered_sw_if_index": 1, "is_add": True},
     ),
     (
-        op.UnsetUnnumbered(interface="port", donor="other"),
+        UnsetUnnumbered(interface="port", donor="other"),
         "sw_interface_set_unnumbered",
         {"sw_if_index": 0, "unnumbered_sw_if_index": 1, "is_add": False},
     ),
     (
-        op.CreateLoopback(interface="loop7", instance=7, mac=""),
+        CreateLoopback(interface="loop7", instance=7, mac=""),
         "create_loopback_instance",
         {"mac_address": bytes(6), "is_specified": True, "user_instance": 7},
     ),
     (
-        op.CreateLoopback(interface="loop7", instance=7, mac="02:00:00:00:00:07"),
+        CreateLoopback(interface="loop7", instance=7, mac="02:00:00:00:00:07"),
         "create_loopback_instance",
         {"mac_address": b"\x02\0\0\0\0\x07"},
     ),
-    (op.DeleteLoopback(interface="other"), "delete_loopback", {"sw_if_index": 2}),
+    (DeleteLoopback(interface="other"), "delete_loopback", {"sw_if_index": 2}),
     (
-        op.CreateBond(
+        CreateBond(
             interface="BondEthernet3",
             instance=3,
             mode=BondMode.LACP,
@@ -285,7 +313,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.CreateBond(
+        CreateBond(
             interface="BondEthernet0",
             instance=0,
             mode=BondMode.ACTIVE_BACKUP,
@@ -296,7 +324,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         "bond_create2",
         {"id": 0, "mode": 2, "lb": 0, "use_custom_mac": False, "mac_address": bytes(6), "numa_only": True},
     ),
-    (op.DeleteBond(interface="other"), "bond_delete", {"sw_if_index": 2}),
+    (DeleteBond(interface="other"), "bond_delete", {"sw_if_index": 2}),
     (
         op.AddBondMember(interface="port", bond="other", is_passive=True),
         "bond_add_member",
@@ -381,23 +409,23 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"is_add": False, "client.sw_if_index": 1},
     ),
     (
-        op.SetProxyArp(interface="port", is_on=True),
+        SetProxyArp(interface="port", is_on=True),
         "proxy_arp_intfc_enable_disable",
         {"sw_if_index": 1, "enable": True},
     ),
     (
-        op.AddProxyArp(table_id=7, first="192.0.2.1", last="192.0.2.9"),
+        AddProxyArp(table_id=7, first="192.0.2.1", last="192.0.2.9"),
         "proxy_arp_add_del",
         {"is_add": True, "proxy.table_id": 7, "proxy.low": b"\xc0\0\2\1", "proxy.hi": b"\xc0\0\2\x09"},
     ),
     (
-        op.RemoveProxyArp(table_id=0, first="192.0.2.1", last="192.0.2.1"),
+        RemoveProxyArp(table_id=0, first="192.0.2.1", last="192.0.2.1"),
         "proxy_arp_add_del",
         {"is_add": False, "proxy.table_id": 0, "proxy.low": b"\xc0\0\2\1", "proxy.hi": b"\xc0\0\2\1"},
     ),
     *nat44_samples.SAMPLES,
     (
-        op.SetRoute(item=ROUTE),
+        SetRoute(item=ROUTE),
         "ip_route_add_del_v2",
         {
             "is_add": True,
@@ -471,7 +499,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     ),
     (RemoveDhcpRelay(item=RELAY), "dhcp_proxy_config", {"is_add": False, "rx_vrf_id": 7}),
     (
-        op.RemoveRoute(item=ROUTE),
+        RemoveRoute(item=ROUTE),
         "ip_route_add_del_v2",
         {"is_add": False, "route.table_id": 7, "route.prefix.len": 8, "route.src": 40},
     ),
@@ -512,12 +540,12 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"is_add": False, "attach.policy_id": 7, "attach.sw_if_index": 2, "attach.is_ipv6": True},
     ),
     (
-        op.SetLldp(interface="port", lldp=Lldp(description="uplink", ipv4="192.0.2.1")),
+        SetLldp(interface="port", lldp=Lldp(description="uplink", ipv4="192.0.2.1")),
         "sw_interface_set_lldp",
         {"sw_if_index": 1, "mgmt_ip4": b"\xc0\x00\x02\x01", "mgmt_ip6": bytes(16), "enable": True},
     ),
-    (op.SetLldp(interface="port", lldp=None), "sw_interface_set_lldp", {"sw_if_index": 1, "enable": False}),
-    (op.SetLldpSettings(system_name="r1", hold=5), "lldp_config", {"tx_hold": 5, "tx_interval": 0}),
+    (SetLldp(interface="port", lldp=None), "sw_interface_set_lldp", {"sw_if_index": 1, "enable": False}),
+    (SetLldpSettings(system_name="r1", hold=5), "lldp_config", {"tx_hold": 5, "tx_interval": 0}),
     (
         op.SetStaticMac(interface="port", bd_id=9, mac="02:00:00:00:00:07", is_on=True),
         "l2fib_add_del",
@@ -544,7 +572,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"rx_sw_if_index": 2, "port_type": 1, "shg": 0},
     ),
     (
-        op.CreateVxlan(interface="vxlan_tunnel4", instance=4, tunnel=VXLAN),
+        CreateVxlan(interface="vxlan_tunnel4", instance=4, tunnel=VXLAN),
         "vxlan_add_del_tunnel_v3",
         {
             "is_add": True,
@@ -562,7 +590,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.CreateVxlan(
+        CreateVxlan(
             interface="vxlan_tunnel4",
             instance=4,
             tunnel=Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=77, source_port=4790, destination_port=65535),
@@ -571,7 +599,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"is_add": True, "src_port": 4790, "dst_port": 65535, "vni": 77},
     ),
     (
-        op.DeleteVxlan(interface="other", instance=4, tunnel=Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=77)),
+        DeleteVxlan(interface="other", instance=4, tunnel=Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=77)),
         "vxlan_add_del_tunnel_v3",
         {
             "is_add": False,
@@ -582,7 +610,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.CreateGre(interface="gre4", instance=4, tunnel=GRE),
+        CreateGre(interface="gre4", instance=4, tunnel=GRE),
         "gre_tunnel_add_del_v2",
         {
             "is_add": True,
@@ -599,7 +627,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.DeleteGre(
+        DeleteGre(
             interface="other",
             tunnel=Gre(local="2001:db8::1", remote="2001:db8::2", mode=GreMode.ERSPAN, session=1023),
         ),
@@ -615,7 +643,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.CreateIpip(
+        CreateIpip(
             interface="ipip4",
             instance=4,
             tunnel=Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=46, flags=9, encap_vrf=10),
@@ -633,12 +661,12 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.DeleteIpip(interface="other", tunnel=Ipip(local="2001:db8::1", remote="2001:db8::2")),
+        DeleteIpip(interface="other", tunnel=Ipip(local="2001:db8::1", remote="2001:db8::2")),
         "ipip_del_tunnel",
         {"sw_if_index": 2},
     ),
     (
-        op.CreateHostInterface(interface="host-e3", port=HostInterface(device="e3")),
+        CreateHostInterface(interface="host-e3", port=HostInterface(device="e3")),
         "af_packet_create_v3",
         {
             "mode": 1,
@@ -650,40 +678,38 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.DeleteHostInterface(interface="host-e3", port=HostInterface(device="e3")),
+        DeleteHostInterface(interface="host-e3", port=HostInterface(device="e3")),
         "af_packet_delete",
         {"host_if_name": b"e3" + bytes(62)},
     ),
     (
-        op.CreateMemifSocket(socket_id=3, file="/run/a"),
+        CreateMemifSocket(socket_id=3, file="/run/a"),
         "memif_socket_filename_add_del",
         {"is_add": 1, "socket_id": 3, "socket_filename": b"/run/a" + bytes(102)},
     ),
-    (op.DeleteMemifSocket(socket_id=3), "memif_socket_filename_add_del", {"is_add": 0, "socket_id": 3}),
+    (DeleteMemifSocket(socket_id=3), "memif_socket_filename_add_del", {"is_add": 0, "socket_id": 3}),
     (
-        op.CreateMemif(interface="memif3/4", port=Memif(role=MemifRole.SLAVE, socket="/run/a", mode=MemifMode.IP)),
+        CreateMemif(interface="memif3/4", port=Memif(role=MemifRole.SLAVE, socket="/run/a", mode=MemifMode.IP)),
         "memif_create_v2",
         {"role": 1, "mode": 1, "rx_queues": 1, "tx_queues": 1, "id": 4, "socket_id": 3, "ring_size": 0},
     ),
     (
-        op.DeleteMemif(interface="other", port=Memif(role=MemifRole.SLAVE)),
+        DeleteMemif(interface="other", port=Memif(role=MemifRole.SLAVE)),
         "memif_delete",
         {"sw_if_index": 2},
     ),
     (
-        op.CreateVhostUser(
-            interface="VirtualEthernet0/0/7", port=VhostUser(socket="/run/a", role=VhostUserRole.SERVER)
-        ),
+        CreateVhostUser(interface="VirtualEthernet0/0/7", port=VhostUser(socket="/run/a", role=VhostUserRole.SERVER)),
         "create_vhost_user_if_v2",
         {"is_server": 1, "sock_filename": b"/run/a" + bytes(250), "renumber": 1, "custom_dev_instance": 7},
     ),
     (
-        op.DeleteVhostUser(interface="other", port=VhostUser(socket="/run/a", role=VhostUserRole.CLIENT)),
+        DeleteVhostUser(interface="other", port=VhostUser(socket="/run/a", role=VhostUserRole.CLIENT)),
         "delete_vhost_user_if",
         {"sw_if_index": 2},
     ),
     (
-        op.CreateWireguard(
+        CreateWireguard(
             interface="wg4", instance=4, tunnel=Wireguard(local="192.0.2.1", port=51820, public_key=PUBLIC[1])
         ),
         "wireguard_interface_create",
@@ -697,9 +723,9 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
             "generate_key": 0,
         },
     ),
-    (op.DeleteWireguard(interface="other"), "wireguard_interface_delete", {"sw_if_index": 2}),
+    (DeleteWireguard(interface="other"), "wireguard_interface_delete", {"sw_if_index": 2}),
     (
-        op.AddWireguardPeer(interface="other", public_key=PEERS[0], peer=PEER),
+        AddWireguardPeer(interface="other", public_key=PEERS[0], peer=PEER),
         "wireguard_peer_add_v2",
         {
             "peer.sw_if_index": 2,
@@ -715,12 +741,12 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.RemoveWireguardPeer(interface="other", public_key=PEERS[0]),
+        RemoveWireguardPeer(interface="other", public_key=PEERS[0]),
         "wireguard_peer_remove",
         {"peer_index": 5},
     ),
     (
-        op.CreateTap(interface="tap3", instance=3, tap=Tap(host_name="vpp-tap3")),
+        CreateTap(interface="tap3", instance=3, tap=Tap(host_name="vpp-tap3")),
         "tap_create_v3",
         {
             "id": 3,
@@ -739,7 +765,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.CreateTap(
+        CreateTap(
             interface="tap3",
             instance=3,
             tap=Tap(
@@ -768,7 +794,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
             "tap_flags": 64,
         },
     ),
-    (op.DeleteTap(interface="other"), "tap_delete_v2", {"sw_if_index": 2}),
+    (DeleteTap(interface="other"), "tap_delete_v2", {"sw_if_index": 2}),
     (
         op.CreateAcl(acl="web", rules=(RULE, RULE6), tag="vppcfg web"),
         "acl_add_replace",
@@ -777,19 +803,19 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"), "acl_add_replace", {"acl_index": 7, "count": 0}),
     (op.DeleteAcl(acl="acl:theirs"), "acl_del", {"acl_index": 8}),
     (
-        op.SetFlowRecords(
+        SetFlowRecords(
             interface="port", records=FlowRecords(variant=FlowVariant.IP6, direction=TrafficDirection.OUTPUT)
         ),
         "flowprobe_interface_add_del",
         {"is_add": True, "which": 1, "direction": 1, "sw_if_index": 1},
     ),
     (
-        op.SetFlowParams(params=FlowParams(layers=(FlowLayer.L2, FlowLayer.L4), active_s=7, passive_s=9)),
+        SetFlowParams(params=FlowParams(layers=(FlowLayer.L2, FlowLayer.L4), active_s=7, passive_s=9)),
         "flowprobe_set_params",
         {"record_flags": 5, "active_timer": 7, "passive_timer": 9},
     ),
     (
-        op.SetIpfixExporter(exporter=IpfixExporter(collector="192.0.2.9", source="192.0.2.1", table_id=7)),
+        SetIpfixExporter(exporter=IpfixExporter(collector="192.0.2.9", source="192.0.2.1", table_id=7)),
         "set_ipfix_exporter",
         {
             "collector_address.un": b"\xc0\0\2\x09".ljust(16, b"\0"),
@@ -802,7 +828,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.SetIpfixExporter(exporter=IpfixExporter()),
+        SetIpfixExporter(exporter=IpfixExporter()),
         "set_ipfix_exporter",
         {"collector_address.un": bytes(16), "src_address.un": bytes(16), "vrf_id": ALL},
     ),
@@ -838,32 +864,32 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"sw_if_index": 1, "count": 0, "n_input": 0},
     ),
     (
-        op.CreateVrf(table_id=100, is_ipv6=True, name="red"),
+        CreateVrf(table_id=100, is_ipv6=True, name="red"),
         "ip_table_add_del_v2",
         {"table.table_id": 100, "table.is_ip6": True, "table.name": b"red" + bytes(61), "create_mfib": 1, "is_add": 1},
     ),
-    (op.MarkVrfRoutes(table_id=100, is_ipv6=False), "ip_table_replace_begin", {"table.table_id": 100}),
-    (op.SweepVrfRoutes(table_id=100, is_ipv6=True), "ip_table_replace_end", {"table.is_ip6": True}),
-    (op.ReleaseTypedVrf(table_id=100, is_ipv6=True), "cli_inband", {}),
+    (MarkVrfRoutes(table_id=100, is_ipv6=False), "ip_table_replace_begin", {"table.table_id": 100}),
+    (SweepVrfRoutes(table_id=100, is_ipv6=True), "ip_table_replace_end", {"table.is_ip6": True}),
+    (ReleaseTypedVrf(table_id=100, is_ipv6=True), "cli_inband", {}),
     (
-        op.DeleteVrf(table_id=100, is_ipv6=False),
+        DeleteVrf(table_id=100, is_ipv6=False),
         "ip_table_add_del_v2",
         {"table.table_id": 100, "table.is_ip6": False, "is_add": 0},
     ),
     (
-        op.SetTable(interface="other", is_ipv6=True, table_id=100),
+        SetTable(interface="other", is_ipv6=True, table_id=100),
         "sw_interface_set_table",
         {"sw_if_index": 2, "is_ipv6": True, "vrf_id": 100},
     ),
-    (op.CreateMplsTable(), "mpls_table_add_del", {"mt_is_add": True, "mt_table.mt_table_id": 0}),
-    (op.SetMpls(interface="port", is_on=True), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
-    (op.SetMpls(interface="port", is_on=False), "sw_interface_set_mpls_enable", {"enable": False}),
+    (CreateMplsTable(), "mpls_table_add_del", {"mt_is_add": True, "mt_table.mt_table_id": 0}),
+    (SetMpls(interface="port", is_on=True), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
+    (SetMpls(interface="port", is_on=False), "sw_interface_set_mpls_enable", {"enable": False}),
     (
-        op.SetSflow(interface="other", is_on=True),
+        SetSflow(interface="other", is_on=True),
         "sflow_enable_disable",
         {"hw_if_index": 2, "enable_disable": True},
     ),
-    (op.SetSflow(interface="other", is_on=False), "sflow_enable_disable", {"enable_disable": False}),
+    (SetSflow(interface="other", is_on=False), "sflow_enable_disable", {"enable_disable": False}),
     (
         op.SetNeighbor(interface="port", address="192.0.2.5", mac="02:00:00:00:00:05"),
         "ip_neighbor_add_del",
@@ -876,19 +902,19 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     ),
     (op.TakeOff(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": False}),
     (op.PutBack(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
-    (op.SetGso(interface="port", is_on=True), "feature_gso_enable_disable", {"sw_if_index": 1, "enable_disable": True}),
+    (SetGso(interface="port", is_on=True), "feature_gso_enable_disable", {"sw_if_index": 1, "enable_disable": True}),
     (
-        op.SetUrpf(interface="other", is_ipv6=True, is_output=False, mode=UrpfMode.STRICT),
+        SetUrpf(interface="other", is_ipv6=True, is_output=False, mode=UrpfMode.STRICT),
         "urpf_update_v2",
         {"sw_if_index": 2, "af": 1, "is_input": True, "mode": 2, "table_id": 0xFFFFFFFF},
     ),
     (
-        op.SetUrpf(interface="port", is_ipv6=False, is_output=True, mode=None, table_id=7),
+        SetUrpf(interface="port", is_ipv6=False, is_output=True, mode=None, table_id=7),
         "urpf_update_v2",
         {"sw_if_index": 1, "af": 0, "is_input": False, "mode": 0, "table_id": 7},
     ),
     (
-        op.SetMssClamp(
+        SetMssClamp(
             interface="port",
             limits=(MssLimit(mss=1360), MssLimit(mss=1220, is_ipv6=True, direction=TrafficDirection.OUTPUT)),
         ),
@@ -896,17 +922,17 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"sw_if_index": 1, "ipv4_mss": 1360, "ipv4_direction": 3, "ipv6_mss": 1220, "ipv6_direction": 2},
     ),
     (
-        op.SetMirror(interface="port", target="other", direction=TrafficDirection.OUTPUT, is_l2=True),
+        SetMirror(interface="port", target="other", direction=TrafficDirection.OUTPUT, is_l2=True),
         "sw_interface_span_enable_disable",
         {"sw_if_index_from": 1, "sw_if_index_to": 2, "state": 2, "is_l2": True},
     ),
     (
-        op.SetMirror(interface="port", target="DELETED", direction=None),
+        SetMirror(interface="port", target="DELETED", direction=None),
         "sw_interface_span_enable_disable",
         {"sw_if_index_from": 1, "sw_if_index_to": 0xFFFFFFFF, "state": 0, "is_l2": False},
     ),
     (
-        op.SetRa(
+        SetRa(
             interface="port",
             settings=RouterAdvertisements(is_managed=True, lifetime_s=0, max_interval_s=60, min_interval_s=20),
         ),
@@ -922,22 +948,22 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.SetRa(interface="port", settings=RouterAdvertisements(initial_count=2, initial_interval_s=5)),
+        SetRa(interface="port", settings=RouterAdvertisements(initial_count=2, initial_interval_s=5)),
         "sw_interface_ip6nd_ra_config",
         {"initial_count": 2, "initial_interval": 5, "min_interval": 150, "ll_option": 0, "suppress": 0},
     ),
     (
-        op.ResetRa(interface="other"),
+        ResetRa(interface="other"),
         "sw_interface_ip6nd_ra_config",
         {"sw_if_index": 2, "is_no": 1, "suppress": 0, "managed": 1, "default_router": 1, "initial_interval": 1},
     ),
     (
-        op.SilenceRa(interface="other"),
+        SilenceRa(interface="other"),
         "sw_interface_ip6nd_ra_config",
         {"sw_if_index": 2, "suppress": 1, "is_no": 0, "default_router": 0},
     ),
     (
-        op.SetRaPrefix(interface="port", prefix="2001:db8::/56", is_on_link=False, is_autonomous=False),
+        SetRaPrefix(interface="port", prefix="2001:db8::/56", is_on_link=False, is_autonomous=False),
         "sw_interface_ip6nd_ra_prefix",
         {
             "sw_if_index": 1,
@@ -951,7 +977,7 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         },
     ),
     (
-        op.RemoveRaPrefix(interface="other", prefix="2001:db8::5/64"),
+        RemoveRaPrefix(interface="other", prefix="2001:db8::5/64"),
         "sw_interface_ip6nd_ra_prefix",
         {"sw_if_index": 2, "prefix.len": 64, "is_no": True},
     ),
@@ -962,11 +988,11 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     ),
     (op.RenewIpv6(interface="other"), "sw_interface_ip6_enable_disable", {"sw_if_index": 2, "enable": 0}),
     (
-        op.SetMssClamp(interface="other", limits=()),
+        SetMssClamp(interface="other", limits=()),
         "mss_clamp_enable_disable",
         {"sw_if_index": 2, "ipv4_mss": 0, "ipv4_direction": 0, "ipv6_mss": 0, "ipv6_direction": 0},
     ),
-    (op.SetGso(interface="other", is_on=False), "feature_gso_enable_disable", {"sw_if_index": 2}),
+    (SetGso(interface="other", is_on=False), "feature_gso_enable_disable", {"sw_if_index": 2}),
     (EnableDet44(), "det44_plugin_enable_disable", {"inside_vrf": 0, "outside_vrf": 0, "enable": True}),
     (
         SetDet44(interface="other", side=Det44Side.INSIDE),
@@ -995,9 +1021,9 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"udp": 120, "tcp_established": 7440, "tcp_transitory": 240, "icmp": 60},
     ),
     (ResetDet44Timeouts(item=Det44Timeouts(udp=120)), "det44_set_timeouts", {"udp": 300, "icmp": 60}),
-    (op.SetSflowSamplingRate(sampling_rate=1000), "sflow_sampling_rate_set", {"sampling_N": 1000}),
-    (op.SetSflowPollingInterval(polling_interval_s=5), "sflow_polling_interval_set", {"polling_S": 5}),
-    (op.SetSflowHeaderBytes(header_bytes=64), "sflow_header_bytes_set", {"header_B": 64}),
+    (SetSflowSamplingRate(sampling_rate=1000), "sflow_sampling_rate_set", {"sampling_N": 1000}),
+    (SetSflowPollingInterval(polling_interval_s=5), "sflow_polling_interval_set", {"polling_S": 5}),
+    (SetSflowHeaderBytes(header_bytes=64), "sflow_header_bytes_set", {"header_B": 64}),
 ]
 
 
@@ -1029,7 +1055,7 @@ def test_an_operation_is_one_message() -> None:
 @pytest.mark.parametrize(("is_ipv6", "line"), [(False, "ip table del 100"), (True, "ip6 table del 100")])
 def test_what_the_prompt_holds_of_a_table_is_let_go_by_its_command(is_ipv6: bool, line: str) -> None:
     stub = Told()
-    perform(stub, op.ReleaseTypedVrf(table_id=100, is_ipv6=is_ipv6))
+    perform(stub, ReleaseTypedVrf(table_id=100, is_ipv6=is_ipv6))
     assert [request.text for request in stub.told] == [line]
 
 
@@ -1089,17 +1115,17 @@ def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
         (PAIR, ("lcp_itf_pair_add_del_v3",), "lcp_itf_pair_add_del_v2"),
         (op.DeleteBridge(bd_id=9), ("bridge_domain_add_del_v2",), "bridge_domain_add_del"),
         (
-            op.CreateVxlan(interface="vxlan_tunnel4", instance=4, tunnel=VXLAN),
+            CreateVxlan(interface="vxlan_tunnel4", instance=4, tunnel=VXLAN),
             ("vxlan_add_del_tunnel_v3", "vxlan_add_del_tunnel_v2"),
             "vxlan_add_del_tunnel",
         ),
         (
-            op.CreateGre(interface="gre4", instance=4, tunnel=Gre(local="192.0.2.1", remote="192.0.2.2")),
+            CreateGre(interface="gre4", instance=4, tunnel=Gre(local="192.0.2.1", remote="192.0.2.2")),
             ("gre_tunnel_add_del_v2",),
             "gre_tunnel_add_del",
         ),
-        (op.CreateVrf(table_id=5, is_ipv6=False, name="red"), ("ip_table_add_del_v2",), "ip_table_add_del"),
-        (op.CreateTap(interface="tap3", instance=3, tap=Tap(host_name="t")), ("tap_create_v3",), "tap_create_v2"),
+        (CreateVrf(table_id=5, is_ipv6=False, name="red"), ("ip_table_add_del_v2",), "ip_table_add_del"),
+        (CreateTap(interface="tap3", instance=3, tap=Tap(host_name="t")), ("tap_create_v3",), "tap_create_v2"),
     ],
     ids=["pair", "bridge", "vxlan", "gre", "vrf", "tap"],
 )
@@ -1111,7 +1137,7 @@ def test_an_older_vpp_is_told_in_its_own_words(operation: op.Operation, newer: t
 
 
 def test_a_call_for_people_names_interfaces_and_writes_addresses_as_text() -> None:
-    assert api_call(op.AddAddress(interface="port", address="2001:db8::1/64")) == (
+    assert api_call(AddAddress(interface="port", address="2001:db8::1/64")) == (
         "sw_interface_add_del_address",
         {
             "sw_if_index": "port",

@@ -10,6 +10,7 @@ import pytest
 
 from tests.wireguard_keys import KEYS, PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan import operations as op
@@ -40,9 +41,9 @@ PEER = WireguardPeer(
 )
 PLAIN = WireguardPeer(allowed_ips=("10.7.0.3/32",))
 MAKE = (
-    op.CreateWireguard(interface="wg3", instance=3, tunnel=TUNNEL),
-    op.AddWireguardPeer(interface="wg3", public_key=PEERS[0], peer=PEER),
-    op.AddWireguardPeer(interface="wg3", public_key=PEERS[1], peer=PLAIN),
+    CreateWireguard(interface="wg3", instance=3, tunnel=TUNNEL),
+    AddWireguardPeer(interface="wg3", public_key=PEERS[0], peer=PEER),
+    AddWireguardPeer(interface="wg3", public_key=PEERS[1], peer=PLAIN),
 )
 
 
@@ -54,9 +55,9 @@ def test_what_is_made_is_read_by_name_and_key() -> None:
         (tunnel,) = state.virtual_as(Wireguard).values()
         assert (tunnel, tunnel.peers) == (state.virtual["wg3"], {PEERS[0]: PEER, PEERS[1]: PLAIN})
         assert (tunnel.outer_table, state.interfaces["wg3"].kind) == (7, InterfaceKind.WIREGUARD)
-        assert plane.perform([op.RemoveWireguardPeer(interface="wg3", public_key=PEERS[0])]).done == (0,)
+        assert plane.perform([RemoveWireguardPeer(interface="wg3", public_key=PEERS[0])]).done == (0,)
         assert plane.observe().virtual_as(Wireguard)["wg3"].peers == {PEERS[1]: PLAIN}
-        assert plane.perform([op.DeleteWireguard(interface="wg3")]).done == (0,)
+        assert plane.perform([DeleteWireguard(interface="wg3")]).done == (0,)
         assert plane.observe().virtual == {}
 
 
@@ -72,7 +73,7 @@ def test_keys_are_told_to_who_asks_for_them_alone() -> None:
 def test_nothing_is_sent_without_the_key() -> None:
     vpp = SimulatedVpp()
     with simulated(vpp) as plane:
-        with pytest.raises(DataplaneError, match="the key that goes by"):
+        with pytest.raises(DataplaneError, match="the key of"):
             plane.perform(MAKE)
         assert plane.observe().virtual == {}
 
@@ -99,4 +100,4 @@ def test_a_vpp_without_the_plugin_has_none() -> None:
 def test_messages_that_are_shown_have_the_name_of_a_key_in_its_place(operation: op.Operation) -> None:
     name, arguments = api_call(operation)
     (secret,) = [value for path, value in arguments.items() if path.endswith(("private_key", "preshared_key"))]
-    assert secret in {f"<the key that goes by {known}>" for known in (PUBLIC[0], PRESHARED[1])}, name
+    assert secret in {f"<the key of {known}>" for known in (PUBLIC[0], PRESHARED[1])}, name

@@ -1,0 +1,244 @@
+"""The section `acls`: access lists, identified by their names, whose terms are multiplied out into VPP's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from vppcfg.common.bounds import ACL_RULES_MANY, ACL_RULES_MOST, ALL_ACL_RULES_MOST
+from vppcfg.common.names import natural_key
+from vppcfg.config.configuration import AclConfig, InterfaceConfig
+from vppcfg.config.desired_state import DesiredStateBuilder
+from vppcfg.config.entry_key import EntryKey
+from vppcfg.config.ip_names import read_ip_names
+from vppcfg.config.names import ACL_LENGTH, LIST, is_acl_name
+from vppcfg.config.sections.section import NamedSection, Naming, Parsing, SectionEntry, Unmanaged
+from vppcfg.config.yaml.text import KeyValue
+from vppcfg.kinds import acl_match
+from vppcfg.kinds.acl_term import Context, Term
+from vppcfg.model.acl import ICMP, ICMP6, MAX_ICMP, MAX_PORT, TCP, UDP, Acl, AclBinding, AclRule, canonical_rule
+from vppcfg.model.interface import Interface
+from vppcfg.model.ownership import MARK
+from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.state import State
+
+KEY = "acls"
+PLUGIN = "acl"
+OTHERS = "acl:"
+"""What stands before the tag of a list of somebody else."""
+_ALL_PORTS = (0, MAX_PORT)
+_ALL_FLAGS = 255
+_ALL4, _ALL6 = "0.0.0.0/0", "::/0"
+_PROTOCOLS: Mapping[int, str | int] = {1: "icmp", 6: "tcp", 17: "udp", 58: "ipv6-icmp"}
+"""Other protocols are written as numbers."""
+
+
+class AclSection(NamedSection):
+    """The section `acls`."""
+
+    key = KEY
+    attribute = "acls"
+    naming = Naming(
+        is_name=is_acl_name,
+        rule="acl-name",
+        form=f"an ACL has a lower case letter, then up to {ACL_LENGTH - 1} of a-z, 0-9 and `-`",
+        pattern=(LIST.pattern, ACL_LENGTH),
+    )
+
+    def parse(self, parsing: Parsing) -> dict[str, Any]:
+        """Return the sound ACLs; what is wrong with sound terms of the others is noted too."""
+        content = parsing.content.get(self.key)
+        if not isinstance(content, dict):
+            return {}
+        self._judge_broken(content, parsing)
+        return super().parse(parsing)
+
+    def _judge_broken(self, content: Mapping[Any, Any], parsing: Parsing) -> None:
+        """Note what is wrong with the sound terms of ACLs that cannot be parsed as a whole."""
+        bad_terms = {path[:4] for path in parsing.bad_paths if path[:1] == (self.key,) and path[2:3] == ("terms",)}
+        broken = {path[1] for path in bad_terms}
+        context = _context(parsing)
+        for name, raw in content.items():
+            terms = raw.get("terms") if name in broken and isinstance(raw, dict) else None
+            for position, term in enumerate(terms if isinstance(terms, list) else ()):
+                path = (self.key, name, "terms", position)
+                if path not in bad_terms:
+                    parsing.problems += Term(term, path, context).problems
+
+    def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> AclConfig | Problem | list[Problem]:
+        """Return an ACL, or all that is wrong with its terms; an unknown cause gives an empty list."""
+        context = _context(parsing)
+        terms = [Term(raw, (*entry.path, "terms", n), context) for n, raw in enumerate(entry.raw["terms"])]
+        if not all(term.is_sound for term in terms):
+            return [problem for term in terms for problem in term.problems]
+        count = sum(term.rule_count for term in terms)
+        parsing.counts[self.key] += count
+        if problem := _too_many(entry, count, parsing.counts[self.key]):
+            return problem
+        if count >= ACL_RULES_MANY:
+            text = f"the terms are {count:,} rules, prefixes multiplied out; VPP takes long over so many"
+            path = (*entry.path, "terms")
+            parsing.problems.append(Problem(rule="acl-rules-many", path=path, text=text, severity=Severity.WARNING))
+        parsing.problems += [remark for term in terms for remark in term.remarks]
+        return AclConfig(
+            name=entry.name,
+            path=entry.path,
+            rules=tuple(rule for term in terms for rule in term.rules()),
+            positions=tuple(position for position, term in enumerate(terms) for _ in range(term.rule_count)),
+        )
+
+    def resolve(self, desired: DesiredStateBuilder) -> None:
+        """Enter the access lists of the file."""
+        for name, config in desired.configuration.acls.items():
+            if desired.has_plugin(PLUGIN, config.path, f"{name} is an access list"):
+                before = desired.observed.acls.get(name)
+                index = before.index if before is not None else None
+                desired.acls[name] = Acl(rules=config.rules, tag=f"{MARK} {name}", index=index)
+
+    def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, AclConfig]:
+        """Return the access lists that are not left alone, in natural order."""
+        names = sorted((name for name in state.acls if name not in unmanaged.of("acls")), key=natural_key)
+        return {name: AclConfig(name=name, path=(self.key, name), rules=state.acls[name].rules) for name in names}
+
+    def entry_keys(self, entry: AclConfig) -> Iterator[KeyValue]:
+        """Yield the terms: one per rule, but for two rules that say the same of both families."""
+        yield KeyValue("terms", list(_terms(entry.rules)), is_block=True)
+
+
+class AclsKey(EntryKey):
+    """The key `acls` of interfaces, each direction a name or a list of names."""
+
+    key = attribute = KEY
+
+    def parse(self, raw: Mapping[str, Any], path: KeyPath) -> AclBinding:
+        """Return what an interface is to apply."""
+        return AclBinding(input=_names(raw.get("input")), output=_names(raw.get("output")))
+
+    def from_state(self, interface: Interface, state: State, path: KeyPath) -> AclBinding:
+        """Return what an interface applies."""
+        return interface.acls
+
+    def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
+        """Return the key, as by default where no list is applied."""
+        return (_acls_key(config.acls) if config.acls else _NO_ACLS,)
+
+    def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
+        """Return what VPP is to apply; where it lacks the plugin, that stays as it is."""
+        path, thing = (*config.path, KEY), f"{config.name} has {KEY}"
+        if not config.acls or desired.has_plugin(PLUGIN, path, thing):
+            return {KEY: config.acls}
+        return {}
+
+    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+        """Return that no list is applied."""
+        return {KEY: AclBinding()}
+
+
+def _names(raw: Any) -> tuple[str, ...]:
+    return (raw,) if isinstance(raw, str) else tuple(raw or ())
+
+
+def _acls_key(acls: AclBinding) -> KeyValue:
+    bound = (("input", acls.input), ("output", acls.output))
+    directions = tuple([KeyValue(key, list(names), is_default=not names) for key, names in bound])
+    return KeyValue(KEY, directions, is_default=not acls, is_block=True)
+
+
+_NO_ACLS = _acls_key(AclBinding())
+ACLS_KEY = AclsKey()
+
+
+def unsupported_reason(name: str, acl: Acl) -> str | None:
+    """Return why the file cannot say what an observed access list is, None when it can."""
+    if not is_acl_name(name) or acl.tag != f"{MARK} {name}":
+        return f'its tag is not one of ours: "{acl.tag}"'
+    if not acl.rules:
+        return "it has no rules"
+    for position, rule in enumerate(acl.rules):
+        if reason := _why_not_rule(rule):
+            return f"its rule {position} {reason}"
+    return None
+
+
+def _too_many(entry: SectionEntry, count: int, count_so_far: int) -> Problem | None:
+    """Return the problem of an access list with which there are more rules than there may be."""
+    if count >= ACL_RULES_MOST:
+        text = f"the terms are {count:,} rules, prefixes multiplied out; fewer than {ACL_RULES_MOST:,} are possible"
+    elif count_so_far >= ALL_ACL_RULES_MOST:
+        text = f"with this one the ACLs have {count_so_far:,} rules; fewer than {ALL_ACL_RULES_MOST:,} are possible"
+    else:
+        return None
+    return Problem(rule="acl-rules-most", path=(*entry.path, "terms"), text=text)
+
+
+def _context(parsing: Parsing) -> Context:
+    lists = acl_match.KEY
+    return Context(
+        names=read_ip_names(),
+        lists=parsing.parts[lists],
+        broken_lists=parsing.broken_entries[lists],
+    )
+
+
+def _why_not_rule(rule: AclRule) -> str | None:
+    if canonical_rule(rule) != rule:
+        return "is not in the form that vppcfg writes"
+    if rule.protocol == ICMP and ":" in rule.source:
+        return "looks for the ICMP of IPv4 in IPv6"
+    if not 0 <= rule.protocol <= 255:
+        return f"has the protocol {rule.protocol}"
+    return _why_not_ranges(rule)
+
+
+def _why_not_ranges(rule: AclRule) -> str | None:
+    mask, value = rule.tcp_flags
+    if value & ~mask or not 0 <= mask <= _ALL_FLAGS:
+        return "looks for TCP flags that no packet can have"
+    ranges = (rule.source_ports, rule.destination_ports)
+    largest = MAX_ICMP if rule.protocol in (ICMP, ICMP6) else MAX_PORT
+    if not all(0 <= first <= last <= largest for first, last in ranges):
+        return "has a range that no packet can be in"
+    if rule.protocol not in (ICMP, ICMP6, TCP, UDP) and ranges != (_ALL_PORTS, _ALL_PORTS):
+        return f"looks at ports of protocol {rule.protocol}, which has none"
+    return None
+
+
+def _terms(rules: tuple[AclRule, ...]) -> Iterator[tuple[KeyValue, ...]]:
+    position = 0
+    while position < len(rules):
+        rule = rules[position]
+        is_pair = position + 1 < len(rules) and rules[position + 1] == _sibling(rule)
+        yield tuple(_term_keys(rule, is_both=is_pair))
+        position += 2 if is_pair else 1
+
+
+def _sibling(rule: AclRule) -> AclRule | None:
+    """Return the rule that says of IPv6 what this one says of all IPv4."""
+    if (rule.source, rule.destination) != (_ALL4, _ALL4):
+        return None
+    protocol = ICMP6 if rule.protocol == ICMP else rule.protocol
+    return replace(rule, source=_ALL6, destination=_ALL6, protocol=protocol)
+
+
+def _term_keys(rule: AclRule, *, is_both: bool) -> Iterator[KeyValue]:
+    """Yield what a term says."""
+    yield KeyValue("action", rule.action.value)
+    if not is_both:
+        yield KeyValue("family", "ipv6" if ":" in rule.source else "ipv4")
+    for key, prefix in (("source", rule.source), ("destination", rule.destination)):
+        if prefix not in (_ALL4, _ALL6):
+            yield KeyValue(key, prefix)
+    if rule.protocol:
+        yield KeyValue("protocol", _PROTOCOLS.get(rule.protocol, rule.protocol))
+    is_icmp = rule.protocol in (ICMP, ICMP6)
+    keys = ("icmp-type", "icmp-code") if is_icmp else ("source-port", "destination-port")
+    for key, numbers in zip(keys, (rule.source_ports, rule.destination_ports), strict=True):
+        if numbers != (0, MAX_ICMP if is_icmp else MAX_PORT):
+            yield KeyValue(key, _range(*numbers))
+    if rule.tcp_flags != (0, 0):
+        yield KeyValue("tcp-flags", list(acl_match.tcp_flag_words(*rule.tcp_flags)))
+
+
+def _range(first: int, last: int) -> str | int:
+    return first if first == last else f"{first}-{last}"

@@ -1,0 +1,97 @@
+"""Which LCP pairs change: linux-cp changes nothing in place, and a pair goes with what it hangs on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from vppcfg.common.names import natural_key
+from vppcfg.model.bond import Bond
+from vppcfg.model.interface import Interface
+from vppcfg.model.lcp import LcpPair, Stacking
+from vppcfg.model.punt_redirect import PuntRedirect
+from vppcfg.model.state import State
+from vppcfg.plan.change import Action, Change, ObjectKind, appearance, attribute_changes, different
+from vppcfg.plan.recreate import is_refilled
+
+
+def pair_changes(
+    observed: State, desired: State, interfaces: Mapping[str, Change[Interface]]
+) -> dict[str, Change[LcpPair]]:
+    changes = {
+        name: change
+        for name in different(observed.lcps, desired.lcps)
+        if (change := _lcp_change(name, observed, desired)) is not None
+    }
+    gone = [name for name, change in changes.items() if change.before is not None]
+    for name, reason in _outdated_pairs(observed, desired, interfaces):
+        if name in observed.lcps and name not in changes:
+            changes[name] = _replaced_pair(name, observed, desired, reason)
+            gone.append(name)
+    _add_dependents(gone, observed, desired, changes)
+    return {name: changes[name] for name in sorted(changes, key=natural_key)}
+
+
+def _outdated_pairs(
+    observed: State, desired: State, interfaces: Mapping[str, Change[Interface]]
+) -> Iterable[tuple[str, str]]:
+    """Yield the interfaces whose pair must be made anew with them: linux-cp takes a MAC only when a pair is made."""
+    for name, change in interfaces.items():
+        if change.action is Action.REPLACE:
+            yield name, f"{name} is replaced"
+        elif change.action is Action.UPDATE and any(attribute.name == "mac" for attribute in change.attributes):
+            yield name, f"the MAC of {name} changes"
+        elif change.action is Action.UPDATE and _gets_the_mac_of_a_member(name, observed, desired):
+            yield name, f"{name} gets the MAC of its first member"
+    redirects = desired.of(PuntRedirect)
+    for redirect in observed.of(PuntRedirect).values():
+        if redirect.interface and redirect.name not in redirects:
+            yield redirect.interface, f"the {redirect.label} goes, and linux-cp sets its own with a new pair"
+
+
+def _gets_the_mac_of_a_member(name: str, observed: State, desired: State) -> bool:
+    before, after = observed.virtual_of(name, Bond), desired.virtual_of(name, Bond)
+    return before is not None and after is not None and is_refilled(before, after)
+
+
+def _add_dependents(gone: list[str], observed: State, desired: State, changes: dict[str, Change[LcpPair]]) -> None:
+    """Replace, too, the pairs that hang on a pair in `gone`."""
+    if not gone:
+        return
+    stacking = Stacking(observed.interfaces.values())
+    while gone:
+        name = gone.pop()
+        for dependent in stacking.hanging_on(observed.interfaces[name]):
+            if dependent in observed.lcps and dependent not in changes:
+                changes[dependent] = _replaced_pair(dependent, observed, desired, f"the LCP of {name} is replaced")
+                gone.append(dependent)
+
+
+def _lcp_change(name: str, observed: State, desired: State) -> Change[LcpPair] | None:
+    before, after = observed.lcps.get(name), desired.lcps.get(name)
+    if before == after:
+        return None
+    if before is None or after is None:
+        return appearance(ObjectKind.LCP, name, before, after)
+    attributes = attribute_changes(before, after)
+    if not attributes:
+        return None
+    return Change(
+        action=Action.REPLACE,
+        kind=ObjectKind.LCP,
+        name=name,
+        before=before,
+        after=after,
+        attributes=attributes,
+        forced_by=attributes[0].name,
+    )
+
+
+def _replaced_pair(name: str, observed: State, desired: State, reason: str) -> Change[LcpPair]:
+    return Change(
+        action=Action.REPLACE,
+        kind=ObjectKind.LCP,
+        name=name,
+        before=observed.lcps[name],
+        after=desired.lcps[name],
+        forced_by=reason,
+    )

@@ -1,0 +1,130 @@
+"""Linux Control Plane pairs: what hangs on what, and whose names are taken (linux-cp/lcp_interface.c)."""
+
+from __future__ import annotations
+
+from vppcfg.model.interface import Encapsulation, Interface
+from vppcfg.model.lcp import LcpPair
+from vppcfg.model.linux import LinuxDevice
+from vppcfg.plan.operation import InterfaceOperation
+from vppcfg.plan.request import Indexes, Request, Value, Vocabulary
+from vppcfg.plan.working_state import WorkingState
+from vppcfg.record import record
+
+_LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")
+"""Newest first: 24.06, 22.02, before. They differ in what the reply tells."""
+HOST_TAP, HOST_TUN = 0, 1
+"""lcp_itf_host_type (linux-cp/lcp.api)."""
+
+
+@record
+class CreateLcpPair(InterfaceOperation):
+    """lcp_itf_pair_add_del: mirror an interface as a Linux device."""
+
+    host_name: str
+    netns: str
+    is_default_netns: bool
+    """Whether `netns` is the one that VPP takes unasked."""
+    is_tun: bool = False
+
+    def _refusal(self, working: WorkingState) -> str | None:
+        if self.interface in working.lcps:
+            return f"{self.interface} has an LCP pair"
+        holder = working.linux_names.get((self.netns, self.host_name))
+        if holder is not None:
+            return f"the Linux name {self.host_name} is held by {holder}"
+        virtual = working.virtual.get(self.interface)
+        if virtual is not None and not virtual.has_ethernet and not self.is_tun:
+            return f"{self.interface} has no Ethernet, and only a TUN can mirror it"
+        return _missing_carrier(working.interfaces[self.interface], working)
+
+    def apply_to(self, working: WorkingState) -> None:
+        """Enter the pair, and its Linux device where Linux is known."""
+        pair = LcpPair(host_name=self.host_name, netns=self.netns, is_tun=self.is_tun)
+        working.add_pair(self.interface, pair)
+        if working.has_linux:
+            working.linux[self.interface] = _new_device(self.interface, working)
+
+    def objection(self) -> str:
+        """Return why VPP must not be told this, '' when it may.
+
+        An empty namespace means the default one to linux-cp, and has no other name for VPP's own
+        (lcp_itf_pair_create in linux-cp/lcp_interface.c).
+        """
+        if not self.netns and not self.is_default_netns:
+            return "VPP cannot create a pair in its own namespace while it has a default one"
+        return ""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Write the namespace out, the default one too, unless it is VPP's own, whose name is empty."""
+        message = vpp.newest(_LCP_PAIR)
+        values: dict[str, Value] = {
+            "is_add": 1,
+            "sw_if_index": indexes.interface(self.interface),
+            "host_if_name": self.host_name,
+            "host_if_type": HOST_TUN if self.is_tun else HOST_TAP,
+            "netns" if vpp.has_field(message, "netns") else "namespace": self.netns,
+        }
+        return Request(message, values)
+
+    def cli(self) -> str:
+        """Return the command."""
+        netns = "" if self.is_default_netns else f" netns {self.netns}"
+        tun = " tun" if self.is_tun else ""
+        return f"lcp create {self.interface} host-if {self.host_name}{netns}{tun}"
+
+
+@record
+class DeleteLcpPair(InterfaceOperation):
+    """lcp_itf_pair_add_del: remove the Linux device of an interface."""
+
+    def _refusal(self, working: WorkingState) -> str | None:
+        name = self.interface
+        if name not in working.lcps:
+            return f"{name} has no LCP pair"
+        interface = working.interfaces[name]
+        if interface.has_mpls and working.lcps[name].has_host:
+            return f"{name} has MPLS, which the next interface with the index of its Linux side would inherit"
+        left = min((other for other in working.stacking.hanging_on(interface) if other in working.lcps), default=None)
+        return f"the LCP pair of {left} hangs on that of {name}" if left is not None else None
+
+    def apply_to(self, working: WorkingState) -> None:
+        """Take the pair and its Linux device out."""
+        working.remove_pair(self.interface)
+        working.linux.pop(self.interface, None)
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message."""
+        return Request(vpp.newest(_LCP_PAIR), {"is_add": 0, "sw_if_index": indexes.interface(self.interface)})
+
+    def cli(self) -> str:
+        """Return the command."""
+        return f"lcp delete {self.interface}"
+
+
+def _missing_carrier(interface: Interface, working: WorkingState) -> str | None:
+    """Return what a sub-interface lacks for an LCP pair of its own."""
+    if interface.parent is None:
+        return None
+    encapsulation = interface.encapsulation
+    if not isinstance(encapsulation, Encapsulation) or not encapsulation.is_exact:
+        return f"{interface.name} is not exact-match, so it takes no LCP"
+    if not _has_working_pair(interface.parent, working):
+        return f"{interface.parent} has no LCP pair"
+    if encapsulation.tag_count == 1:
+        return None
+    carrier = working.stacking.carrier_of(interface)
+    if carrier is not None and _has_working_pair(carrier, working):
+        return None
+    return f"no sub-interface with the outer tag of {interface.name} has an LCP pair"
+
+
+def _has_working_pair(name: str, working: WorkingState) -> bool:
+    return name in working.lcps and working.lcps[name].has_host
+
+
+def _new_device(name: str, working: WorkingState) -> LinuxDevice:
+    """Return the Linux device that linux-cp makes for an interface: it copies MTU and state in that moment."""
+    interface = working.interfaces[name]
+    parent = working.linux.get(interface.parent or "")
+    mtu = parent.mtu if parent is not None else interface.packet_mtu
+    return LinuxDevice(mtu=mtu, is_up=interface.is_up)
