@@ -11,8 +11,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.contract.subject import PORTS
 from tests.laws.examples import examples
 from tests.laws.networks import configurations, states
+from tests.typed_lines import typed_lines
 from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts, adopt_state
 from vppcfg.adopt.report import LineOutcome
 from vppcfg.common.release import NEWEST
@@ -28,6 +30,7 @@ from vppcfg.model.vpp_object import by_name
 from vppcfg.plan.plan import make_plan
 from vppcfg.render.plan_text import cli_line
 from vppcfg.simulator.port import PhysicalPort, generated_mac
+from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
@@ -191,3 +194,32 @@ def comparable(state: State) -> State:
         bridges={name: replace(each, tag="") for name, each in state.bridges.items()},
         facts=Facts(),
     ).with_explicit_mtus()
+
+
+@examples(4)
+@given(seed=st.integers(0, 2**32))
+def test_what_is_typed_at_random_is_adopted_and_each_line_of_the_file_counts(seed: int) -> None:
+    ports = [PhysicalPort(name=name, device_class="dpdk") for name in PORTS]
+    lines = list(taken_at_random(SimulatedVpp(ports=ports), seed))
+    with dataplane_of(SimulatedVpp(ports=ports)) as dataplane:
+        known = [each for each in dataplane.observe().interfaces.values() if each.name in PORTS]
+    ground = Ground(release=NEWEST, ports=known, may_assume=False, is_running=True)
+    adopted = adopt_scripts([Script(name="a.vpp", text="\n".join(lines))], ground, lambda *_: None)
+    assert_each_line_has_one_outcome(adopted, lines)
+    said = [number for number, line in enumerate(adopted.report.lines) if line.outcome is LineOutcome.FILE]
+    for left_out in said[-1:]:
+        fewer = [line for number, line in enumerate(lines) if number != left_out]
+        other = adopt_scripts([Script(name="a.vpp", text="\n".join(fewer))], ground, lambda *_: None)
+        assert other.text != adopted.text or LineOutcome.FAULT in {line.outcome for line in other.report.lines}, lines[
+            left_out
+        ]
+
+
+def taken_at_random(vpp: SimulatedVpp, seed: int) -> Iterator[str]:
+    """Yield lines that a VPP takes one after the other, until one ends it."""
+    for line in typed_lines(seed, 60):
+        try:
+            if vpp.run_line(line)[0] == 0:
+                yield line
+        except DiedError:
+            return

@@ -148,7 +148,7 @@ def test_a_frame_that_vpp_would_let_pass_against_the_file_is_not_sent_and_the_di
     with heard(vpp) as frames:
         assert probe(words) == ExitCode.DRIFT
     out = capsys.readouterr().out
-    assert out.splitlines()[0].startswith("bridge domain bd10: VPP has it otherwise than the file")
+    assert out.splitlines()[0].startswith("bridge domain bd10: VPP's state differs from the file")
     assert "by VPP's own tables it would leave by a port" in out
     assert frames == []
     assert left(vpp) == []

@@ -244,7 +244,7 @@ def test_a_session_begins_lives_through_what_does_not_concern_it_and_takes_back_
     said = capfd.readouterr().err
     assert code == ExitCode.ROLLED_BACK, said
     assert "a check that was good before is not any more: command vtysh" in said
-    assert "FRR runs what it ran before" in said
+    assert "FRR keeps its previous configuration" in said
     assert "remote-as 65002" in frr.vtysh("show running-config")
     assert "remote-as 65002" in frr.startup.read_text()
     wait_for(frr.is_established)

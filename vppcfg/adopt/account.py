@@ -135,10 +135,10 @@ class FileContent:
         `entries` are those that the line is about.
         """
         is_deleted = _DELETES.search(line.text) is not None
-        elements = list(_elements(line.text)) if line.command in _WITH_ELEMENTS and not is_deleted else []
+        elements = list(elements_of(line.text)) if line.command in _WITH_ELEMENTS and not is_deleted else []
         for path in self._candidates(line.command, entries):
             value = self._at(path)
-            if value is not _NOWHERE and all(_mentions(value, path, each) for each in elements):
+            if value is not _NOWHERE and all(mentions(value, path, each) for each in elements):
                 return path
         whole = next(iter(entries), self.nearest(_SECTIONS.get(line.command, ())))
         return whole if is_deleted and self.has(whole) else None
@@ -174,7 +174,7 @@ _DELETES = re.compile(r"\b(?:del|delete|disable)\b")
 _MARKED = re.compile(r"[\s,\[\]{}]+")
 
 
-def _elements(text: str) -> Iterator[str]:
+def elements_of(text: str) -> Iterator[str]:
     """Yield the addresses, prefixes and MAC addresses of a command, as the file has them."""
     for word in _MARKED.split(text):
         if mac := mac_in(word):
@@ -186,7 +186,7 @@ def _elements(text: str) -> Iterator[str]:
                 continue
 
 
-def _mentions(value: Any, path: KeyPath, element: str) -> bool:
+def mentions(value: Any, path: KeyPath, element: str) -> bool:
     """Return whether an address stands in a value, or is a part of its path."""
     shown = f"{path} {value}"
     forms = [element]

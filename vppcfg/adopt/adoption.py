@@ -12,6 +12,7 @@ from vppcfg.adopt.command_targets import PLACING, exceeds_file, queue_in
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
 from vppcfg.adopt.grammar import Grammar, grammar_of
+from vppcfg.adopt.misfits import Key, Left, lines_about, lines_behind, taken_of
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
@@ -37,7 +38,7 @@ from vppcfg.model.live_state import left_out
 from vppcfg.model.ownership import CREATED_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.placement import placed_by_hand
 from vppcfg.model.policy_route import LoosePolicy
-from vppcfg.model.problem import Severity
+from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import without_empty
 from vppcfg.model.vrf import MAX_TABLE, table_key
@@ -46,6 +47,7 @@ from vppcfg.record import record
 
 _WITHOUT_EFFECT = "VPP ends the same without it"
 _AS_BEFORE = "it is so by itself: VPP ends the same without it"
+_BESIDE_THE_FILE = "what the script sets so has no place in the file"
 _IN_NO_KEY = "no key of the file has what it sets"
 _GAP = "this is a gap in vppcfg, never your fault: please report it with the source"
 
@@ -53,10 +55,21 @@ _GAP = "this is a gap in vppcfg, never your fault: please report it with the sou
 class DifferentPlanError(AdoptionError):
     """The plan of an adopted configuration is not empty."""
 
-    def __init__(self, message: str, hint: str, commands: Sequence[str]) -> None:
-        """Keep the `commands` that the plan would have VPP run."""
-        super().__init__(message, hint)
-        self.commands = commands
+    def __init__(self, message: str, commands: Sequence[str], subjects: Collection[str]) -> None:
+        """Keep the `commands` that the plan would have VPP run, and its `subjects`, whose `lines` are found later."""
+        super().__init__(message, _GAP)
+        self.commands, self.subjects = commands, subjects
+        self.lines: dict[Key, str] = {}
+
+
+class InvalidFileError(AdoptionError):
+    """No file can say all that a source sets."""
+
+    def __init__(self, message: str, problems: Sequence[Problem], data: Any) -> None:
+        """Keep the errors, and the file as plain `data`; the `lines` behind them are found later."""
+        super().__init__(message, _GAP)
+        self.problems, self.data = problems, data
+        self.lines: dict[Key, str] = {}
 
 
 @record
@@ -116,37 +129,45 @@ def adopt_scripts(
     """Return what becomes of scripts that a VPP runs one after the other.
 
     `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report;
-    VPP runs what is left from `rest_file`, where it can at its start. Commands whose effect the file turns out to lack
-    are left, and all is tried again.
+    VPP runs what is left from `rest_file`, where it can at its start. Commands whose effect the file turns out to lack,
+    and lines that no valid file can say, are left, and all is tried again.
     Raise AdoptionError when the configuration cannot be proved to mean what the scripts do.
     """
     grammar = grammar_of(ground.release)
-    left: frozenset[str] = frozenset()
+    left = Left()
     while True:
+        replay = _replay(scripts, ground, read_file, grammar, left)
+        left.taken = left.taken or taken_of(replay.lines)
         try:
-            return _adopt_scripts(scripts, ground, read_file, settings, lines, rest_file, left)
+            return _adopt_scripts(replay, ground, grammar, settings, lines, rest_file)
         except DifferentPlanError as error:
-            more = {grammar.read(line).command for line in error.commands} - {"", *left}
-            if not more:
+            more = {grammar.read(line).command for line in error.commands} - {"", *left.commands}
+            if not more and error.lines.keys() <= left.lines.keys():
                 raise
-            left = left.union(more)
+            left = left.with_commands(more, _BESIDE_THE_FILE) if more else left.with_lines(error.lines)
+        except InvalidFileError as error:
+            if error.lines.keys() <= left.lines.keys():
+                raise
+            left = left.with_lines(error.lines)
 
 
-def _adopt_scripts(
-    scripts: Sequence[Script],
-    ground: Ground,
-    read_file: ReadFile,
-    settings: Settings | None,
-    lines: Sequence[SourceLine],
-    rest_file: str | None,
-    left: Collection[str],
-) -> Adoption:
-    grammar = grammar_of(ground.release)
+def _replay(scripts: Sequence[Script], ground: Ground, read_file: ReadFile, grammar: Grammar, left: Left) -> Replay:
     replay = Replay(
         ground.simulation(), grammar, read_file, past_errors=ground.past_errors, may_assume=ground.may_assume, left=left
     )
     for script in scripts:
         replay.run(script.name, script.text)
+    return replay
+
+
+def _adopt_scripts(
+    replay: Replay,
+    ground: Ground,
+    grammar: Grammar,
+    settings: Settings | None,
+    lines: Sequence[SourceLine],
+    rest_file: str | None,
+) -> Adoption:
     state = replay.finish()
     _withdraw_unproved(replay, state, ground, grammar)
     placed = _with_named_tables(_with_placed(state, replay.lines))
@@ -167,7 +188,7 @@ def _adopt_scripts(
     if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
         whole = {**whole, "unix": {**whole.get("unix", {}), "exec": rest_file}}
     text = _agreeing(known, whole, lines)
-    content = prove(text, described)
+    content = _proved(text, described, replay.lines)
     for line in (*lines, *replay.lines):
         if line.outcome is LineOutcome.DATAPLANE:
             line.path = FileContent(content).nearest(line.path)
@@ -365,29 +386,42 @@ def can_describe(tag: str) -> bool:
     return tag.isprintable() and not set("'\"") & set(tag) and description_of(tag_for(tag)) == tag
 
 
+def _proved(text: str, state: State, lines: Sequence[SourceLine]) -> Any:
+    try:
+        return prove(text, state)
+    except InvalidFileError as error:
+        error.lines = lines_behind(error.problems, lines, error.data)
+        raise
+    except DifferentPlanError as error:
+        error.lines = lines_about(error.subjects, lines, _BESIDE_THE_FILE)
+        raise
+
+
 def prove(text: str, state: State) -> Any:
     """Return what `text` says as plain data.
 
     Raise AdoptionError unless it is a valid configuration with which a VPP in this state has nothing to do.
     """
     loaded = parse_text(text, "the adopted configuration")
-    problem = next((each for each in loaded.problems if each.severity is Severity.ERROR), None)
+    data = loaded.document.data if loaded.document is not None else None
+    errors = [each for each in loaded.problems if each.severity is Severity.ERROR]
     if loaded.configuration is None:
-        where = f"line {problem.line}: {problem.text} [{problem.rule}]" if problem is not None else "it is not valid"
-        raise AdoptionError(f"the configuration that says the same is not valid: {where}", _GAP)
+        where = f"line {errors[0].line}: {errors[0].text} [{errors[0].rule}]" if errors else "it is not valid"
+        raise InvalidFileError(f"the equivalent configuration is not valid: {where}", errors, data)
     resolution = resolve(loaded.configuration, state)
-    problem = next((each for each in resolution.problems if each.severity is Severity.ERROR), None)
-    if problem is not None:
-        raise AdoptionError(f"the configuration does not go with its source: {problem.text} [{problem.rule}]", _GAP)
+    errors = [each for each in resolution.problems if each.severity is Severity.ERROR]
+    if errors:
+        text = f"{errors[0].text} [{errors[0].rule}]"
+        raise InvalidFileError(f"the configuration does not go with its source: {text}", errors, data)
     steps = make_plan(resolution.observed, resolution.desired).steps
     if steps:
         raise DifferentPlanError(
-            f"the configuration does not say the same as its source: its plan has {len(steps)} steps, "
+            f"the configuration is not equivalent to its source: its plan has {len(steps)} steps, "
             f"the first changes {steps[0].operation.subject} ({type(steps[0].operation).__name__})",
-            _GAP,
             [line for step in steps if (line := step.operation.cli()) is not None],
+            {str(step.operation.subject) for step in steps},
         )
-    return loaded.document.data if loaded.document is not None else None
+    return data
 
 
 def _withdraw_unproved(replay: Replay, state: State, ground: Ground, grammar: Grammar) -> None:

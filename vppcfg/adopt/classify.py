@@ -55,7 +55,7 @@ class Classifier:
         reason = next((reason for name in subjects if (reason := self._why_left(name)) is not None), None)
         reason = reason or self._why_idle(line)
         if reason is None and exceeds_file(line.command, line.text):
-            reason = "it makes the port with what VPP does not tell back, so that no file can say it"
+            reason = "it creates the port with settings that VPP does not report, so no file can express it"
         if line.command == "create memif socket":
             subjects += _memifs_at(line, self._configuration)
         if line.command == "mpls table":

@@ -26,7 +26,7 @@ def adopt_migrated(name: str, source: bytes) -> Adoption:
     document = read_document(source)
     for problem in document.problems:
         if problem.severity is Severity.ERROR:
-            hint = f"`vppcfg check -c {name}` tells all that is wrong"
+            hint = f"`vppcfg check -c {name}` lists all problems"
             raise ConfigError(f"{name}:{problem.line}:{problem.column}: {problem.text} [{problem.rule}]", hint)
     if not isinstance(document.data, dict):
         raise ConfigError(f"{name} is no configuration", "a file of the public vppcfg is a map with `interfaces`")

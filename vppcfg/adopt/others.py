@@ -23,8 +23,8 @@ _WHY: Mapping[str, str] = {
     "BFD key": _KEYS,
     "IPsec protection": _NEEDS_KEYS,
     "IPsec SPD": "its policies are not read",
-    "security policy database": "VPP does not tell its number",
-    "policer on an interface": "VPP does not tell which policer it is",
+    "security policy database": "VPP does not report its number",
+    "policer on an interface": "VPP does not report which policer it is",
     "classifier table": "its matches are not read",
     "classifier of input": "it needs classifier tables, whose matches are not read",
 }

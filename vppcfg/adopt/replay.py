@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from vppcfg.adopt.command_targets import (
     DET44_COMMANDS,
@@ -21,6 +21,7 @@ from vppcfg.adopt.command_targets import (
     word_beyond,
 )
 from vppcfg.adopt.grammar import Grammar, Meant
+from vppcfg.adopt.misfits import Left, key_of
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import unsaid
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
@@ -34,7 +35,7 @@ from vppcfg.model.state import State
 _DEEPEST_EXEC = 8
 _MOST_COMMANDS = 1_000_000
 """Scripts that run each other may ask for more than any VPP would ever do."""
-_BESIDE_THE_FILE = "what the script sets so has no place in the file"
+_NEEDS_WHAT_IS_LEFT = "it needs what an earlier line sets, which is left"
 _NAMES_LIST = {"set acl-plugin acl": "index", "set acl-plugin interface": "acl"}
 """The word before the number of an access list that has to be there."""
 _NOT_EXACT = "without exact-match"
@@ -60,14 +61,14 @@ class Replay:
         *,
         past_errors: bool,
         may_assume: bool,
-        left: Collection[str] = (),
+        left: Left | None = None,
     ) -> None:
         """Run scripts on `simulation`, with `past_errors` also what stands behind a command that VPP refuses.
 
-        With `may_assume`, a port that only a script names is taken for one that VPP has. The commands `left` are not
-        run, because no file has what they set.
+        With `may_assume`, a port that only a script names is taken for one that VPP has. What is `left` is
+        not run, because no file has what it sets.
         """
-        self._left = left
+        self._left = left or Left()
         self.lines: list[SourceLine] = []
         self.ports: list[AssumedPort] = []
         self.added: list[tuple[str, str]] = []
@@ -143,7 +144,7 @@ class Replay:
                 line, "`exec` reads one line at a time: close the braces of a comment in the same line"
             )
         return self._refused(
-            line, f"VPP has no such command (at `{meant.word}`)" if meant.word else "VPP wants more words"
+            line, f"VPP has no such command (at `{meant.word}`)" if meant.word else "VPP needs more words"
         )
 
     def _run_command(self, line: SourceLine, meant: Meant) -> bool:
@@ -167,14 +168,16 @@ class Replay:
         if self._simulation.lacks_plugin_of(meant.command):
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
         beyond = word_beyond(meant.command, words)
-        if beyond is not None or meant.command in self._left or meant.command not in self._simulation.commands:
-            why = f"vppcfg has no key for `{beyond}`" if beyond else unsupported_reason(meant.command)
-            why = _BESIDE_THE_FILE if meant.command in self._left else why
-            self._elsewhere.note(meant.command, words)
-            line.subjects = self._interfaces_in(words)
-            line.become(LineOutcome.UNMANAGED, why, "adopt-rest")
-            return True
+        why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
+        if why is not None or meant.command not in self._simulation.commands:
+            return self._leave(line, words, why or unsupported_reason(meant.command))
         return self._carry_out(line, meant, words)
+
+    def _leave(self, line: SourceLine, words: Sequence[str], why: str) -> bool:
+        self._elsewhere.note(line.command, words)
+        line.subjects = self._interfaces_in(words)
+        line.become(LineOutcome.UNMANAGED, why, "adopt-rest")
+        return True
 
     def _carry_out(self, line: SourceLine, meant: Meant, words: Sequence[str]) -> bool:
         before = self._interfaces_in(words)
@@ -183,6 +186,8 @@ class Replay:
         interface = interface_created_by(meant.command, words)
         told = [*printed.split(), *([] if interface is None else [interface])]
         line.subjects = tuple(dict.fromkeys((*before, *self._interfaces_in(told))))
+        if not is_done and key_of(line) in self._left.taken:
+            return self._leave(line, words, _NEEDS_WHAT_IS_LEFT)
         if not is_done:
             reason = (printed.strip().splitlines() or ["VPP refuses it"])[-1].removeprefix(f"{meant.command}: ")
             return self._refused(line, reason or "VPP refuses it", "adopt-not-exact" if _NOT_EXACT in reason else "")
@@ -223,7 +228,7 @@ class Replay:
                     if earlier.outcome is LineOutcome.FILE:
                         earlier.become(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} deletes {name}")
         if gone:
-            line.become(LineOutcome.NO_EFFECT, f"what it deletes is made by this script: {', '.join(gone)}")
+            line.become(LineOutcome.NO_EFFECT, f"what it deletes is created by this script: {', '.join(gone)}")
 
     def _note_fault(self, fault: tuple[str, str, str], line: SourceLine) -> None:
         """Turn the line that a fault is about into one: this line, or the last one that set a place."""
@@ -303,14 +308,16 @@ class _Watch:
         self._bond = words[0] if command == "bond add" and words else ""
         self._mac = simulation.mac_of(self._bond) if self._bond else b""
         self._mtus = self._sub_mtus() if command == "set interface mtu" and len(words) == 2 else {}
-        self._missing = self._missing_list()
+        self._missing = self._missing_part()
 
-    def _missing_list(self) -> str:
-        """Return the access list that a command names and VPP does not have, '' for none."""
+    def _missing_part(self) -> str:
+        """Return why VPP takes a command and does nothing, '' where it does something."""
+        if self._command == "nat44 add address" and "del" not in self._words and not self._simulation.has_nat():
+            return "NAT44 is not enabled, which `nat44 plugin enable` does"
         word = _NAMES_LIST.get(self._command)
         number = self._words[self._words.index(word) + 1] if word in self._words[:-1] else ""
         is_missing = number.isdecimal() and not self._simulation.has_acl(int(number))
-        return number if is_missing and not {"del", "delete"} & set(self._words) else ""
+        return f"there is no access list {number}" if is_missing and not {"del", "delete"} & set(self._words) else ""
 
     def _sub_mtus(self) -> dict[str, int]:
         subs = self._simulation.sub_interfaces(self._words[-1])
@@ -321,7 +328,7 @@ class _Watch:
         for name in (name for name, mtu in self._mtus.items() if self._sub_mtus().get(name) != mtu):
             yield "mtu", name, f"sets the MTU of {self._words[-1]}, and VPP that of its sub-interfaces with it"
         if self._missing:
-            text = f"VPP takes it and does nothing: there is no access list {self._missing}"
+            text = f"VPP takes it and does nothing: {self._missing}"
             yield "nothing", "", text
         if not self._bond:
             return

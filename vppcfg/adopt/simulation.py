@@ -20,6 +20,7 @@ from vppcfg.model.state import Facts, State
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.kinds.acl import AclMain
+from vppcfg.simulator.kinds.nat44 import NatMain
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.port import PhysicalPort, generated_mac
 from vppcfg.simulator.queues import have_queue, have_workers
@@ -141,6 +142,10 @@ class Simulation:
     def has_acl(self, index: int) -> bool:
         """Return whether there is an access list of this index."""
         return self._vpp.tables.part(AclMain).lists.has(index)
+
+    def has_nat(self) -> bool:
+        """Return whether NAT44 is enabled."""
+        return self._vpp.tables.part(NatMain).is_enabled
 
     def mac_of(self, name: str) -> bytes:
         """Return the MAC address of an interface, none of one that is not there."""

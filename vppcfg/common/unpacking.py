@@ -41,14 +41,14 @@ def decompressed(content: bytes, name: str) -> bytes:
     try:
         plain = reader.decompress(content, CAPTURE_BYTES + 1)
     except zlib.error as error:
-        raise UsageError(f"{name} cannot be decompressed: {error}", "it was cut or damaged on its way") from error
+        raise UsageError(f"{name} cannot be decompressed: {error}", "it was truncated or damaged in transit") from error
     if len(plain) > CAPTURE_BYTES:
         raise UsageError(
             f"{name} is larger than {CAPTURE_BYTES >> 20} MB when it is decompressed",
             "what VPP prints has a few MB at most",
         )
     if not reader.eof:
-        raise UsageError(f"{name} cannot be decompressed: its end is missing", "it was cut or damaged on its way")
+        raise UsageError(f"{name} cannot be decompressed: its end is missing", "it was truncated or damaged in transit")
     return plain
 
 
@@ -76,7 +76,7 @@ def unpack(content: bytes, name: str, folder: Path) -> None:
                     _refuse_if_large(size, name)
                     _write(folder, member.name, plain)
     except tarfile.TarError as error:
-        raise UsageError(f"{name} cannot be unpacked: {error}", "it was cut or damaged on its way") from error
+        raise UsageError(f"{name} cannot be unpacked: {error}", "it was truncated or damaged in transit") from error
 
 
 def _refuse_if_large(size: int, name: str) -> None:

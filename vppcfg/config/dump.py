@@ -47,7 +47,7 @@ _TABLES = [
 _uses = attrgetter(*(attribute for kind in TABLES for attribute in kind.used_in))
 _USES_NOTHING = _uses(Interface(name="", kind=InterfaceKind.PHYSICAL))
 _TABLE_OF = {kind.key: kind for kind in TABLES}
-_ODD = "it is set up in a way that the configuration cannot say"
+_ODD = "its setup cannot be expressed in a configuration"
 
 
 def with_names_of(accepted: Configuration, state: State) -> State:

@@ -57,7 +57,7 @@ class Explanation:
         if self.needs_fleet:
             return "Found by `vppcfg check --fleet`, which compares the files of many routers."
         if self.needs_source:
-            return "Found by `vppcfg adopt` in what it adopts, not by `vppcfg check`."
+            return "Reported by `vppcfg adopt`, not by `vppcfg check`."
         if self.is_of_upgrade:
             return "Found by `vppcfg upgrade`, which judges a router for another release of VPP."
         if self.needs_machine:
@@ -96,7 +96,7 @@ def as_text(explanation: Explanation) -> str:
         parts.append(explanation.finder)
     if explanation.breaks and explanation.mends:
         parts.append("This breaks it:\n\n" + textwrap.indent(explanation.breaks.rstrip(), "    "))
-        parts.append("This mends it:\n\n" + textwrap.indent(explanation.mends.rstrip(), "    "))
+        parts.append("This is valid:\n\n" + textwrap.indent(explanation.mends.rstrip(), "    "))
     return "\n\n".join(parts) + "\n"
 
 

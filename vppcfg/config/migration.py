@@ -158,7 +158,7 @@ def _empty_sub_interfaces(new: dict[str, Any]) -> Iterator[MigrationNote]:
             subs[sub_id] = {"state": "up"}
             path = ("interfaces", name, "sub-interfaces", sub_id)
             yield MigrationNote(
-                path=path, kind=MigrationKind.CREATED, text="it gets `state: up`, for it says nothing else"
+                path=path, kind=MigrationKind.CREATED, text="it gets `state: up`, since it sets no state"
             )
 
 

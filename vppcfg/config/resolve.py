@@ -143,8 +143,8 @@ def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:
         return _is_ours_unnamed(desired, interface)
     if is_foreign(interface.tag) and not desired.adopt:
         text = (
-            f'{interface.name} carries the tag "{interface.tag}" of somebody else; '
-            "take it out of the file, list it under unmanaged, or plan with --adopt"
+            f'{interface.name} carries the tag "{interface.tag}" of another program; '
+            "remove it from the file, list it under unmanaged, or plan with --adopt"
         )
         desired.problem("foreign-tag", path, text)
         return False
@@ -174,7 +174,7 @@ def _is_in_sync(desired: DesiredStateBuilder, interface: Interface) -> bool:
             else VIRTUAL_SECTION_OF[VIRTUAL_INTERFACE_OF[interface.kind]]
         )
         path = desired.configuration.path_of(name) or (section.key,)
-        text = f"{name} was made by a file, and this one does not make it; add it to `{section.key}`"
+        text = f"{name} was created by a file, and is not in this one; add it to `{section.key}`"
         desired.problem("made-undefined", path, text + ", or take it out of the file and have it removed")
         return False
     if virtual is not None and not VIRTUAL_SECTION_OF[type(virtual)].may_remove(virtual):

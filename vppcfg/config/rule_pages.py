@@ -127,7 +127,7 @@ def _section(entry: Explanation) -> str:
     if entry.finder:
         parts.append(entry.finder)
     if entry.breaks and entry.mends:
-        parts += [f"This breaks it:\n\n```yaml\n{entry.breaks}```", f"This mends it:\n\n```yaml\n{entry.mends}```"]
+        parts += [f"This breaks it:\n\n```yaml\n{entry.breaks}```", f"This is valid:\n\n```yaml\n{entry.mends}```"]
     return "\n\n".join(parts) + "\n"
 
 

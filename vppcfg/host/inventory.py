@@ -79,7 +79,7 @@ def read_cpus(files: Files, node_of: Mapping[int, int]) -> tuple[Cpu, ...]:
     allowed = _allowed(files) or tuple(ids)
     isolated = files.cpus(f"{_CPU}/isolated") or ()
     if not ids:
-        files.note("the machine tells nothing about its CPUs")
+        files.note("the machine reports nothing about its CPUs")
     return tuple(
         Cpu(
             id=cpu,

@@ -192,7 +192,7 @@ def _setting_steps(before: Bridge, after: Bridge) -> Iterator[Step]:
 
 def _why_not_ours(desired: DesiredStateBuilder, name: str, bridge: Bridge, *, is_occupied: bool) -> str | None:
     if is_foreign(bridge.tag) and not desired.adopt:
-        return f'carries the tag "{bridge.tag}" of somebody else'
+        return f'carries the tag "{bridge.tag}" of another program'
     if desired.globs.matches(name):
         return "is unmanaged"
     return "has a member that is not managed" if is_occupied else None

@@ -80,7 +80,7 @@ def arp_entries_unused(index: Index) -> Iterator[Problem]:
     for name, entry in index.configuration.owned.get(KEY, {}).items():
         bridge = index.configuration.bridges.get(name)
         if entry.value and bridge is not None and not bridge.settings.arp_termination:
-            text = f"{name} answers nobody by itself; add `arp-termination: true` to its settings"
+            text = f"{name} does not answer; add `arp-termination: true` to its settings"
             yield Problem(rule="arp-entries-unused", path=entry.path, text=text, severity=Severity.WARNING)
 
 

@@ -114,7 +114,7 @@ def _bvi_problems(bridge: BridgeConfig, loopback: InterfaceConfig) -> Iterator[P
         text = f"{loopback.name} has an MTU of {loopback.mtu} and {bridge.name} one of {bridge.mtu}; make them equal"
         yield _bvi_problem("bvi-mtu", bridge, text)
     if loopback.unnumbered is not None:
-        text = f"{loopback.name} is unnumbered and cannot be a BVI; give it addresses of its own"
+        text = f"{loopback.name} is unnumbered and cannot be a BVI; give it its own addresses"
         yield _bvi_problem("bvi-unnumbered", bridge, text)
     if loopback.mac is None:
         text = (

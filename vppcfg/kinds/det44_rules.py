@@ -61,8 +61,8 @@ def det44_size(index: Index) -> Iterator[Problem]:
             text = f"{each.hosts_per_address} hosts share an address, which has {PORTS} ports; give a larger prefix"
             yield Problem(rule="det44-size", path=path, text=text)
         elif each.hosts > _MOST_AT_ONCE:
-            text = f"VPP takes memory for {each.hosts} hosts at once and answers nobody meanwhile, for seconds; divide "
-            text += f"{each.inside} into prefixes of /18 or longer"
+            text = f"VPP takes memory for {each.hosts} hosts at once and does not answer meanwhile, for seconds; "
+            text += f"divide {each.inside} into prefixes of /18 or longer"
             yield Problem(rule="det44-large", path=path, text=text, severity=Severity.WARNING)
         elif each.ports_per_host < _FEWEST_PORTS:
             text = (

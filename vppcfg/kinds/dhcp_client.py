@@ -117,7 +117,7 @@ class DhcpClientKind(FeatureKind[DhcpClient | None]):
         if value is not None and value.dscp:
             return f"its DHCP client gives what it sends the DSCP {value.dscp}"
         if value is not None and value.hostname and not is_dhcp_hostname(value.hostname):
-            return "its DHCP client tells a hostname that the configuration cannot say"
+            return "its DHCP client sends a hostname that a configuration cannot express"
         return None
 
     def setters(self, name: str, value: DhcpClient | None) -> Iterable[SetDhcpClient]:

@@ -93,9 +93,7 @@ def ipfix_interfaces(index: Index) -> Iterator[Problem]:
             continue
         is_known = _SECTION not in index.lost_sections
         if is_known and (config is None or not config.params.layers or not config.exporter.collector):
-            text = (
-                "the section `ipfix` must say what is recorded, and where that is sent; add `records` and `collector`"
-            )
+            text = "the section `ipfix` lacks what is recorded and where it is sent; add `records` and `collector`"
             yield Problem(rule="ipfix-unset", path=path, text=text)
         if records.variant is FlowVariant.L2 and interface.parent is not None:
             text = f"{interface.name} is a sub-interface: VPP records frames of ports only; use ip4 or ip6, or the port"

@@ -297,8 +297,8 @@ def _params(desired_params: FlowParams, desired: DesiredStateBuilder) -> FlowPar
         return observed
     if not observed.active_s and observed.layers:
         text = (
-            "VPP tells of packets, not flows (its active timer is 0), and has no memory for flows then; "
-            "restart VPP before it records any"
+            "VPP reports packets, not flows (its active timer is 0), and has no memory for flows then; restart VPP "
+            "before it records any"
         )
         desired.problem("ipfix-stateless", path, text)
         return observed

@@ -142,7 +142,7 @@ def lldp_ports(index: Index) -> Iterator[Problem]:
         if lldp is None:
             continue
         if interface.kind is not InterfaceKind.PHYSICAL:
-            text = f"{interface.name} is made by VPP, and only ports that are there by themselves speak LLDP; remove it"
+            text = f"{interface.name} is created by VPP, and only physical ports run LLDP; remove it"
             yield Problem(rule="lldp-not-port", path=path, text=text)
         for key, address, is_ipv6 in (("management-ipv4", lldp.ipv4, False), ("management-ipv6", lldp.ipv6, True)):
             if address and (":" in address) != is_ipv6:
@@ -214,9 +214,9 @@ class LldpKind(FeatureKind[Lldp | None]):
     def unsupported_reason(self, value: Lldp | None) -> str | None:
         """Return why no file can set what a port sends."""
         if value is not None and value.oid:
-            return "it tells an OID by LLDP"
+            return "it sends an OID by LLDP"
         if value is not None and not _fits_file(value.description):
-            return "it tells a description by LLDP that the configuration cannot say"
+            return "it sends a description by LLDP that a configuration cannot express"
         return None
 
     def setters(self, name: str, value: Lldp | None) -> Iterable[SetLldp]:

@@ -104,7 +104,7 @@ def _term(raw: Mapping[str, Any], path: KeyPath, parsing: Parsing) -> tuple[Maci
     """Return the rules of a term, or what is wrong with it."""
     mac, mask = canonical_mac(raw.get("mac")), canonical_mac(raw.get("mac-mask"))
     if mac is None and mask is not None:
-        text = "`mac-mask` says which bits of `mac` are looked at; add `mac`, or remove the mask"
+        text = "`mac-mask` selects bits of `mac`; add `mac`, or remove the mask"
         return [Problem(rule="macip-mask", path=(*path, "mac-mask"), text=text)]
     lists = acl_match.KEY
     source, family = raw.get("source"), raw.get("family") or acl_match.ANY

@@ -119,9 +119,9 @@ def _sockets(index: Index) -> Iterator[Problem]:
     for memif in index.configuration.virtual_as(MemifConfig).values():
         number, file, path = memif.socket_id, memif.port.socket, (*memif.path, "socket")
         if (number == BUILT_IN_SOCKET) != (not file):
-            text = f"{memif.name} is at socket {number}, whose file has to be said; add `socket: /run/vpp/FILE`"
+            text = f"{memif.name} is at socket {number}, whose file is missing; add `socket: /run/vpp/FILE`"
             if file:
-                text = f"{memif.name} is at the socket that VPP always has, in a file of its own; remove `socket`"
+                text = f"{memif.name} is at VPP's built-in socket, whose file cannot be set; remove `socket`"
             yield Problem(rule="memif-socket-file", path=path if file else memif.path, text=text)
             continue
         if not file:
@@ -130,7 +130,7 @@ def _sockets(index: Index) -> Iterator[Problem]:
             yield Problem(rule="memif-socket-long", path=path, text=long)
         first_file, first = files.setdefault(number, (file, memif.name))
         if first_file != file:
-            text = f"{first} has the file {first_file} for socket {number}; say the same one, or take another number"
+            text = f"{first} has the file {first_file} for socket {number}; set the same file, or take another number"
             yield Problem(rule="memif-socket-differs", path=path, text=text)
             continue
         first_number, first = numbers.setdefault(file, (number, memif.name))

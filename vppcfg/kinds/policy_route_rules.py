@@ -59,7 +59,7 @@ def policy_route_twice(index: Index) -> Iterator[Problem]:
         seen.add(key)
         hops = [(hop.gateway, hop.interface, hop.vrf) for hop in entry.hops]
         if len(set(hops)) < len(hops):
-            text = "a next hop stands here twice; name it once, with the weight that it is to have"
+            text = "a next hop is given twice; give it once, with its weight"
             yield Problem(rule="policy-route-twice", path=(*entry.path, "via"), text=text)
 
 

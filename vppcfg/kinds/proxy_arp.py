@@ -56,12 +56,12 @@ def proxy_arp_unused(index: Index) -> Iterator[Problem]:
     answering = {interface.vrf for interface in index.interfaces if interface.has_proxy_arp}
     for interface in index.interfaces:
         if interface.has_proxy_arp and interface.vrf not in with_ranges:
-            text = f"no range of `{RANGES}` is in {_words(interface.vrf)}, so {interface.name} answers for nobody"
+            text = f"no range of `{RANGES}` is in {_words(interface.vrf)}, so {interface.name} answers for no address"
             path = (*interface.path, "proxy-arp")
             yield Problem(rule="proxy-arp-unused", path=path, text=text, severity=Severity.WARNING)
     for vrf in sorted(with_ranges - answering, key=lambda vrf: vrf or ""):
         path = next(each.path for each in index.configuration.proxy_arps if each.vrf == vrf)
-        text = f"no interface in {_words(vrf)} has `proxy-arp`, so nobody answers for these addresses"
+        text = f"no interface in {_words(vrf)} has `proxy-arp`, so VPP does not answer for these addresses"
         yield Problem(rule="proxy-arp-unused", path=path[:-1], text=text, severity=Severity.WARNING)
 
 

@@ -157,7 +157,7 @@ def route_gateway(index: Index) -> Iterator[Problem]:
             continue
         elif tables.needed(route, hop) is None:
             text = f"no address of an interface in {_words(vrf)} is in one network with {hop.gateway}"
-            text += ", so that the route drops until Linux or somebody else has a way there"
+            text += ", so the route drops packets until Linux or others have a route there"
             yield Problem(rule="route-gateway", path=path, text=text, severity=Severity.WARNING)
 
 

@@ -32,7 +32,7 @@ def parse(
         text = f"{shown(sub_id)} is no sub-interface id, a number from 1 to {MAX_SUB_ID} without quotes"
         return Problem(rule="sub-id", path=path, text=text)
     if not raw:
-        text = f"sub-interface {sub_id} has no keys; say at least `state: up`, or remove it"
+        text = f"sub-interface {sub_id} has no keys; set at least `state: up`, or remove it"
         return Problem(rule="sub-empty", path=path, text=text)
     encapsulation = _parse_encapsulation(raw.get("encapsulation"), sub_id, path)
     if isinstance(encapsulation, Problem):
@@ -56,7 +56,7 @@ def _parse_encapsulation(raw: Mapping[str, Any] | None, sub_id: int, path: KeyPa
     """
     if raw is None:
         if sub_id > MAX_VLAN_ID:
-            text = f"{sub_id} cannot be a VLAN id; say with `encapsulation` which tags to match"
+            text = f"{sub_id} cannot be a VLAN id; set the tags to match with `encapsulation`"
             return Problem(rule="encap-id", path=path, text=text)
         return Encapsulation(outer=sub_id, is_exact=True)
     dot1q, dot1ad, inner = raw.get("dot1q"), raw.get("dot1ad"), raw.get("inner-dot1q")
@@ -79,9 +79,9 @@ def unsupported_reason(interface: Interface) -> str | None:
         return None
     tags = interface.encapsulation
     if not isinstance(tags, Encapsulation):
-        return "it matches VLAN tags in a way that the configuration cannot say"
+        return "it matches VLAN tags in a way that a configuration cannot express"
     if not all(1 <= vlan <= MAX_VLAN_ID for vlan in (tags.outer, tags.inner or 1)):
-        return "it matches a VLAN id that the configuration cannot say"
+        return "it matches a VLAN id that a configuration cannot express"
     if not is_sub_id(interface.sub_id) or interface.name != name_of(interface.parent, interface.sub_id):
         return "it has a name that VPP gives to no sub-interface"
     return None

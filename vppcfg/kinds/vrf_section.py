@@ -151,7 +151,7 @@ def unsupported_table(table: FibTable, state: State) -> str | None:
     if table.is_unnamed:
         return None
     if not is_vrf_name(table.name):
-        return "its name cannot stand in a configuration"
+        return "its name is not valid in a configuration"
     if not 0 < table.table_id <= MAX_TABLE:
         return "it has a number that the configuration does not allow"
     for other in state.vrfs.values():

@@ -147,7 +147,7 @@ def _complaints(result: Result) -> Iterator[str]:
             yield f"samples[{index}] has {len(sample.tallies)} directions, and the first one has another number"
         former_s = sample.at_s
     if result.samples and result.offered is None:
-        yield "it has samples and no offered, so that nobody knows of what"
+        yield "it has samples and no `offered`, so what was sent is unknown"
     for place, watched in enumerate(result.watched):
         yield from _watch_complaints(f"watched[{place}]", watched)
     if result.stateful is not None:

@@ -73,7 +73,7 @@ def within_line_rate(load_pps: float, text: str, line_rate: LineRate) -> float:
     if load_pps > line_rate.pps * (1 + 1e-9):
         raise UsageError(
             f"a load of {text} is {line_rate.percent(load_pps):.1f} % of line rate, {line_rate.pps:,.0f} pps",
-            "a port carries 100 %; `--link` says how fast the links are",
+            "a port carries 100 %; `--link` sets the speed of the links",
         )
     return load_pps
 
@@ -140,7 +140,7 @@ def link_speed(generator: Generator, ports: tuple[str, ...]) -> int:
     """Return the speed of the slowest port. Raise UsageError when the generator does not know it."""
     speeds = [found.link_bps for port in ports if (found := generator.port(port)) is not None and found.link_bps]
     if not speeds:
-        raise UsageError("the generator does not know how fast its ports are", "say it with --link 10G")
+        raise UsageError("the generator does not know how fast its ports are", "set it with --link 10G")
     return min(speeds)
 
 

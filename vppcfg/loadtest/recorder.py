@@ -144,7 +144,7 @@ class Recorder:
         if self._idle_s >= SILENCE_S:
             raise EngineError(
                 f"the generator has sent nothing for {self._idle_s:.0f} s",
-                "did somebody stop its traffic, or take its ports?",
+                "was its traffic stopped, or were its ports taken over?",
             )
         for place, tally in enumerate(sample.tallies):
             is_silent = tally.sent > 0 and tally.received == 0

@@ -173,6 +173,23 @@ class Input:
             self._position = position
         return address
 
+    def address4(self) -> ipaddress.IPv4Address | None:
+        """Take an IPv4 address."""
+        position = self._position
+        address = self.address()
+        if isinstance(address, ipaddress.IPv4Address):
+            return address
+        self._position = position
+        return None
+
+    def address4_after(self, word: str) -> ipaddress.IPv4Address | None:
+        """Take a word and an IPv4 address, or neither."""
+        position = self._position
+        address = self.address4() if self.take(word) else None
+        if address is None:
+            self._position = position
+        return address
+
     def interface_after(self, tables: Tables, word: str) -> SwInterface | None:
         """Take a word and an interface, or neither."""
         position = self._position

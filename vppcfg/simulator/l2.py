@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import BridgeDomain, BridgeFeature, FloodClass, L2Config, SwInterface, Tables
 
 L2_INPUT = (
@@ -102,6 +102,7 @@ def set_bridge(tables: Tables, interface: SwInterface, bd_index: int, port_type:
     """Make an interface a member of a bridge domain, its BVI, or the target of unknown unicast.
 
     Raise RefusedError for a second BVI; the interface has left its old bridge domain by then, and counts as bridged.
+    VPP ends where the BVI has no MAC address (l2fib_add_entry).
     """
     _leave_bridge(tables, interface.index)
     config, domain = tables.l2_of(interface.index), tables.bridges.domains[bd_index]
@@ -110,6 +111,8 @@ def set_bridge(tables: Tables, interface: SwInterface, bd_index: int, port_type:
     if port_type is PortType.BVI:
         if domain.bvi is not None:
             raise RefusedError(Retval.BD_ALREADY_HAS_BVI, "bridge-domain already has a bvi interface")
+        if not tables.hw_of(interface).is_ethernet:
+            raise DiedError
         domain.bvi = interface.index
         config.is_bvi = True
         config.input_bits &= ~BridgeFeature.LEARN

@@ -160,7 +160,7 @@ class Ledger:
     def given(self, key: str, value: object, default_reason: str) -> None:
         """Explain a value that is the file's, or its default for the reason given."""
         if tuple(key.split(".")) in self._in_file:
-            self.add(key, value, ValueOrigin.FILE, "the file says so")
+            self.add(key, value, ValueOrigin.FILE, "set in the file")
         else:
             self.add(key, value, ValueOrigin.DEFAULT, default_reason)
 

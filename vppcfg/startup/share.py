@@ -39,7 +39,7 @@ def share_of(path: Path, host: Host, *, must_exist: bool) -> VppShare:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     conf, problems = read_conf(text, NEWEST)
     for problem in problems:
-        raise UsageError(f"{path}:{problem.line}: {problem.text}", "mend it, so that VPP's CPUs are known")
+        raise UsageError(f"{path}:{problem.line}: {problem.text}", "correct it, so that VPP's CPUs are known")
     cpu, dpdk, native = conf.stanza("cpu"), conf.stanza("dpdk"), conf.stanza("devices")
     of_dpdk = frozenset(_devices(dpdk) if dpdk else ())
     share = VppShare(

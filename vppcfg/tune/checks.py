@@ -92,7 +92,7 @@ def check_load(situation: Situation) -> Check:
         return Check(
             missing=f"whether {full} keeps up: its vectors are full",
             commands=COUNTERS_AGAIN,
-            suspicion=f"the vectors of {full} are full, and nothing seen tells whether it keeps up",
+            suspicion=f"the vectors of {full} are full, and the readings do not show whether it keeps up",
         )
     lost = _unaccounted_pps(load.reading)
     if lost:
@@ -164,7 +164,7 @@ def check_errors(situation: Situation) -> Check:
     share = f" of the {pps(received)} ({percent(dropped / received)})" if received else ""
     text = f"{pps(dropped)}{share} that come in are dropped"
     return Check(missing=f"error counters, which tell why {text}", commands=("show errors",),
-                 suspicion=f"{text}, and nothing seen tells why")  # fmt: skip
+                 suspicion=f"{text}, and the cause is not in the readings")  # fmt: skip
 
 
 def _dropped_pps(reading: Reading) -> tuple[float, float]:

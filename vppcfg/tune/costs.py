@@ -97,7 +97,7 @@ def sample_of(load: Load, name: str) -> CostSample:
     Raise UsageError when no packets come in, or when the clock is unknown or too coarse.
     """
     if not load.forwarding:
-        raise UsageError(f"{name}: no packets come in, so that nothing can be said about what they cost")
+        raise UsageError(f"{name}: no packets come in, so their cost is unknown")
     if load.base_hz is None:
         raise UsageError(
             f"{name}: the rate of the time stamp counter is unknown", "add cpu.txt, the output of `show cpu`"
@@ -115,7 +115,7 @@ def sample_of(load: Load, name: str) -> CostSample:
     waiting = _waiting_nodes(load, thread)
     if waiting:
         raise UsageError(
-            f"{name}: packets pass {', '.join(waiting)}, whose clocks are mostly waiting for somebody else",
+            f"{name}: packets pass {', '.join(waiting)}, whose clocks are mostly waiting",
             "measure with packets that come in and leave through NICs",
         )
     return CostSample(
@@ -269,7 +269,7 @@ def fraction_with_packets(sample: CostSample) -> float:
 def poll_cost(samples: Sequence[CostSample]) -> PollCost:
     """Return the costs of polls from three samples or more. Raise ValueError when they do not determine them."""
     if len(samples) < 3:
-        raise ValueError("three samples at different loads tell idle polls from work")
+        raise ValueError("three samples at different loads separate idle polls from work")
     rows, values = [], []
     for sample in samples:
         node = next(node for node in sample.nodes.values() if node.is_input)

@@ -51,7 +51,7 @@ def check_losses(situation: Situation) -> Check:
     gone = _gone_pps(load.ports, load.duration_s)
     if gone:
         return Check(missing=f"what became of {gone}", commands=("show errors",),
-                     suspicion=f"nothing tells what became of {gone}")  # fmt: skip
+                     suspicion=f"no reading shows the fate of {gone}")  # fmt: skip
     if load.rx_pps and _is_short_of_offer(situation):
         return Check(missing="where the rest of what is offered goes", commands=COUNTERS_AGAIN)
     return Check(seen=f"nothing was lost in {load.duration_s:.0f} s")
@@ -67,7 +67,7 @@ def _losses_ever(situation: Situation) -> Check:
     missing += [f"what became of {gone}"] if gone else []
     if missing:
         many = lost or any(port.counters and port.counters.drops >= MANY_PACKETS for port in load.ports)
-        suspicion = LOST_BEFORE if many else f"nothing tells what became of {gone}" if gone else ""
+        suspicion = LOST_BEFORE if many else f"no reading shows the fate of {gone}" if gone else ""
         commands = COUNTERS_AGAIN if lost or dropped else ("show errors",)
         return Check(missing="; ".join(missing), commands=commands, suspicion=suspicion)
     few = _share(sum(port.counters.drops for port in load.ports if port.counters),

@@ -30,7 +30,7 @@ def command_findings(subject: UpgradeSubject, change: ReleaseChange) -> Iterator
             text=f"{place}: {text}",
             objects=(place,),
             since=None if change.is_back else _first(command, old.command, change),
-            mend="write out every word" if new.command or new.choices else "take it out, or say it otherwise",
+            mend="write out every word" if new.command or new.choices else "remove it, or write it differently",
         )
 
 

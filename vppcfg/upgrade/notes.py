@@ -500,7 +500,7 @@ NOTES: tuple[BehaviourNote, ...] = (
         users=_quic,
         new="the plugin quic is loaded unless it is disabled",
         old="it was off unless it was enabled",
-        mend="write `plugin quic_plugin.so { disable }` if nobody needs it",
+        mend="write `plugin quic_plugin.so { disable }` if it is not needed",
     ),
     BehaviourNote(
         rule="up-virtio",

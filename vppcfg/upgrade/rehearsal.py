@@ -139,7 +139,7 @@ def _differences(
         UpgradeFinding(
             rule="up-state",
             weight=Weight.CHANGES,
-            text=f"after the boot VPP {change.new} has otherwise than {change.old}: {'; '.join(lines)}",
+            text=f"after the boot VPP {change.new} differs from {change.old}: {'; '.join(lines)}",
             objects=tuple(lines),
             mend="look whether the router can live with it",
         ),

@@ -30,7 +30,7 @@ def _pid(connection: Connection) -> int:
     replies = connection.ask([connection.request("control_ping")[1]])
     for (pid,) in connection.rows(replies, "control_ping_reply", "vpe_pid"):
         return int(pid)
-    raise DataplaneError("VPP does not tell its process id", "is it the API socket of a VPP?")
+    raise DataplaneError("VPP does not report its process id", "is it the API socket of a VPP?")
 
 
 def _began(pid: int, proc: Path) -> str:

@@ -100,7 +100,7 @@ class Connection:
         try:
             return self._secrets[name]
         except KeyError:
-            raise DataplaneError(f"the key that goes by {name} is missing", "nothing was sent to VPP") from None
+            raise DataplaneError(f"the key of {name} is missing", "nothing was sent to VPP") from None
 
     def request(
         self,
@@ -255,7 +255,7 @@ class Connection:
         self._event_heads = tuple(_ID.pack(self.message(event).index) for event in events)
         replies = self.ask([self.request("want_interface_events", values)[1]])
         if self.rows(replies, "want_interface_events_reply", "retval") != [(0,)]:
-            raise DataplaneError("VPP does not tell about its interfaces", "is it the API socket of a VPP?")
+            raise DataplaneError("VPP does not report its interfaces", "is it the API socket of a VPP?")
 
     def wait_for_event(self, seconds: float) -> bool:
         """Return whether VPP told something since the last call, waiting at most `seconds` for it.

@@ -50,7 +50,7 @@ def _read(segment: Segment, *, has_nodes: bool) -> VppCounters:
     received = [row[0::2] for row in segment.combined("/if/rx")]
     threads = segment.scalar("/sys/num_worker_threads") + 1
     if threads > _MOST_THREADS:
-        raise SegmentError(f"it tells of {threads} threads")
+        raise SegmentError(f"it reports {threads} threads")
     is_counting = has_nodes and "/sys/node/calls" in segment.names
     since = segment.scalar("/sys/last_update") - segment.scalar("/sys/last_stats_clear")
     has_nat44 = f"{_NAT44}total-sessions" in segment.names

@@ -111,7 +111,7 @@ class KnownIndexes:
         if not is_interface and operation.numbering is not Numbering.GIVES:
             return
         if not created:
-            raise DataplaneError("VPP does not tell the index of what it made", "is it the API socket of a VPP?")
+            raise DataplaneError("VPP does not report the index of what it created", "is it the API socket of a VPP?")
         numbers = self._interfaces if is_interface else self._numbered[operation.numbered]
         numbers.add(operation.subject, created[0])
 

@@ -277,7 +277,7 @@ def _read_version(connection: Connection) -> str:
     replies = connection.ask([connection.request("show_version")[1]])
     for (version,) in connection.rows(replies, "show_version_reply", "version"):
         return text_of(version).removeprefix("v")
-    raise DataplaneError("VPP does not tell its version", "is it the API socket of a VPP?")
+    raise DataplaneError("VPP does not report its version", "is it the API socket of a VPP?")
 
 
 def _warn_of_unknown(version: str) -> None:

@@ -194,7 +194,7 @@ def _clear(connection: Connection, *, is_in_service: bool) -> None:
     """Empty the trace. Raise DataplaneError for a guest when somebody else's packets are in it."""
     if is_in_service and _of_others(_run(connection, "show trace max 1000")):
         raise DataplaneError(
-            "somebody has begun to trace packets in this VPP, and no more frames are sent",
+            "another user started to trace packets in this VPP; no more frames are sent",
             "`clear trace` at VPP's prompt ends that trace; then try again",
         )
     _run(connection, "clear trace")

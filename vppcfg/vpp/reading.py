@@ -62,7 +62,7 @@ class VppReader(Protocol):
 def malformed(name: str) -> DataplaneError:
     """Return the error for a message that is shorter than its definition, or has a value that no VPP sends."""
     return DataplaneError(
-        f"VPP's {name} is not what its definition says", "is it the API socket of a VPP? " + OTHER_DEFINITIONS
+        f"VPP's {name} does not match its definition", "is it the API socket of a VPP? " + OTHER_DEFINITIONS
     )
 
 

@@ -65,5 +65,5 @@ def _is_listed(kind: InterfaceKind, state: State) -> bool:
 
 def _contradiction(text: str) -> DataplaneError:
     return DataplaneError(
-        f"what VPP answers does not fit together: {text}", "did somebody change VPP at this moment? try again"
+        f"what VPP answers does not fit together: {text}", "was VPP changed at this moment? try again"
     )

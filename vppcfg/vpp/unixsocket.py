@@ -57,7 +57,7 @@ def _explain(path: str, error: OSError | ValueError) -> DataplaneError:
     if not _is_socket(path):
         return DataplaneError(f"{path} is not a socket", _WHERE)
     if isinstance(error, ConnectionRefusedError):
-        return DataplaneError(f"nobody listens at {path}", "VPP has stopped and left the socket behind: start VPP")
+        return DataplaneError(f"nothing listens at {path}", "VPP has stopped and left the socket behind: start VPP")
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return DataplaneError(f"cannot connect to {path}: {reason}", _WHERE)
 

@@ -106,3 +106,32 @@ def test_a_line_that_the_rest_does_not_have_is_an_error() -> None:
     assert_in_rest([line_of(LineOutcome.UNMANAGED)], ["ip table  add 7"])
     with pytest.raises(AdoptionError, match="is left, and is not in the rest"):
         assert_in_rest([line_of(LineOutcome.UNMANAGED)] * 2, ["ip table add 7"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "rule"),
+    [
+        ("set interface mac address eth0 01:00:5e:00:00:01", "mac-multicast"),
+        ("ip punt redirect add rx eth0 via 2001:db8::1 eth1", "punt-redirect-family"),
+        ("vrrp vr add eth1 vr_id 7 priority 100 192.0.2.9", "vrrp-family"),
+    ],
+)
+def test_what_no_valid_file_can_say_is_left_and_nothing_else(lines: str, rule: str) -> None:
+    adoption = adopted(f"{PORT}set interface state eth1 up\n{lines}\nset interface mtu packet 1500 eth1\n")
+    assert adoption.rest.commands == tuple(lines.splitlines())
+    assert outcomes(adoption)[:3] == ["file", "file", "file"]
+    assert outcomes(adoption)[-1] != "unmanaged"
+    assert rule in adoption.report.lines[3].why
+
+
+def test_what_needs_a_line_that_is_left_is_left_too_and_the_script_goes_on() -> None:
+    router = ("vrrp vr add eth1 vr_id 7 priority 100 unicast 192.0.2.9", "vrrp peers eth1 vr_id 7 192.0.2.8")
+    adoption = adopted(PORT + "\n".join((*router, "set interface state eth1 up")))
+    assert adoption.rest.commands == router
+    assert outcomes(adoption) == ["file", "file", "unmanaged", "unmanaged", "file"]
+
+
+def test_an_address_of_nat44_that_is_not_enabled_does_nothing() -> None:
+    adoption = adopted(f"{PORT}nat44 add address 192.0.2.9\n")
+    assert outcomes(adoption) == ["file", "file", "fault"]
+    assert adoption.report.lines[2].rule == "adopt-does-nothing"

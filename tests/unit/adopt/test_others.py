@@ -33,7 +33,7 @@ def test_everything_is_counted_once_and_says_why_it_is_not_written() -> None:
     }
     assert found["IPsec SA"].text == "IPsec SA (2): 10, 20; its keys are neither shown nor written"
     assert found["NAT44 outside"].text == "NAT44 outside (1): on eth0; 1 command"
-    assert found["policer on an interface"].why == "VPP does not tell which policer it is"
+    assert found["policer on an interface"].why == "VPP does not report which policer it is"
     assert found["feature"].why
     assert found["NAT44"].document["commands"] == ["nat44 plugin enable sessions 1000"]
 

@@ -53,7 +53,7 @@ def test_a_vpp_that_has_stopped_is_not_needed_unless_it_is_named(
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(left_behind)
     assert main(["adopt", "-a", left_behind, "--from", "a.vpp"]) == ExitCode.DATAPLANE
-    assert "nobody listens" in capsys.readouterr().err
+    assert "nothing listens" in capsys.readouterr().err
     monkeypatch.setattr(default_paths, "SOCKET", left_behind)
     assert main(["adopt", "--from", "a.vpp", "-o", "a.yaml"]) == ExitCode.DONE
 

@@ -273,7 +273,7 @@ def test_a_change_cannot_be_confirmed_after_vpp_was_restarted(router: Router) ->
     router.stop()
     answer = router.vppcfg("confirm")
     assert answer.returncode == ExitCode.DATAPLANE
-    assert "change 2 is not confirmed, since nobody knows whether VPP survived it" in answer.stderr
+    assert "change 2 is not confirmed, since it is unknown whether VPP survived it" in answer.stderr
     router.start()
     answer = router.vppcfg("confirm")
     assert answer.returncode == ExitCode.REFUSED

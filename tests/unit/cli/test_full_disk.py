@@ -86,7 +86,7 @@ def test_a_rollback_goes_back(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> 
     for router, code, err in at_every_write(begin, monkeypatch, "rollback", "--yes", one_in=2):
         assert code == ExitCode.DONE
         assert router.is_at("l2xc.yaml")
-        said.append("The journal cannot keep this change" in err)
+        said.append("The journal cannot record this change" in err)
     assert True in said
     assert False in said
 

@@ -451,9 +451,9 @@ def test_words_that_yaml_bends_are_quoted() -> None:
         ({"acls": AclBinding(input=("x",))}, "it applies an access list that VPP does not show"),
         ({"unnumbered": "eth0"}, "eth0 cannot borrow its own addresses"),
         ({"tag_rewrite": TagRewrite(operation=3)}, "it rewrites VLAN tags"),
-        ({"kind": InterfaceKind.BOND}, "its name says that it is something else than it is"),
-        ({"device_class": "GRE tunnel device"}, "made by something else than a configuration (GRE tunnel device)"),
-        ({"device_class": "memif"}, "it is made by something else than a configuration (memif)"),
+        ({"kind": InterfaceKind.BOND}, "its name is that of another kind"),
+        ({"device_class": "GRE tunnel device"}, "not created by a configuration (GRE tunnel device)"),
+        ({"device_class": "memif"}, "it is not created by a configuration (memif)"),
         ({"addresses": frozenset({"192.0.2.0/24"})}, "192.0.2.0/24 is the address of the network itself"),
         ({"l2xc": "eth0"}, "eth0 cannot be cross-connected to itself"),
     ],
@@ -754,7 +754,7 @@ def with_rule(**changes: Any) -> State:
         (
             changed("interfaces", "eth0.100", tag_rewrite=TagRewrite(operation=3, tag1=5)),
             "eth0.100",
-            "in a way that the configuration cannot",
+            "cannot be expressed in a configuration",
         ),
         (
             changed("interfaces", "eth0.100", tag_rewrite=TagRewrite(operation=1, push_dot1q=1)),

@@ -141,7 +141,7 @@ def test_binary_rubbish_is_no_number(tmp_path: Path) -> None:
 def test_an_empty_tree_has_no_machine(tmp_path: Path) -> None:
     host = read_host(str(tmp_path))
     assert (host.cpus, host.nics) == ((), ())
-    assert "the machine tells nothing about its CPUs" in host.notes
+    assert "the machine reports nothing about its CPUs" in host.notes
 
 
 def test_what_the_driver_says_of_queues_is_kept(tmp_path: Path) -> None:

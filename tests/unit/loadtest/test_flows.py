@@ -90,7 +90,7 @@ def test_intervals_that_iperf3_was_told_to_omit_do_not_count() -> None:
     ("text", "complaint"),
     [
         (REFUSED, "failed: unable to connect to server: Connection refused"),
-        ("", "wrote no result: it says nothing"),
+        ("", "wrote no result: no output"),
         ("iperf3: parameter error\n", "wrote no result: iperf3: parameter error"),
         ("[]", "failed: its result is no object"),
         ("5", "failed: its result is no object"),

@@ -195,7 +195,7 @@ def test_a_message_beyond_measure_is_none(stub: StubVpp) -> None:
 def test_a_gre_tunnel_of_an_unknown_kind_is_an_error(stub: StubVpp) -> None:
     row = {"tunnel.sw_if_index": 1, "tunnel.type": 3}
     stub.tell("gre_tunnel_v2_dump", "gre_tunnel_v2_details", row)
-    assert "gre_tunnel_v2_details is not what its definition says" in error_of(stub)
+    assert "gre_tunnel_v2_details does not match its definition" in error_of(stub)
 
 
 def test_a_creation_that_tells_no_index_is_an_error() -> None:
@@ -208,4 +208,6 @@ def test_a_creation_that_tells_no_index_is_an_error() -> None:
     stub = with_definitions(change)
     stub.answers["create_loopback_instance"] = lambda request: [stub.say("create_loopback_instance_reply", request)]
     steps = [CreateLoopback(interface="loop0", instance=0, mac="02:00:00:00:00:01")]
-    assert error_of(stub, lambda plane: plane.perform(steps)).startswith("VPP does not tell the index of what it made")
+    assert error_of(stub, lambda plane: plane.perform(steps)).startswith(
+        "VPP does not report the index of what it created"
+    )

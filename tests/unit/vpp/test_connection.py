@@ -64,7 +64,7 @@ def test_goodbye_is_said_when_the_work_is_interrupted() -> None:
 def test_goodbye_is_said_after_an_error_while_connecting() -> None:
     stub = StubVpp()
     stub.answers["show_version"] = lambda request: []
-    assert "does not tell its version" in error_of(stub).message
+    assert "does not report its version" in error_of(stub).message
     assert stub.asked[-1] == "sockclnt_delete"
 
 
@@ -171,7 +171,7 @@ def test_a_reply_shorter_than_its_definition_is_an_error(stage: str, reply: str)
 def test_another_message_in_place_of_the_greeting_is_an_error() -> None:
     stub = StubVpp()
     stub.answers["sockclnt_create"] = lambda request: [stub.say("show_version_reply", request)]
-    assert "sockclnt_create_reply is not what its definition says" in error_of(stub).message
+    assert "sockclnt_create_reply does not match its definition" in error_of(stub).message
 
 
 def test_a_vpp_that_takes_no_clients_is_an_error() -> None:

@@ -100,7 +100,7 @@ def test_a_vpp_that_refuses_to_tell_is_an_error() -> None:
     stub.answers["want_interface_events"] = lambda request: [
         stub.say("want_interface_events_reply", request, {"retval": -31})
     ]
-    with connected(stub) as plane, pytest.raises(DataplaneError, match="does not tell about its interfaces"):
+    with connected(stub) as plane, pytest.raises(DataplaneError, match="does not report its interfaces"):
         plane.follow()
 
 

@@ -252,7 +252,7 @@ def test_a_message_that_is_cut_short_is_an_error() -> None:
         return data[:8] + len(body).to_bytes(4) + data[12:16] + body
 
     stub.answers["ip_route_v2_dump"] = lambda request: [cut(data) for data in whole(request)]
-    with pytest.raises(DataplaneError, match="ip_route_v2_details is not what its definition says"):
+    with pytest.raises(DataplaneError, match="ip_route_v2_details does not match its definition"):
         told(stub)
 
 

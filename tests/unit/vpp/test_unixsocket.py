@@ -46,7 +46,7 @@ def test_a_socket_that_vpp_left_behind_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "api.sock"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
-    assert error_of(str(path)).message == f"nobody listens at {path}"
+    assert error_of(str(path)).message == f"nothing listens at {path}"
 
 
 def test_a_datagram_socket_is_an_error(tmp_path: Path) -> None:

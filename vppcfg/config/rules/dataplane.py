@@ -151,7 +151,7 @@ def interface_without_device(index: Index) -> Iterator[Problem]:
         if not is_dpdk_port(interface) or interface.name in given or interface.name in native:
             continue
         if address_of_interface(interface.name) not in unnamed:
-            text = f"no device below `dataplane` becomes {interface.name}; list it, or say which `device-type` it has"
+            text = f"no device below `dataplane` becomes {interface.name}; list it, or set its `device-type`"
             yield Problem(rule="interface-device", path=interface.path, text=text, severity=Severity.WARNING)
 
 
@@ -196,7 +196,7 @@ def queue_workers(index: Index) -> Iterator[Problem]:
             yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
         if queues is not None and len(device.workers) != queues:
             said = f"{numbered(len(device.workers), 'worker')} for {numbered(queues, 'receive queue')}"
-            text = f"{said}; VPP wants one worker per queue"
+            text = f"{said}; VPP needs one worker per queue"
             yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
         count = section.cpu.workers if isinstance(section.cpu.workers, int) else len(section.cpu.workers or ())
         if section.cpu.workers is not None and max(device.workers) >= count:

@@ -16,10 +16,10 @@ def device_type_on_created(index: Index) -> Iterator[Problem]:
     """Find a device-type, or a mode of its queues, on an interface that is no port."""
     for interface in index.interfaces:
         if interface.device_type is not None and interface.kind in _NOT_PORTS:
-            text = f"{interface.name} is made by VPP and has no driver; remove `device-type`"
+            text = f"{interface.name} is created by VPP and has no driver; remove `device-type`"
             yield Problem(rule="device-type-not-phy", path=(*interface.path, "device-type"), text=text)
         if interface.rx_mode is not None and interface.kind in _NOT_PORTS:
-            text = f"{interface.name} is made by VPP and has no queues of its own to look after; remove `rx-mode`"
+            text = f"{interface.name} is created by VPP and has no queues; remove `rx-mode`"
             yield Problem(rule="rx-mode-not-port", path=(*interface.path, "rx-mode"), text=text)
 
 

@@ -28,7 +28,7 @@ def bond_mac_placement(index: Index) -> Iterator[Problem]:
     """Find the MAC of a bond where its addresses stand."""
     for interface in index.interfaces:
         if interface.mac is not None and interface.kind is InterfaceKind.BOND:
-            text = f"the MAC of {interface.name} stands in `bondethernets`; move it there"
+            text = f"the MAC of {interface.name} belongs in `bondethernets`; move it there"
             yield Problem(rule="bond-mac-placement", path=(*interface.path, "mac"), text=text)
 
 

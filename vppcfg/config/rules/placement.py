@@ -13,12 +13,12 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.placement import thread_name
 from vppcfg.model.problem import KeyPath, Problem
 
-_WHEN_MADE = "gets its queues when it is made, and VPP places them anew each time"
+_WHEN_MADE = "gets its queues when it is created, and VPP places them again each time"
 _NO_QUEUES = "has no queues of its own"
 _WHY_NOT = {
     InterfaceKind.BOND: "uses the queues of its members, which can be placed",
     InterfaceKind.HOST_INTERFACE: _WHEN_MADE,
-    InterfaceKind.MEMIF: "has queues only while somebody is connected, and VPP places them anew each time",
+    InterfaceKind.MEMIF: "has queues only while a peer is connected, and VPP places them again each time",
     InterfaceKind.TAP: _WHEN_MADE,
     InterfaceKind.VHOST_USER: _WHEN_MADE,
 }

@@ -26,7 +26,7 @@ def created_alone(index: Index) -> Iterator[Problem]:
     for virtual in index.configuration.virtual.values():
         section = section_of(virtual)
         if not section.needs_interface and not index.has(virtual.name):
-            text = f"{virtual.name} is made and then left as it is; say its MTU and state below `interfaces`"
+            text = f"{virtual.name} is created and then left as it is; set its MTU and state below `interfaces`"
             rule = section.rule("no-interface")
             yield Problem(rule=rule, path=virtual.path, text=text, severity=Severity.WARNING)
 
@@ -125,7 +125,7 @@ def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
     if interface is not None and interface.ra is not None:
         yield (*interface.path, "ra"), "advertise routers"
     if interface is not None and interface.link_local is not None:
-        yield (*interface.path, "link-local"), "have a link-local address that can be told from VPP's own"
+        yield (*interface.path, "link-local"), "have a link-local address that differs from VPP's own"
     if interface is not None and interface.macip is not None:
         yield (*interface.path, "macip"), "look at MAC addresses"
     if interface is not None and interface.l2xc is not None:

@@ -153,14 +153,14 @@ class Interfaces(Section):
 
     def _why_not_named(self, interface: Interface) -> str | None:
         if not is_interface_name(interface.name):
-            return "its name cannot stand in a configuration"
+            return "its name is not valid in a configuration"
         if interface.parent is None:
             kind = InterfaceKind.PHYSICAL if is_marked(interface.kind) else interface.kind
             if kind is not self.kind_of(interface.name):
-                return "its name says that it is something else than it is"
+                return "its name is that of another kind"
         is_port = interface.kind is InterfaceKind.PHYSICAL
         if is_port and interface.device_class in self._created_classes and not is_ours(interface.tag):
-            return f"it is made by something else than a configuration ({interface.device_class})"
+            return f"it is not created by a configuration ({interface.device_class})"
         return loopback.unsupported_reason(interface) if interface.kind is InterfaceKind.LOOPBACK else None
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, InterfaceConfig]:

@@ -77,7 +77,7 @@ def _colon(lines: list[str], mark: Mark) -> Mistake | None:
 
 def _first_character(lines: list[str], mark: Mark) -> Mistake | None:
     character = _line(lines, mark.line)[mark.column : mark.column + 1]
-    text = f"`{character}` has a meaning of its own in YAML where a text begins; put the text in quotes"
+    text = f"`{character}` has a special meaning in YAML at the start of a text; quote the text"
     return Mistake(text, mark.line, mark.column) if character.strip() else None
 
 

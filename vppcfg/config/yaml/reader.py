@@ -158,7 +158,7 @@ class _Reader:
             self._report("yaml-key", event, _key_text(event, key))
         elif key in own:
             first = marks[key]
-            text = f"key `{key}` stands here a second time; the first is in line {first.line + 1}"
+            text = f"key `{key}` is given twice; the first is in line {first.line + 1}"
             self._report("yaml-duplicate-key", event, text)
         else:
             own[key] = value
@@ -175,7 +175,7 @@ class _Reader:
     def _merge(self, event: Any, merged: list[dict[str | int, Any]]) -> None:
         """Read what stands behind `<<`: a map, or a list of maps of which the first that has a key counts."""
         if merged:
-            self._report("yaml-duplicate-key", event, "`<<` stands here a second time; give it a list of maps")
+            self._report("yaml-duplicate-key", event, "`<<` is given twice; give it a list of maps")
         self._path.append(_MERGE)
         value = self._node(self._next())
         sources = value if isinstance(value, list) else [value]
@@ -200,7 +200,7 @@ class _Reader:
     def _alias(self, event: Any) -> Any:
         name = event.anchor
         if name in self._open:
-            raise self._unreadable("yaml-alias", event, f"alias *{name} stands inside of what it names")
+            raise self._unreadable("yaml-alias", event, f"alias *{name} is inside the value that it names")
         if name not in self._anchors:
             raise self._unreadable("yaml-alias", event, f"alias *{name} names an anchor that is not above it")
         value, weight, levels = self._anchors[name]
@@ -286,7 +286,7 @@ class _Scalars:
     def _constructed(self, tag: str, event: Any) -> Any:
         text = event.value
         if tag in _SYMBOL_TAGS:
-            self._report("yaml-value", event, f"`{text}` has a meaning of its own in YAML; put it in quotes")
+            self._report("yaml-value", event, f"`{text}` has a special meaning in YAML; quote it")
         elif tag not in _SCALAR_TAGS:
             self._report("yaml-tag", event, _tag_text(event.tag))
         else:

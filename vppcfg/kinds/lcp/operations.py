@@ -51,7 +51,7 @@ class CreateLcpPair(InterfaceOperation):
         (lcp_itf_pair_create in linux-cp/lcp_interface.c).
         """
         if not self.netns and not self.is_default_netns:
-            return "VPP cannot be told to make a pair in its own namespace while it has a default one"
+            return "VPP cannot create a pair in its own namespace while it has a default one"
         return ""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

@@ -33,7 +33,7 @@ def nat44_sides(index: Index) -> Iterator[Problem]:
         text = "no interface is `outside`, `both` or `output`, so that nothing is translated; give one `nat44: outside`"
         yield _warning(rule="nat44-no-outside", path=(SECTION,), text=text)
     elif sides == {NatSide.OUTSIDE} and not config.static:
-        text = "no interface is `inside`, so that nobody is translated; give one `nat44: inside`"
+        text = "no interface is `inside`, so nothing is translated; give one `nat44: inside`"
         yield _warning(rule="nat44-no-inside", path=(SECTION,), text=text)
     if faces_out and sides != {NatSide.OUTSIDE} and all(pool.is_twice for pool in config.pools):
         text = "no pool has an address to translate to, so that new connections are dropped; add one to `pools`"
@@ -148,7 +148,7 @@ def nat44_memory(index: Index) -> Iterator[Problem]:
         text += f", and it has {size_text(heap)}; enlarge `dataplane.memory.main-heap`"
         yield Problem(rule="nat44-memory", path=path, text=text)
     elif section is None and needed > _FREE_BYTES:
-        text += ", which has 1G unless startup.conf says otherwise; VPP ends where they do not fit"
+        text += ", which has 1G unless startup.conf sets another size; VPP ends if they do not fit"
         yield _warning(rule="nat44-memory", path=path, text=text)
 
 

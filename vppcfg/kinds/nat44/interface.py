@@ -52,7 +52,7 @@ class SetNatSide(Switch):
     def _refusal(self, working: WorkingState) -> str | None:
         found = working.interfaces[self.interface].nat44
         if found is NatSide.OUTPUT:
-            return f"{self.interface} is translated on its way out already"
+            return f"{self.interface} already translates on output"
         if (self.side in _parts(found)) == self.is_on:
             return f"{self.interface} is {self.side.value} already" if self.is_on else f"it is not {self.side.value}"
         return missing_nat44(working)
@@ -86,7 +86,7 @@ class SetNatOutput(Switch):
     def _refusal(self, working: WorkingState) -> str | None:
         found = working.interfaces[self.interface].nat44
         if found is not (None if self.is_on else NatSide.OUTPUT):
-            return f"{self.interface} is {found.value if found else 'not translated on its way out'} already"
+            return f"{self.interface} is {found.value if found else 'not translated on output'} already"
         return missing_nat44(working)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

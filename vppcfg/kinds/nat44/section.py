@@ -92,7 +92,7 @@ class Nat44Section(SettingsSection):
         desired.owned |= NAT44_OWNED
         for settings in desired.observed.of(Nat44).values():
             for what in settings.unsupported[:_MOST_NAMED]:
-                text = f"VPP has {what}, which no file can say; remove it there, or take the section out of the file"
+                text = f"VPP has {what}, which no file can express; remove it in VPP, or drop the section from the file"
                 desired.problem("nat44-unsupported", (self.key,), text)
         takes_part = any(each.nat44 is not None for each in desired.configuration.interfaces.values())
         if config.is_empty and not takes_part:

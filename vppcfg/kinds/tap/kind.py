@@ -205,7 +205,7 @@ def _ring_size(raw: Any) -> int:
 def _lacks(desired: DesiredStateBuilder, config: TapConfig, key: str, text: str) -> None:
     desired.is_possible = False
     path = (*config.path, "host", key)
-    desired.problem("tap-host-missing", path, f"{text}; make it, or say `{key}-create: true`")
+    desired.problem("tap-host-missing", path, f"{text}; create it, or set `{key}-create: true`")
 
 
 def _host_mtu(config: TapConfig, before: Tap | None) -> int:

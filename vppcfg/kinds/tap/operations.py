@@ -25,7 +25,7 @@ class CreateTap(CreateInterface):
     def _refusal(self, working: WorkingState) -> str | None:
         bridge = (self.tap.host_netns, self.tap.host_bridge)
         if working.has_linux and self.tap.host_bridge and bridge not in working.linux_bridges:
-            return f"there is no Linux bridge {self.tap.host_bridge}, and VPP would say nothing of it"
+            return f"there is no Linux bridge {self.tap.host_bridge}, and VPP would report nothing"
         holder = working.linux_names.get((self.tap.host_netns, self.tap.host_name))
         return f"the Linux name {self.tap.host_name} is held by {holder}" if holder else None
 

@@ -26,7 +26,7 @@ def _create(index: Index) -> Iterator[Problem]:
             ("namespace-create", "namespace", tap.creates_netns, tap.host_netns),
         ):
             if is_asked and name is None:
-                text = f"`{key}` does not say which; add `{desired}`"
+                text = f"`{key}` names none; add `{desired}`"
                 yield Problem(rule="tap-create-without", path=(*tap.path, "host", key), text=text)
 
 

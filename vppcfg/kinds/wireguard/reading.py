@@ -74,7 +74,7 @@ class _Found(NamedTuple):
 
 
 def _peers(connection: VppReader, replies: Replies) -> Iterator[_Found]:
-    """Yield the peers of all interfaces. Raise DataplaneError when VPP's answer is not what its definition says."""
+    """Yield the peers of all interfaces. Raise DataplaneError when VPP's answer does not match its definition."""
     details = _PEER_DUMPS[connection.newest(tuple(_PEER_DUMPS))]
     heads = (*_PEER, *([_PRESHARED] if connection.has_field(details, _PRESHARED) else []))
     try:

@@ -68,7 +68,7 @@ def _key(index: Index) -> Iterator[Problem]:
             yield Problem(rule="wireguard-key", path=(*tunnel.path, "public-key"), text=text)
     for _, peer, path in _peers(index):
         if peer.public_key in (NO_KEY, PUBLIC_OF_NO_KEY):
-            text = "this is no key of anybody; take what `wg pubkey` says at the other end"
+            text = "this is no valid public key; take the output of `wg pubkey` at the other end"
             yield Problem(rule="wireguard-key", path=(*path, "public-key"), text=text)
 
 
@@ -99,7 +99,7 @@ def _endpoint(index: Index) -> Iterator[Problem]:
             continue
         if peer.endpoint is None or peer.port is None:
             missing, said = ("endpoint", "port") if peer.endpoint is None else ("port", "endpoint")
-            text = f"{peer.name} has `{said}` without `{missing}`; write both, or neither where the peer speaks first"
+            text = f"{peer.name} has `{said}` without `{missing}`; set both, or neither where the peer connects first"
             yield Problem(rule="wireguard-endpoint", path=path, text=text)
         elif (":" in peer.endpoint) != (":" in tunnel.local):
             text = f"{peer.endpoint} and {tunnel.local} are of different families; take two of one"
@@ -129,7 +129,7 @@ def _preshared_key(index: Index) -> Iterator[Problem]:
         has_file, has_digest = peer.preshared_key_file is not None, peer.preshared_key_sha256 is not None
         if has_file != has_digest:
             missing = "preshared-key-sha256" if has_file else "preshared-key-file"
-            text = f"`{missing}` is missing; the digest of a file is what `base64 -d FILE | sha256sum` says"
+            text = f"`{missing}` is missing; the digest of a file is the output of `base64 -d FILE | sha256sum`"
             yield Problem(rule="wireguard-preshared-key", path=path, text=text)
 
 

@@ -205,7 +205,7 @@ def _placed_flows(
         if by_hash is not None:
             return spread(plan.server_ports, cores, by_hash), "Toeplitz"
     if plan.server_netns is None or not (args.lab or args.router == "local"):
-        return ((0, None),) * count, "not chosen: the card tells no hash, and only servers of our own can be probed"
+        return ((0, None),) * count, "not chosen: the card reports no hash, and only own servers can be probed"
     if args.lab and _is_vpp(args.lab):
         return ((0, None),) * count, "not chosen: VPP has one thread in a laboratory"
     return probed(plan, router, cores), "probe"

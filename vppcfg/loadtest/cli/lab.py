@@ -36,10 +36,10 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def _add_up(below: Subparsers) -> None:
-    parser = below.add_parser("up", help="make a laboratory", description="Make a laboratory, and say what is where.")
-    parser.add_argument(
-        "--dut", choices=["vpp", "bridge", "router"], required=True, help="what stands between the ends"
+    parser = below.add_parser(
+        "up", help="make a laboratory", description="Create a laboratory, and list its addresses."
     )
+    parser.add_argument("--dut", choices=["vpp", "bridge", "router"], required=True, help="the device between the ends")
     parser.add_argument("--name", metavar="NAME", default=DEFAULT_NAME, help=_NAME_HELP)
     parser.add_argument(
         "--link", metavar="SPEED", help="speed at which the device sends: 100M, 1G ... (default: as fast as it can)"
@@ -60,7 +60,7 @@ def _add_down(below: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Refuse a line without a command."""
-    raise UsageError("lab needs up or down", "`vppcfg loadtest lab --help` says more")
+    raise UsageError("lab needs up or down", "see `vppcfg loadtest lab --help`")
 
 
 def _up(args: argparse.Namespace) -> ExitCode:

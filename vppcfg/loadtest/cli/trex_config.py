@@ -175,7 +175,7 @@ def _source_macs(args: argparse.Namespace, ports: Sequence[str], nics: Sequence[
     macs = [nic.mac for nic in nics] if nics else [_mac_of_interface(args.root, port) for port in ports]
     for port, mac in zip(ports, macs, strict=True):
         if not mac:
-            raise UsageError(f"the MAC address of {port} is unknown: no Linux driver has it", "say it with --src-macs")
+            raise UsageError(f"the MAC address of {port} is unknown: no Linux driver has it", "set it with --src-macs")
     return [mac for mac in macs if mac]
 
 

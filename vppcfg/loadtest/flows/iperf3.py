@@ -51,7 +51,7 @@ class Servers:
         """Start them, and return when all listen. Raise EngineError when a port is taken."""
         taken = sorted(listening_ports(self._netns) & set(self._ports))
         if taken:
-            raise EngineError(f"somebody else listens on port {taken[0]}", "--first-port names other ports")
+            raise EngineError(f"another program listens on port {taken[0]}", "--first-port names other ports")
         for port in self._ports:
             self._processes.append(_started(self._netns, [PROGRAM, "--server", "--port", str(port)]))
         deadline = self._clock.now() + _START_S
@@ -102,7 +102,7 @@ def flow_of(text: bytes | str, server_port: int) -> Flow:
         document = parse_json(text, "its result", FLOW_BYTES)
     except ValueError as error:
         said = (text.decode(errors="replace") if isinstance(text, bytes) else text).strip()
-        shown = str(error) if said.startswith("{") else said.splitlines()[-1] if said else "it says nothing"
+        shown = str(error) if said.startswith("{") else said.splitlines()[-1] if said else "no output"
         raise EngineError(f"{source} wrote no result: {shown}") from error
     if not isinstance(document, dict):
         raise EngineError(f"{source} failed: its result is no object", hint)

@@ -200,7 +200,7 @@ class ConnectionRamp:
         if self._idle_s >= SILENCE_S and self._due >= _FEW:
             raise EngineError(
                 f"the generator has begun no connection for {self._idle_s:.0f} s",
-                "did somebody stop its traffic, or take its ports?",
+                "was its traffic stopped, or were its ports taken over?",
             )
         is_silent = sample.connections.begun > 0 and not sample.connections.answered
         is_heard = sample.connections.answered > 0

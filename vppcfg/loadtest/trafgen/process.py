@@ -73,7 +73,7 @@ class Trafgen:
     def complaint(self) -> str:
         """Return the last line that it wrote, to be shown when it fails."""
         lines = self._log.read_text(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it says nothing"
+        return lines[-1] if lines else "no output"
 
     def cpu_s(self) -> float:
         """Return the CPU time that it has taken, in seconds."""

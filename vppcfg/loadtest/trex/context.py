@@ -54,7 +54,7 @@ class TrexContext:
         taken = self._rpc.call("acquire", user=user_name(), session_id=self._session, force=is_forced)
         self._handler = text(section(taken), "handler")
         if not self._handler:
-            raise EngineError("T-Rex has given its ports to nobody", "is it one of version 3.00 to 3.08?")
+            raise EngineError("no user owns T-Rex's ports", "is it one of version 3.00 to 3.08?")
         if self._guard is not None:
             self._guard.watch({CONTEXT: self._handler})
         self._port_handlers = {name: text(section(taken, "ports"), name) for name in section(taken, "ports")}

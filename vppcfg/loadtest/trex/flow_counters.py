@@ -97,7 +97,7 @@ def described_counters(answer: object) -> tuple[Described, ...]:
     """Return the counters that a server has. Raise EngineError when one is missing that tests are judged by."""
     rows = items(section(answer), "data")
     if len(rows) > _MOST_COUNTERS:
-        raise EngineError(f"T-Rex tells of {len(rows)} counters, which it cannot have")
+        raise EngineError(f"T-Rex reports {len(rows)} counters, which it cannot have")
     found = tuple(_described(rows))
     names = {counter.name for counter in found}
     missing = [name for name in _NEEDED if name not in names]

@@ -42,7 +42,7 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"port is not owned by you|please acquire the port",
-        "somebody else took {port} from this test",
+        "another user took {port} over from this test",
         "see who works on this generator",
     ),
     (
@@ -63,7 +63,7 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
     (
         r"exceeds port line rate: '(?P<rate>.*)'",
         "the load is more than {port} carries ({rate})",
-        "lower it, or say the speed of the link with --link",
+        "lower it, or set the speed of the link with --link",
     ),
     (
         r"Effective bandwidth is zero",
@@ -102,12 +102,12 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"context is already taken",
-        "the T-Rex server belongs to somebody else, or to a test that was killed",
+        "the T-Rex server is owned by another user, or by a test that was killed",
         "--force takes it; traffic on all of its ports stops",
     ),
     (
         r"must acquire the context",
-        "somebody else took the T-Rex server from this test",
+        "another user took the T-Rex server over from this test",
         "see who works on this generator",
     ),
     (

@@ -107,6 +107,6 @@ def _since(port: str, name: str, now: PortReading, zero: PortReading) -> int:
     since = counter(now.by_port[port], name) - counter(zero.by_port[port], name)
     if since < 0:
         raise EngineError(
-            f"the counters of port {port} went backwards", "T-Rex was restarted, or somebody cleared them"
+            f"the counters of port {port} went backwards", "T-Rex was restarted, or its counters were cleared"
         )
     return since

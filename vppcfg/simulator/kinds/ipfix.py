@@ -240,8 +240,8 @@ def _command_exporter(tables: Tables, line: Input) -> str:
 
 def line_end(line: Input, word: str, found: dict[str, bytes]) -> bytes | None:
     """Take a word and an IPv4 address, and keep the address under the word."""
-    address = line.address_after(word)
-    if isinstance(address, ipaddress.IPv4Address):
+    address = line.address4_after(word)
+    if address is not None:
         found[word] = address.packed
         return address.packed
     return None

@@ -67,7 +67,7 @@ def set_port(tables: Tables, index: int, told: Told | None) -> None:
     port = tables.hw.get(index)
     if port is None:
         raise RefusedError(Retval.INVALID_VALUE, "invalid argument")
-    if not port.is_ethernet or port.device_class == "bond":
+    if not port.is_ethernet:
         raise RefusedError(Retval.INVALID_VALUE, "not supported")
     ports = tables.part(LldpMain).ports
     if told is None:

@@ -516,19 +516,18 @@ def _command_address(tables: Tables, line: Input) -> str:
             is_twice = True
         elif rest.take("del"):
             is_add = False
-        elif rest.take("-") and (found := rest.address()) is not None:
+        elif rest.take("-") and (found := rest.address4()) is not None:
             last = int(found)
-        elif (found := rest.address()) is not None:
+        elif (found := rest.address4()) is not None:
             first = last = int(found)
         else:
             raise rest.unknown()
     if first is None or last is None:
         raise RefusedError(Retval.UNSPECIFIED, "expected address")
+    if is_add and not tables.part(NatMain).is_enabled:
+        return ""  # VPP refuses it, and does not tell
     words = "NAT address already in use." if is_add else "NAT address not exist."
-    _as_typed(
-        lambda: set_range(tables, first, last, vrf_id, is_twice=is_twice, is_add=is_add),
-        words,
-    )
+    _as_typed(lambda: set_range(tables, first, last, vrf_id, is_twice=is_twice, is_add=is_add), words)
     return ""
 
 

@@ -287,10 +287,10 @@ def _command_mapping(tables: Tables, line: Input) -> str:
     protocol, vrf_id, flags, is_add = 0, NONE, _ADDRESS_ONLY, True
     rest = line.line_with("expected required argument(s)")
     while not rest.is_at_end:
-        if (found := rest.address_after("local")) is not None:
+        if (found := rest.address4_after("local")) is not None:
             local = int(found)
             ports["local"], flags = _port(rest, flags)
-        elif (found := rest.address_after("external")) is not None:
+        elif (found := rest.address4_after("external")) is not None:
             external = int(found)
             ports["external"], flags = _port(rest, flags)
         elif (row := rest.interface_after(tables, "external")) is not None:
@@ -345,7 +345,7 @@ def _command_identity(tables: Tables, line: Input) -> str:
     address, sw_if_index, port, protocol, vrf_id, is_add = 0, NONE, 0, 0, NONE, True
     rest = line.line_with("expected required argument(s)")
     while not rest.is_at_end:
-        if (found := rest.address()) is not None:
+        if (found := rest.address4()) is not None:
             address = int(found)
         elif (row := rest.interface_after(tables, "external")) is not None:
             sw_if_index = row.index

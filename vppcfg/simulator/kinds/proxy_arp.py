@@ -124,8 +124,8 @@ def _command_range(tables: Tables, line: Input) -> str:
 
 def _end(line: Input) -> tuple[str, ipaddress.IPv4Address] | None:
     for word in ("start", "end"):
-        address = line.address_after(word)
-        if isinstance(address, ipaddress.IPv4Address):
+        address = line.address4_after(word)
+        if address is not None:
             return word, address
     return None
 

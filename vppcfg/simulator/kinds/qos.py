@@ -14,6 +14,7 @@ from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.l2 import L2_INPUT, bit_of
+from vppcfg.simulator.releases import ReleaseQuirk
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -46,6 +47,9 @@ reply qos_mark_enable_disable_reply e8d4e804: i32 retval
 request qos_mark_dump f9e6675e streams qos_mark_details: interface_index sw_if_index
 reply qos_mark_details 89fe81a9: qos_mark mark
 """
+_MISREADS_VALUE = ReleaseQuirk(
+    span="-25.02", text="`qos store` takes no value from the prompt, which has to be given (8a5b23ee83a)"
+)
 _VLAN, _MPLS, _IP = 1, 2, 3
 Place = tuple[int, int]
 """An interface and a source of the class."""
@@ -240,8 +244,9 @@ def _command_record(tables: Tables, line: Input) -> str:
 
 
 def _command_store(tables: Tables, line: Input) -> str:
-    typed = _typed(tables, line, "value", "value to be stored must be specified")
-    return _unheard(lambda: set_store(tables, typed.place, typed.numbers["value"] & 0xFF, is_on=typed.is_on))
+    word = "value &d" if tables.release.has(_MISREADS_VALUE) else "value"
+    typed = _typed(tables, line, word, "value to be stored must be specified")
+    return _unheard(lambda: set_store(tables, typed.place, typed.numbers[word] & 0xFF, is_on=typed.is_on))
 
 
 def _command_mark(tables: Tables, line: Input) -> str:

@@ -15,7 +15,7 @@ from vppcfg.startup.conf.complaint import correction_text, problem, unknown_text
 from vppcfg.startup.conf.grammar import GRAMMAR
 from vppcfg.startup.conf.key import ArgumentForm
 from vppcfg.startup.conf.tree import ConfEntry
-from vppcfg.startup.conf.values import why_unreadable
+from vppcfg.startup.conf.values import REVERSED_RANGE, why_unreadable
 
 _NUMBER_FIRST = re.compile(r"\+?[0-9]")
 _BACKWARDS = re.compile(r"(?:[0-9]+(?:-[0-9]+)?,)*[0-9]+-[0-9]+")
@@ -61,7 +61,7 @@ def _is_taken_for_threads(entry: ConfEntry, following: ConfEntry | None) -> bool
         return following is not None and _NUMBER_FIRST.match(following.name) is not None
     form, text = entry.key.arguments[-1], entry.arguments[-1]
     if form is ArgumentForm.CPUS:
-        return _BACKWARDS.match(text) is not None and "backwards" in (why_unreadable(entry.key, entry.arguments) or "")
+        return _BACKWARDS.match(text) is not None and why_unreadable(entry.key, entry.arguments) == REVERSED_RANGE
     return form not in _READ_UP_TO_JUNK and _NUMBER_FIRST.match(text) is not None
 
 

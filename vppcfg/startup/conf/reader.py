@@ -55,7 +55,7 @@ def read_conf(text: str, release: Release) -> tuple[Conf, tuple[Problem, ...]]:
         return Conf(), (_problem("conf-too-large", 1, f"{size} bytes without comments; VPP reads {LIMIT_BYTES}"),)
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        return Conf(), (_problem("conf-syntax", line, "a NUL byte stands here; this is no text"),)
+        return Conf(), (_problem("conf-syntax", line, "a NUL byte; this is no text file"),)
     try:
         return Conf(stanzas=_ConfParser(tokens, text).stanzas(), tail=tail), ()
     except _SyntaxError as error:

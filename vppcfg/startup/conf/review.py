@@ -62,7 +62,7 @@ def _stanza_problems(
     elif stanza.key.block not in GRAMMAR:
         unreadable = why_unreadable(stanza.key, stanza.arguments)
         if stanza.key.arguments == (W,) and stanza.verbatim is not None:
-            unreadable = "its value is missing, and stands without braces"
+            unreadable = "its value is missing"
         if unreadable:
             words = " ".join((stanza.name, *stanza.arguments, *([stanza.verbatim] if stanza.verbatim else [])))
             yield problem("conf-value", stanza, f"VPP stops at `{words}`: {unreadable}")
@@ -204,11 +204,11 @@ def _cpu_contradictions(entries: Sequence[ConfEntry], release: Release) -> Itera
     has = {entry.name: entry for entry in entries}
     placements = [entry for entry in entries if entry.name in ("corelist-workers", "coremask-workers", "workers")]
     for entry in placements[1:]:
-        text = f"{entry.name} stands beside {placements[0].name}, which stops VPP; keep one of them"
+        text = f"{entry.name} and {placements[0].name} together stop VPP; keep one of them"
         yield problem("conf-contradiction", entry, text)
     for name, since in _MAIN_CORE_NEEDED.items():
         if name in has and "main-core" not in has and release >= since:
-            yield problem("conf-contradiction", has[name], f"VPP {since} and newer need main-core beside {name}")
+            yield problem("conf-contradiction", has[name], f"VPP {since} and newer need main-core with {name}")
     policy = has.get("scheduler-policy")
     if "scheduler-priority" in has and (policy is None or policy.arguments[:1] not in (("fifo",), ("rr",))):
         text = "scheduler-priority needs the scheduler-policy fifo or rr"

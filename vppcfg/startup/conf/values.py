@@ -44,6 +44,7 @@ _FORMS: Mapping[ArgumentForm, tuple[re.Pattern[str], str]] = {
         "a PCI address, such as 0000:3b:00.0, or a vendor and a device, such as 8086:1539",
     ),
 }
+REVERSED_RANGE = "a range is reversed; write the lower number first"
 _LARGEST = (1 << 32) - 1
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)")
 
@@ -59,5 +60,5 @@ def why_unreadable(key: Key, arguments: tuple[str, ...]) -> str | None:
         if form is ArgumentForm.NUMBER and abs(int(text)) > _LARGEST:
             return f"it must be at most {_LARGEST}"
         if form is ArgumentForm.CPUS and any(int(last) < int(first) for first, last in _RANGE.findall(text)):
-            return "a range stands backwards; its lower number comes first"
+            return REVERSED_RANGE
     return None

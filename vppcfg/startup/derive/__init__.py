@@ -106,7 +106,7 @@ def _choose_plugins(
 def _choose_multi_seg(configuration: Configuration, section: DataplaneSection, ledger: Ledger) -> bool:
     """Return whether a packet may span buffers: where the file leaves it open, when the largest MTU needs it."""
     if section.dpdk.is_multi_seg is not None:
-        ledger.add("dpdk.multi-seg", section.dpdk.is_multi_seg, ValueOrigin.FILE, "the file says so")
+        ledger.add("dpdk.multi-seg", section.dpdk.is_multi_seg, ValueOrigin.FILE, "set in the file")
         return section.dpdk.is_multi_seg
     largest = max((port.mtu for port in configuration.interfaces.values() if port.parent is None), default=1500)
     frame, room = largest + FRAME_OVERHEAD_BYTES, section.buffers.data_size

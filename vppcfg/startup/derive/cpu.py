@@ -59,7 +59,7 @@ def _pool(host: Host, nics: Sequence[Nic]) -> _CpuPool:
 
 def _main_core(section: CpuSection, pool: _CpuPool, host: Host, ledger: Ledger) -> int:
     if section.main_core is not None:
-        ledger.add("cpu.main-core", section.main_core, ValueOrigin.FILE, "the file says so")
+        ledger.add("cpu.main-core", section.main_core, ValueOrigin.FILE, "set in the file")
         return section.main_core
     listed = section.workers if isinstance(section.workers, tuple) else ()
     free = [core for core in pool.cores if not any(cpu.id in listed for cpu in core)]
@@ -86,7 +86,7 @@ def _workers(
         required, origin, reason = (
             section.workers,
             ValueOrigin.FILE,
-            f"{numbered(section.workers, 'worker')}, as the file says",
+            f"{numbered(section.workers, 'worker')}, set in the file",
         )
     else:
         local = sum(cpu.node == pool.home for cpu in candidates)
@@ -127,7 +127,7 @@ def _isolated(section: CpuSection, host: Host, workers: tuple[int, ...], ledger:
         ledger.add("cpu.isolate", cpu_text(section.isolate), ValueOrigin.FILE, "the file names these CPUs")
         return section.isolate
     if not section.isolate:
-        ledger.add("cpu.isolate", "none", ValueOrigin.FILE, "the file says so")
+        ledger.add("cpu.isolate", "none", ValueOrigin.FILE, "set in the file")
         return ()
     siblings = {cpu for worker in workers if worker in host.cpu_by_id for cpu in host.cpu_by_id[worker].siblings}
     isolated = tuple(sorted({*workers, *siblings} - {BOOT_CPU}))

@@ -129,7 +129,7 @@ class _Setup:
     def _native_queues(self, device: DeviceSection, limits: NicLimits, local: Sequence[int]) -> int:
         key = f"devices.{device.address}.rx-queues"
         if device.queues.rx_queues is not None:
-            self._ledger.add(key, device.queues.rx_queues, ValueOrigin.FILE, "the file says so")
+            self._ledger.add(key, device.queues.rx_queues, ValueOrigin.FILE, "set in the file")
             return device.queues.rx_queues
         most = limits.rx_queues or 1
         queues = max(1, min(len(local), most))
@@ -142,7 +142,7 @@ class _Setup:
     def _native_ring(self, device: DeviceSection, key: str, number: int | None, limits: NicLimits) -> int:
         place = f"devices.{device.address}.{key}"
         if number is not None:
-            self._ledger.add(place, number, ValueOrigin.FILE, "the file says so")
+            self._ledger.add(place, number, ValueOrigin.FILE, "set in the file")
             return number
         number = limits.default_descriptors or _FEWEST
         self._ledger.add(place, number, ValueOrigin.DEFAULT, f"what the driver {limits.driver} takes by itself")
@@ -154,7 +154,7 @@ class _Setup:
         if given is None and device.workers:
             given = len(device.workers)
         if given is not None:
-            self._ledger.add(key, given, ValueOrigin.FILE, "the file says so")
+            self._ledger.add(key, given, ValueOrigin.FILE, "set in the file")
             return given
         limit = limits.rx_queues if limits else None
         queues = max(1, min(len(local), limit or (len(local) if limits else 1)))
@@ -175,7 +175,7 @@ class _Setup:
             else (device.queues.tx_descriptors, self._default.tx_descriptors)
         )
         if own is not None or general is not None:
-            self._ledger.add(key, own or general, ValueOrigin.FILE, "the file says so")
+            self._ledger.add(key, own or general, ValueOrigin.FILE, "set in the file")
             return own or general or 0
         if limits is not None and limits.default_descriptors is not None:
             number, reason = limits.default_descriptors, f"what devices of {limits.driver} have"
@@ -191,7 +191,7 @@ class _Setup:
         """Return a worker per queue: the file's, or those of the device's node when the machine has several."""
         if device.workers is not None:
             self._ledger.add(
-                f"dpdk.devices.{device.address}.workers", _spaced(device.workers), ValueOrigin.FILE, "as said"
+                f"dpdk.devices.{device.address}.workers", _spaced(device.workers), ValueOrigin.FILE, "set in the file"
             )
             return device.workers
         if not self._host.has_numa or not 0 < len(local) < len(self._placement.workers) or queues > len(local):

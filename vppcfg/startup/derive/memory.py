@@ -109,7 +109,7 @@ class _Sizer:
         required = self._section.memory.hugepage_bytes
         size = required or self._host.default_hugepage_bytes or 2 * MIB
         origin = ValueOrigin.FILE if required else ValueOrigin.HOST
-        reason = "the file says so" if required else "the kernel's default size"
+        reason = "set in the file" if required else "the kernel's default size"
         self._ledger.add("memory.hugepage-size", size_text(size), origin, reason)
         return size
 
@@ -121,7 +121,7 @@ class _Sizer:
         self.needs["buffers-floor"] = max(floor for floor, _, _ in needs.values())
         self.needs["buffers"] = max(number for _, number, _ in needs.values())
         if self._section.buffers.per_numa is not None:
-            self._ledger.add("buffers.per-numa", self._section.buffers.per_numa, ValueOrigin.FILE, "the file says so")
+            self._ledger.add("buffers.per-numa", self._section.buffers.per_numa, ValueOrigin.FILE, "set in the file")
         else:
             for node, (_, number, reason) in needs.items():
                 where = f" (node {node})" if len(needs) > 1 else ""
@@ -169,7 +169,7 @@ class _Sizer:
         is_huge = routes > HUGE_HEAP_ROUTES
         required = self._section.memory.main_heap_bytes
         if required is not None:
-            self._ledger.add("memory.main-heap", size_text(required), ValueOrigin.FILE, "the file says so")
+            self._ledger.add("memory.main-heap", size_text(required), ValueOrigin.FILE, "set in the file")
         else:
             acl = " + 64M for ACLs" if acl_bytes else ""
             of_nat = "".join(f" + {size_text(round_up(size, MIB))} for {what}" for what, size in nat.items())
@@ -200,7 +200,7 @@ class _Sizer:
         self.needs["statseg"] = used + 48 * routes * threads
         required = self._section.statseg_bytes
         if required is not None:
-            self._ledger.add("statseg", size_text(required), ValueOrigin.FILE, "the file says so")
+            self._ledger.add("statseg", size_text(required), ValueOrigin.FILE, "set in the file")
         else:
             reason = (
                 f"max(64M, 32M + 96 x {routes} routes x {numbered(threads, 'thread')} + 2 x {per_interface} x "
@@ -237,7 +237,7 @@ class _Sizer:
         if required is None:
             return dict(computed)
         self._ledger.add(
-            "kernel.hugepages", required, ValueOrigin.FILE, "the file says so; Linux spreads them over the nodes"
+            "kernel.hugepages", required, ValueOrigin.FILE, "set in the file; Linux spreads them over the nodes"
         )
         share, rest = divmod(required, len(computed))
         return {node: share + (index < rest) for index, node in enumerate(computed)}

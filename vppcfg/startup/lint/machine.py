@@ -204,7 +204,7 @@ def _folders(conf: Conf, folders: Collection[str]) -> Iterator[Problem]:
             text = f"there is no folder {folder} for {entry.arguments[0]}, which stops VPP; make it"
             yield problem("conf-folder", entry, text)
         else:
-            lost = "nothing is logged" if entry.name == "log" else "nobody reaches VPP there"
+            lost = "nothing is logged" if entry.name == "log" else "nothing can reach VPP there"
             yield warning("conf-folder", entry, f"there is no folder {folder} for {entry.arguments[0]}; {lost}")
 
 

@@ -47,6 +47,6 @@ def habit_problems(conf: Conf, release: Release, installed: Collection[str] | No
     if script is not None and is_echoed:
         text = (
             f"with lcp-sync and linux_nl, VPP before {_NO_ECHO} sends back to Linux what it hears from there: an LCP "
-            "that this script makes and sets up at once goes up and down without end and loses its addresses"
+            f"that this script creates and sets up at once flaps for ever and loses its addresses"
         )
         yield notice("conf-lcp-loop", script, text)

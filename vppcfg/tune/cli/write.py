@@ -73,7 +73,7 @@ def _check(before: str, after: str, diagnosis: Diagnosis, args: argparse.Namespa
     if loaded.configuration is None:
         raise ConfigError(
             f"{args.config} would not be valid with these changes, and is left as it is",
-            "`vppcfg check` tells whether it was valid before",
+            "`vppcfg check` shows whether it was valid before",
         )
     log.info("Configuration is valid with these changes")
     host = _machine_for(args)

@@ -224,7 +224,7 @@ def find_port_failed(situation: Situation) -> Iterator[Finding]:
                     "number of its queues or descriptors, or an offload that `no-tx-checksum-offload` leaves out"
                 ),
                 expectation=Expectation(text="the port comes up after VPP is restarted", basis=Basis.GUESS),
-                disproof="the same errors stand there with VPP's defaults",
+                disproof="the same errors occur with VPP's defaults",
             )
 
 

@@ -47,7 +47,7 @@ class _NewestRelease:
 
     def secret(self, name: str) -> Value:
         """Return what the secret goes by: nobody reads secrets here."""
-        return f"<the key that goes by {name}>"
+        return f"<the key of {name}>"
 
     def has_field(self, message: str, path: str) -> bool:
         """Return True."""

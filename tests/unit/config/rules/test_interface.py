@@ -30,12 +30,12 @@ def test_what_vpp_makes_has_no_driver(name: str) -> None:
     ("name", "virtual", "why"),
     [
         ("BondEthernet0", "bondethernets: {BondEthernet0: {}}", "uses the queues of its members"),
-        ("tap0", "taps: {tap0: {host: {name: x}}}", "gets its queues when it is made"),
-        ("host-x", "host_interfaces: {host-x: {}}", "gets its queues when it is made"),
+        ("tap0", "taps: {tap0: {host: {name: x}}}", "gets its queues when it is created"),
+        ("host-x", "host_interfaces: {host-x: {}}", "gets its queues when it is created"),
         (
             "memif1/0",
             "memifs: {memif1/0: {role: master, socket: /run/vpp/m.sock}}",
-            "has queues only while somebody is connected",
+            "has queues only while a peer is connected",
         ),
         ("gre0", "gre_tunnels: {gre0: {local: 192.0.2.1, remote: 192.0.2.2}}", "has no queues of its own"),
     ],

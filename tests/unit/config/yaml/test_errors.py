@@ -25,14 +25,14 @@ def only(data: bytes) -> Problem:
         (b"a: b: c\n", 1, 5, "a text with a colon and a space in it needs quotes"),
         (b"a: [1, 2\nb: 3\n", 2, 2, "the `]` that closes the `[` of line 1 is missing"),
         (b"a: 'x\n", 1, 4, "the quote that opens here is never closed"),
-        (b"a: @b\n", 1, 4, "`@` has a meaning of its own in YAML"),
+        (b"a: @b\n", 1, 4, "`@` has a special meaning in YAML"),
         (b'# \xc3\xa9\xc3\xa9\na: "\xc3\xa9" b\n', 2, 8, "more text follows the closing quote"),
         (b"a: [x] y\n", 1, 8, "more text follows the closing bracket"),
         (b"a:\n  b:9000\n  c: up\n", 2, 4, "a space is missing after this colon"),
         (b"a:\n  b: 1\n c: 2\n", 3, 2, "indented like no line above"),
         (b"a:\n  b\n  c: 2\nd: 1\n", 2, 3, "no colon"),
         (b"a:\n<<<<<<< HEAD\n  b: 1\n=======\n  b: 2\n>>>>>>> x\n", 2, 1, "merge conflict"),
-        (b"a:\n - *\n", 2, 4, "`*` has a meaning of its own"),
+        (b"a:\n - *\n", 2, 4, "`*` has a special meaning"),
     ],
 )
 def test_the_mistake_is_named_and_its_place(data: bytes, line: int, column: int, words: str) -> None:

@@ -1,4 +1,4 @@
-"""The profile's JSON as T-Rex wants it, and the latency that T-Rex tells of."""
+"""The profile's JSON as T-Rex wants it, and the latency that T-Rex reports."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def test_a_port_that_is_not_there_is_refused(engine: TrexEngine) -> None:
 
 
 def test_a_port_that_is_taken_in_the_middle_is_said(server: StandInTrex, engine: TrexEngine) -> None:
-    with pytest.raises(EngineError, match="somebody else took port 0 from this test"), held(engine, PORTS):
+    with pytest.raises(EngineError, match="another user took port 0 over from this test"), held(engine, PORTS):
         engine.prepare(TRAFFIC)
         server.ports[0].owner, server.ports[0].handler = "bob", "his"
         engine.start(1000.0, 10.0)

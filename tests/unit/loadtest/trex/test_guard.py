@@ -41,7 +41,7 @@ def test_ports_that_were_left_behind_are_given_back(server: StandInTrex, engine:
     engine.start(1000.0, 60.0)
     give_back(server.address, {str(port.index): port.handler for port in server.ports}, SystemClock())
     assert server.is_idle
-    with pytest.raises(EngineError, match="somebody else took port 0"):
+    with pytest.raises(EngineError, match="another user took port 0"):
         engine.release()
 
 

@@ -11,8 +11,8 @@ from vppcfg.loadtest.trex.rpc import refusal
     ("text", "message"),
     [
         ("API verification failed - API handler provided mismatch for class: 'core'", "was restarted"),
-        ("please acquire the port before modifying port state", "somebody else took port 3 from this test"),
-        ("port is not owned by you or your current executing session", "somebody else took port 3 from this test"),
+        ("please acquire the port before modifying port state", "another user took port 3 over from this test"),
+        ("port is not owned by you or your current executing session", "another user took port 3 over from this test"),
         ("port is already taken by 'alice'", "port 3 belongs to alice"),
         ("port is already owned by another session of 'bob'", "port 3 belongs to another session of bob"),
         ("invalid port id - should be: 0 1", "T-Rex has no port 3"),

@@ -182,7 +182,7 @@ def test_a_server_that_somebody_takes_in_the_same_moment_is_left_alone(
     server: StandInStateful, engine: TrexStatefulEngine
 ) -> None:
     server.on_call = lambda method: server.take_away("alice") if method == "acquire" else None
-    with pytest.raises(EngineError, match="the T-Rex server belongs to somebody else"), held(engine, PORTS):
+    with pytest.raises(EngineError, match="the T-Rex server is owned by another user"), held(engine, PORTS):
         pass
     assert server.ports[0].owner == "alice"
 
@@ -195,7 +195,7 @@ def test_force_takes_a_server_and_stops_what_runs_there(server: StandInStateful,
     second = TrexStatefulEngine(server.address, SystemClock(), is_forced=True, root=tmp_path)
     with held(second, PORTS):
         assert server.state == IDLE
-        with pytest.raises(EngineError, match="somebody else took the T-Rex server from this test"):
+        with pytest.raises(EngineError, match="another user took the T-Rex server over from this test"):
             first.update(200.0)
     assert server.is_idle
     with pytest.raises(EngineError):
@@ -211,7 +211,7 @@ def test_traffic_that_an_owner_has_left_behind_is_stopped(server: StandInStatefu
     engine = TrexStatefulEngine(server.address, SystemClock(), root=tmp_path)
     with held(engine, PORTS):
         assert server.state == IDLE
-    with pytest.raises(EngineError, match="somebody else took the T-Rex server"):
+    with pytest.raises(EngineError, match="another user took the T-Rex server"):
         gone.release()
 
 
@@ -261,7 +261,7 @@ def test_a_server_that_was_left_behind_is_given_back(state: str, server: StandIn
     give_back(server.address, {"context": server._handler}, SystemClock())
     assert server.is_idle
     assert server.state == IDLE
-    with pytest.raises(EngineError, match="somebody else took the T-Rex server"):
+    with pytest.raises(EngineError, match="another user took the T-Rex server"):
         engine.release()
 
 

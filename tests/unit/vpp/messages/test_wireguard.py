@@ -73,7 +73,7 @@ def test_keys_are_told_to_who_asks_for_them_alone() -> None:
 def test_nothing_is_sent_without_the_key() -> None:
     vpp = SimulatedVpp()
     with simulated(vpp) as plane:
-        with pytest.raises(DataplaneError, match="the key that goes by"):
+        with pytest.raises(DataplaneError, match="the key of"):
             plane.perform(MAKE)
         assert plane.observe().virtual == {}
 
@@ -100,4 +100,4 @@ def test_a_vpp_without_the_plugin_has_none() -> None:
 def test_messages_that_are_shown_have_the_name_of_a_key_in_its_place(operation: op.Operation) -> None:
     name, arguments = api_call(operation)
     (secret,) = [value for path, value in arguments.items() if path.endswith(("private_key", "preshared_key"))]
-    assert secret in {f"<the key that goes by {known}>" for known in (PUBLIC[0], PRESHARED[1])}, name
+    assert secret in {f"<the key of {known}>" for known in (PUBLIC[0], PRESHARED[1])}, name

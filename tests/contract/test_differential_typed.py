@@ -1,0 +1,46 @@
+"""Contract: lines that are typed at random are taken or refused alike, whatever has been typed before.
+
+`adopt` claims of each line of a script that VPP takes or refuses it, and of those behind a refused one that they never
+run. Here a real VPP judges that over all commands that a file can have something of.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pytest
+from vpp_papi import VPPIOError
+
+from tests.contract.conftest import SIMULATED, connected
+from tests.contract.subject import PORTS
+from tests.contract.test_differential import _subject
+from tests.real_vpp import HOST_DEVICES, running, skip_reason
+from tests.typed_lines import typed_lines
+from vppcfg.simulator.port import PhysicalPort
+from vppcfg.simulator.retval import DiedError
+from vppcfg.simulator.vpp import SimulatedVpp
+
+pytestmark = [pytest.mark.live, pytest.mark.skipif(skip_reason() is not None, reason=str(skip_reason()))]
+
+LINES = 300
+SEEDS = 8
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_lines_at_random_are_taken_or_refused_alike(seed: int, api_dir: object) -> None:
+    ports = [PhysicalPort(name=name, device_class="af-packet") for name in PORTS]
+    simulated = SimulatedVpp(release=SIMULATED, ports=ports, host_devices=HOST_DEVICES)
+    taken = 0
+    with running(PORTS) as process, ExitStack() as stack:
+        real = _subject("real", connected(process.socket_path, process.api_dir, stack), process)
+        for number, line in enumerate(typed_lines(seed, LINES)):
+            try:
+                is_taken = simulated.run_line(line)[0] == 0
+            except DiedError:
+                with pytest.raises(VPPIOError):
+                    real.cli(line)
+                break
+            code, text = real.cli(line)
+            assert (code == 0) == is_taken, (number, line, text)
+            taken += is_taken
+    assert taken

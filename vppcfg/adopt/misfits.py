@@ -1,0 +1,89 @@
+"""Finds the lines of scripts behind what is not valid in a file, so that they are left, and the others adopted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vppcfg.adopt.account import elements_of, mentions
+from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.model.problem import KeyPath, Problem
+
+Key = tuple[str, int]
+"""A line: the file that it stands in, and its number."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Left:
+    """What is left although VPP takes it, with the reason; it grows until the file is valid and says the same."""
+
+    commands: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[Key, str] = field(default_factory=dict)
+    taken: Collection[Key] = ()
+    """The lines that VPP takes as long as nothing is left: what it refuses of them needs something that is."""
+
+    def why(self, line: SourceLine) -> str | None:
+        """Return why a line is left, None when it is not."""
+        return self.lines.get(key_of(line)) or self.commands.get(line.command)
+
+    def with_commands(self, commands: Collection[str], why: str) -> Left:
+        """Return it with all lines of some commands."""
+        return Left(commands={**dict.fromkeys(commands, why), **self.commands}, lines=self.lines, taken=self.taken)
+
+    def with_lines(self, lines: Mapping[Key, str]) -> Left:
+        """Return it with more lines."""
+        return Left(commands=self.commands, lines={**lines, **self.lines}, taken=self.taken)
+
+
+def key_of(line: SourceLine) -> Key:
+    """Return what a line is found by."""
+    return line.source, line.number
+
+
+def taken_of(lines: Iterable[SourceLine]) -> frozenset[Key]:
+    """Return the lines that VPP takes."""
+    refused = (LineOutcome.FAULT, LineOutcome.NEVER_RAN)
+    return frozenset(key_of(line) for line in lines if line.outcome not in refused)
+
+
+def lines_behind(problems: Iterable[Problem], lines: Sequence[SourceLine], data: Any) -> dict[Key, str]:
+    """Return the lines that the file says what is wrong of, with what is wrong: those nearest to each problem."""
+    found: dict[Key, str] = {}
+    for problem in problems:
+        why = f"no file can say it: {problem.text} [{problem.rule}]"
+        found |= {key_of(line): why for line in _nearest(problem.path, lines, data)}
+    return found
+
+
+def lines_about(subjects: Collection[str], lines: Sequence[SourceLine], why: str) -> dict[Key, str]:
+    """Return the lines that the file says at one of its entries."""
+    said = (line for line in lines if line.outcome is LineOutcome.FILE and line.path and line.path[-1] in subjects)
+    return {key_of(line): why for line in said}
+
+
+def _nearest(path: KeyPath, lines: Sequence[SourceLine], data: Any) -> list[SourceLine]:
+    ran = (LineOutcome.FILE, LineOutcome.UNMANAGED)
+    scores = [_score(path, line, data) if line.outcome in ran else (0, 0) for line in lines]
+    best = max(scores, default=(0, 0))
+    return [line for line, score in zip(lines, scores, strict=True) if score == best and score[0]]
+
+
+def _score(path: KeyPath, line: SourceLine, data: Any) -> tuple[int, int]:
+    """Return how many keys of a place a line has in common, and how much of what is said there is its own."""
+    place = line.path or (path[:2] if path[1:2] and path[1] in line.subjects else ())
+    common = next((at for at, (one, other) in enumerate(zip(path, place, strict=False)) if one != other), None)
+    common = min(len(path), len(place)) if common is None else common
+    value, words = _at(data, path), line.text.split()
+    own = sum(mentions(value, path[common:], each) for each in elements_of(line.text))
+    named = sum(all(part in words for part in str(key).split("-")) for key in path[common:])
+    return common, 2 * own + named
+
+
+def _at(data: Any, path: KeyPath) -> Any:
+    for key in path:
+        try:
+            data = data[key]
+        except (KeyError, IndexError, TypeError):
+            break
+    return data
