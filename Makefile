@@ -18,7 +18,9 @@ help: ## list the targets
 .PHONY: venv
 venv: $(READY) ## make .venv with vppcfg and what its tests need
 
-# Made again when what it is made from changes; the mark comes last, so that a broken attempt is repeated.
+# Made again when what it is made from changes; the mark comes last, so that a broken attempt is repeated. If the folder
+# that PIP_FIND_LINKS names has all packages, no index is asked.
+INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --no-input --progress-bar off
 $(READY): pyproject.toml setup.py
 	@command -v $(PYTHON) >/dev/null || { echo "There is no program $(PYTHON)" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -30,8 +32,9 @@ $(READY): pyproject.toml setup.py
 	@echo "Making $(VENV) with $$($(PYTHON) --version)"
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --disable-pip-version-check --no-input --progress-bar off --editable '.[dev]' \
-		| sed -u -n 's/^\(Collecting\|Installing\|Successfully\) /  \1 /p'; exit $${PIPESTATUS[0]}
+	@{ [ -n "$$PIP_FIND_LINKS" ] && $(INSTALL) --no-index --quiet --editable '.[dev]' 2>/dev/null; } || { \
+		$(INSTALL) --editable '.[dev]' | sed -u -n 's/^\(Collecting\|Installing\|Successfully\) /  \1 /p'; \
+		exit $${PIPESTATUS[0]}; }
 	@touch $@
 
 .PHONY: demo
