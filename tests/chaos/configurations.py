@@ -230,6 +230,9 @@ interfaces:
     punt-redirect: { ipv4: { interface: GigabitEthernet1/0/0, gateway: 203.0.113.9 } }
   GigabitEthernet3/0/0: { mtu: 9000, state: up, addresses: [ 100.64.0.1/24 ], det44: inside }
   GigabitEthernet4/0/0: { mtu: 9000, state: up }
+  gre5: { mtu: 1400, state: up, addresses: [ 10.5.0.1/24 ] }
+gre_tunnels:
+  gre5: { local: 203.0.113.2, multipoint: true, neighbors: { 10.5.0.2: 203.0.113.3, 10.5.0.3: 203.0.113.4 } }
 bridgedomains:
   bd10:
     mtu: 9000
@@ -279,6 +282,9 @@ interfaces:
     punt-redirect: { ipv6: { interface: GigabitEthernet1/0/0 } }
   GigabitEthernet3/0/0: { mtu: 9000, state: up, addresses: [ 100.64.0.1/24 ] }
   GigabitEthernet4/0/0: { mtu: 9000, state: up }
+  gre5: { mtu: 1400, state: up, addresses: [ 10.5.0.1/24 ] }
+gre_tunnels:
+  gre5: { local: 203.0.113.2, multipoint: true, neighbors: { 10.5.0.2: 203.0.113.5, 10.5.0.4: 203.0.113.4 } }
 bridgedomains:
   bd10:
     mtu: 9000

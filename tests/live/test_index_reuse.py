@@ -324,7 +324,7 @@ def test_nothing_lands_on_the_next_interface_with_an_index(second: str, tmp_path
         ),
         (
             f"{_FEWER}loopbacks: {{ loop7: {{ mtu: 1500 }} }}\n",
-            "which loop7 or another interface that is made would get",
+            "which loop7 or another new interface would inherit",
         ),
     ],
 )

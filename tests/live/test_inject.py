@@ -125,7 +125,7 @@ def test_what_must_not_leave_does_not_leave_and_nothing_stays_behind(
     with heard(vpp) as frames:
         code = probe(words)
     out = capsys.readouterr().out
-    assert out.splitlines()[-1].startswith("VPP did with all ")
+    assert out.splitlines()[-1].startswith("VPP handled all ")
     assert code == ExitCode.DONE
     assert int(out.splitlines()[-1].split()[4]) > 10
     assert frames == []

@@ -71,7 +71,7 @@ def test_every_frame_of_a_random_file_goes_where_the_file_says(number: int) -> N
 
 def test_the_command_tells_that_all_is_as_the_file_says(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["probe", "-q", "-c", str(ROUTER), "--rehearse", str(prefix())]) == ExitCode.DONE
-    assert capsys.readouterr().out.splitlines()[-1].startswith("VPP did with all ")
+    assert capsys.readouterr().out.splitlines()[-1].startswith("VPP handled all ")
 
 
 @pytest.fixture

@@ -614,6 +614,7 @@ UNSEEN = {
     "43b6ff39aef": "a plan takes the protection off itself before its tunnel goes, on every release",
     "d1177514c40": "a plan puts no policer on",
     "0f37c4847df": "a plan takes policers off as often as they are on before their interface goes, on every release",
+    "8a5b23ee83a": "a file sets values of `qos store` by the API, which every release has",
     "4b2803a0a5f": "only a program that looks at the handle in the answer to a ping sees it",
 }
 """What the simulator does differently by release, and why it is no note: nobody who runs a router sees it."""

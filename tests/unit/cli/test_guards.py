@@ -351,7 +351,7 @@ def left(serve: Serve, capsys: pytest.CaptureFixture[str]) -> tuple[Run, str]:
         (
             "loopback.yaml",
             f"VPP has kept static neighbours of deleted interfaces ({LEFT[0]} at index 3), which loop7 or another "
-            "interface that is made would get",
+            "new interface would inherit",
         ),
     ],
 )

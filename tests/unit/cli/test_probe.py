@@ -97,7 +97,7 @@ def test_a_frame_that_goes_elsewhere_is_told_with_its_way(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "interface GigabitEthernet1/0/0: 5 of the frames that it has to do with go elsewhere"
     assert lines[3] == "    wrong 0"
-    assert lines[-2:] == ["  2 more", "VPP did with 5 of 9 frames otherwise than configured"]
+    assert lines[-2:] == ["  2 more", "VPP handled 5 of 9 frames otherwise than configured"]
     assert main(["probe", "-q", "-c", ROUTER, "--rehearse", "/usr", "--format", "json"]) == ExitCode.DRIFT
     document = json.loads(capsys.readouterr().out)
     assert document["wrong"] == 5

@@ -136,7 +136,7 @@ def _load_lines(document: dict[str, Any]) -> Iterator[str]:
         yield f"{printable(load['name'])}: load {percent(load['share'])}{split}"
     polls = document["idle_polls"]
     if "unknown" in polls:
-        yield f"Empty polls are not separated from work: {polls['unknown']}."
+        yield f"Idle polls count as work: {polls['unknown']}."
     else:
         yield (
             f"An empty poll takes {polls['clocks_per_empty_poll']:.0f} clocks, one with packets "
