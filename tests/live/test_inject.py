@@ -127,7 +127,7 @@ def test_what_must_not_leave_does_not_leave_and_nothing_stays_behind(
     out = capsys.readouterr().out
     assert out.splitlines()[-1].startswith("VPP handled all ")
     assert code == ExitCode.DONE
-    assert int(out.splitlines()[-1].split()[4]) > 10
+    assert int(out.splitlines()[-1].split()[3]) > 10
     assert frames == []
     assert left(vpp) == []
     assert main(["plan", "--detailed-exitcode", *words[:-2]]) == ExitCode.DONE

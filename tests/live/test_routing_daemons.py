@@ -332,7 +332,7 @@ def test_bird_changes_with_vpp_and_comes_back_with_it(edge: Edge, capfd: pytest.
     broken = (PING, {**check, "within": "15s"})
     assert edge.apply(section, broken, "--confirm", "5", "--check", mtu=1400) == ExitCode.ROLLED_BACK
     said = capfd.readouterr()
-    assert "protocol uplink is configured anew" in said.out
+    assert "protocol uplink is reconfigured" in said.out
     wait_for(lambda: "Established" in protocols())
     assert "as 65002" in startup.read_text()
     status = subprocess.run(["birdc", "-s", str(sock), "configure", "status"], capture_output=True, text=True).stdout
