@@ -27,7 +27,7 @@ from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.vpp.address_codec import text_of_address
-from vppcfg.vpp.reading import Replies, VppReader, malformed, text_of
+from vppcfg.vpp.reading import Replies, VppReader, tagged_lists
 
 _DUMP, _DETAILS, _BINDING = "acl_dump", "acl_details", "acl_interface_list_details"
 _ACTIONS = {1: AclAction.PERMIT, 2: AclAction.PERMIT_REFLECT}
@@ -185,14 +185,8 @@ def _read(connection: VppReader, replies: Replies) -> dict[int, Acl]:
     """Return the lists by VPP's index."""
     if not connection.offers(_DUMP):
         return {}
-    lists = connection.lists(replies, _DETAILS, ("acl_index", "tag"), *_RULE)
-    try:
-        return {
-            index: Acl(rules=tuple(_rule(*values) for values in rules), tag=text_of(tag), index=index)
-            for (index, tag), rules in lists
-        }
-    except ValueError as error:  # a rule with a prefix that cannot be
-        raise malformed(_DETAILS) from error
+    found = tagged_lists(connection, replies, _DETAILS, _RULE, _rule)
+    return {index: Acl(rules=rules, tag=tag, index=index) for index, (tag, rules) in found.items()}
 
 
 @lru_cache(maxsize=1 << 14)

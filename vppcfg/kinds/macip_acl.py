@@ -26,7 +26,7 @@ from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import mac_bytes, prefix_values, text_of_address
-from vppcfg.vpp.reading import Replies, VppReader, malformed, text_of
+from vppcfg.vpp.reading import Replies, VppReader, tagged_lists
 
 NOUN = "MACIP access list"
 CLI_SINCE = Release(24, 10)
@@ -242,14 +242,8 @@ def _read_lists(connection: VppReader, replies: Replies) -> dict[int, MacipAcl]:
     """Return the lists by VPP's index."""
     if not connection.offers(DUMP):
         return {}
-    lists = connection.lists(replies, _DETAILS, ("acl_index", "tag"), *_RULE)
-    try:
-        return {
-            index: MacipAcl(rules=tuple(_rule(*values) for values in rules), tag=text_of(tag), index=index)
-            for (index, tag), rules in lists
-        }
-    except ValueError as error:  # a rule with a prefix that cannot be
-        raise malformed(_DETAILS) from error
+    found = tagged_lists(connection, replies, _DETAILS, _RULE, _rule)
+    return {index: MacipAcl(rules=rules, tag=tag, index=index) for index, (tag, rules) in found.items()}
 
 
 @lru_cache(maxsize=1 << 14)

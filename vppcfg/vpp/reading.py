@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from vppcfg.errors import DataplaneError
 from vppcfg.plan.request import Value
 from vppcfg.vpp.codec import Message
 
+R = TypeVar("R")
 Replies = Mapping[int, Sequence[bytes]]
 """Messages by message id, in the order in which they came."""
 OTHER_DEFINITIONS = "name the directory with the *.api.json files that came with this very VPP: --vpp-json-dir DIR"
@@ -69,3 +70,19 @@ def malformed(name: str) -> DataplaneError:
 def text_of(field: bytes) -> str:
     """Return the text of a string field of fixed size, which ends at its first NUL."""
     return field.partition(b"\0")[0].decode(errors="replace")
+
+
+def tagged_lists(
+    connection: VppReader, replies: Replies, details: str, fields: Sequence[str], rule_of: Callable[..., R]
+) -> dict[int, tuple[str, tuple[R, ...]]]:
+    """Return access lists by VPP's index: the tag, and the rules that `rule_of` makes of their `fields`.
+
+    Raise DataplaneError for a rule with a value that no VPP sends.
+    """
+    try:
+        return {
+            index: (text_of(tag), tuple(rule_of(*values) for values in rules))
+            for (index, tag), rules in connection.lists(replies, details, ("acl_index", "tag"), *fields)
+        }
+    except ValueError as error:  # a rule with a prefix that cannot be
+        raise malformed(details) from error
