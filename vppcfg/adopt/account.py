@@ -60,7 +60,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "vrrp vr track-if": ("vrrp",),
     **{command: (key,) for command, key in PLACING.items()},
 }
-"""The keys of an entry that say what a command sets; '' where an entry says it by being there, or by a default."""
+"""The keys of an entry that hold what a command sets; '' where the entry itself, or a default, does."""
 _SECTIONS: Mapping[str, KeyPath] = {
     "det44 add": ("det44", "maps"),
     "det44 plugin": ("det44",),
@@ -90,7 +90,7 @@ _SECTIONS: Mapping[str, KeyPath] = {
     "sflow polling-interval": ("sflow",),
     "sflow sampling-rate": ("sflow",),
 }
-"""The part of a section of its own that says what a command sets."""
+"""The part of a section that holds what a command sets."""
 _IN_VRFS = frozenset({"set dhcp proxy", "set dhcpv6 proxy"})
 """Commands whose part may stand below a VRF too."""
 _WITH_ELEMENTS = frozenset(
@@ -101,9 +101,9 @@ _WITH_ELEMENTS = frozenset(
     }
 )
 """Commands whose addresses all stand in the file."""
-_BY_BEING_THERE = ("create ", "delete ", "loopback ", "set bridge-domain ", "wireguard ", "ip table", "ip6 table")
-"""How commands begin that an entry says by being there, or that set one of its keys."""
-_SAID_BY_ENTRY = frozenset(
+_SET_BY_PRESENCE = ("create ", "delete ", "loopback ", "set bridge-domain ", "wireguard ", "ip table", "ip6 table")
+"""How commands begin that create an entry or set one of its keys."""
+_SET_BY_ENTRY = frozenset(
     {
         *("bond add", "bond del", "l2fib add", "l2fib del", "lcp delete", "mpls table", "set acl-plugin acl"),
         *("set acl-plugin macip acl", "set interface l2 bridge"),
@@ -116,7 +116,7 @@ _IMPLIED = frozenset(
 
 
 class FileContent:
-    """What a written file says, as plain data."""
+    """A written file, as plain data."""
 
     def __init__(self, data: Any) -> None:
         self._data = data if isinstance(data, dict) else {}
@@ -126,11 +126,11 @@ class FileContent:
         return bool(path) and self._at(path) is not _NOWHERE
 
     def nearest(self, path: KeyPath) -> KeyPath:
-        """Return as much of a path as exists: what is as by default is said by the part around it."""
+        """Return as much of a path as exists: a default stands for what the file leaves out."""
         return next((path[:end] for end in range(len(path), 0, -1) if self.has(path[:end])), ())
 
     def place_of(self, line: SourceLine, entries: Sequence[KeyPath]) -> KeyPath | None:
-        """Return where the file says what a line sets, None when it does not.
+        """Return where the file sets what a line sets, None when it does not.
 
         `entries` are those that the line is about.
         """
@@ -144,7 +144,7 @@ class FileContent:
         return whole if is_deleted and self.has(whole) else None
 
     def is_implied(self, line: SourceLine) -> bool:
-        """Return whether an entry alone says what a line sets, because VPP may have it so without the line."""
+        """Return whether an entry alone sets what a line sets, because VPP may have it so without the line."""
         return line.command in _IMPLIED and line.path[-1:] != (_KEYS[line.command][0],)
 
     def _candidates(self, command: str, entries: Sequence[KeyPath]) -> Iterator[KeyPath]:
@@ -156,7 +156,7 @@ class FileContent:
         for entry in entries:
             for key in _KEYS.get(command, ()):
                 yield (*entry, key) if key else entry
-            if command.startswith(_BY_BEING_THERE) or command in _SAID_BY_ENTRY:
+            if command.startswith(_SET_BY_PRESENCE) or command in _SET_BY_ENTRY:
                 yield entry
 
     def _at(self, path: KeyPath) -> Any:
@@ -170,7 +170,7 @@ class FileContent:
 
 _NOWHERE = object()
 _DELETES = re.compile(r"\b(?:del|delete|disable)\b")
-"""What takes away is said by an entry that does not have it."""
+"""An entry without the element stands for a command that removes it."""
 _MARKED = re.compile(r"[\s,\[\]{}]+")
 
 

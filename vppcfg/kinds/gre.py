@@ -168,7 +168,7 @@ class GreKind(TunnelKind[Gre]):
     """From 26.06, 25.10 and before. The one in the middle has a name from which clients that go by names cannot tell
     that it answers with details; the last one leaves out keys."""
     also_read = ("tunnel.flags",)
-    why_not_plain = "it has flags of its own"
+    not_plain_reason = "it has flags of its own"
     create_operation = CreateGre
     delete_operation = DeleteGre
 

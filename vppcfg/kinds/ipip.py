@@ -98,7 +98,7 @@ class IpipKind(TunnelKind[Ipip]):
     capabilities: ClassVar = {"ipip": "ipip_tunnel_dump"}
     paths = _PATHS
     dumps: ClassVar = {"ipip_tunnel_dump": "ipip_tunnel_details"}
-    why_not_plain = "it leads nowhere"
+    not_plain_reason = "it leads nowhere"
     create_operation = CreateIpip
     delete_operation = DeleteIpip
 

@@ -224,11 +224,11 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
     def unsupported_reason(self, virtual: T) -> str | None:
         """Return why no entry can describe an observed tunnel."""
         if not virtual.is_plain:
-            return self.why_not_plain
+            return self.not_plain_reason
         ends = (virtual.local,) if virtual.is_multipoint else (virtual.local, virtual.remote)
         return excess(virtual) or self.conflict(virtual) or unsupported_ends(*ends)
 
-    why_not_plain: ClassVar[str]
+    not_plain_reason: ClassVar[str]
     """Why no entry can describe a tunnel that is not plain."""
 
     def conflict(self, virtual: T) -> str | None:

@@ -97,7 +97,7 @@ class VxlanKind(TunnelKind[Vxlan]):
     dumps: ClassVar = {"vxlan_tunnel_v2_dump": "vxlan_tunnel_v2_details"}
     """In 22.06 already; its predecessor leaves out UDP ports."""
     also_read = ("mcast_sw_if_index", "decap_next_index")
-    why_not_plain = "it is a multicast tunnel, or has a next node of its own"
+    not_plain_reason = "it is a multicast tunnel, or has a next node of its own"
     create_operation = CreateVxlan
     delete_operation = DeleteVxlan
 
