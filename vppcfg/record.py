@@ -1,8 +1,8 @@
 """`@record`: frozen data classes with slots and keyword-only arguments, which cost little to define.
 
-They are those of `dataclasses`, and its `fields`, `replace` and `asdict` take them. But dataclasses compiles six
-methods of each class when it is defined, which is half of the time that a small plan takes. Here the classes share
-theirs, and `__init__` is compiled, by dataclasses as always, when the first object of its class is made.
+They are those of `dataclasses`, and its `fields`, `replace` and `asdict` take them. But dataclasses looks at each field
+and compiles six methods of each class when it is defined, which is half of the time that a small plan takes. Here the
+classes share theirs, and dataclasses looks at a class when its first object is made, compared or described.
 """
 
 from __future__ import annotations
@@ -21,18 +21,53 @@ _WIDE = 10
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Return the class as a frozen data class: equal to another of its class by its fields, and hashed by them."""
-    record_class: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
-    values = _values_of(record_class)
+    names = {name for name, annotation in cls.__annotations__.items() if not _is_of_class(annotation)}
+    inherited = {name for base in cls.__mro__[1:] for name in vars(base).get("__slots__", ())}
+    left_out = names | {"__dict__", "__weakref__"}
+    namespace = {name: value for name, value in vars(cls).items() if name not in left_out}
+    namespace["__slots__"] = tuple(name for name in cls.__annotations__ if name in names - inherited)
+    record_class: Any = type(cls)(cls.__name__, cls.__bases__, namespace)
+    record_class.__qualname__ = cls.__qualname__
+    for name in ("__dataclass_fields__", "__dataclass_params__"):
+        setattr(record_class, name, _Described(name, cls, record_class))
     if is_wide(record_class):
         record_class.__new__ = _new
-    record_class.__init__ = _init_when_used(record_class)
+    for name, make in (("__init__", _init_of), ("__eq__", _eq_of), ("__hash__", _hash_of)):
+        setattr(record_class, name, _when_used(record_class, name, make))
     record_class.__signature__ = _Signature()
-    record_class.__eq__ = _eq_by(values)
-    record_class.__hash__ = lambda self: hash(values(self))
     record_class.__repr__ = _repr
     record_class.__setattr__, record_class.__delattr__ = _refuse_to_set, _refuse_to_delete
     record_class.__getstate__, record_class.__setstate__ = _state, _set_state
     return record_class  # type: ignore[no-any-return]
+
+
+def _is_of_class(annotation: object) -> bool:
+    return str(annotation).removeprefix("typing.").startswith("ClassVar")
+
+
+class _Described:
+    """What dataclasses finds out about a class with the same fields, when somebody asks for it."""
+
+    def __init__(self, name: str, plain: type[Any], record_class: Any) -> None:
+        self._name, self._plain, self._record_class = name, plain, record_class
+
+    def __get__(self, instance: object, owner: object) -> Any:
+        if "__dataclass_fields__" not in vars(self._plain):
+            dataclass(init=False, repr=False, eq=False, kw_only=True)(self._plain)
+        found = vars(self._plain)[self._name]
+        setattr(self._record_class, self._name, found)
+        return found
+
+
+def _when_used(record_class: Any, name: str, make: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
+    """Return a method that puts the real one in its place."""
+
+    def method(self: Any, /, *arguments: Any, **named: Any) -> Any:
+        real = make(record_class)
+        setattr(record_class, name, real)
+        return real(self, *arguments, **named)
+
+    return method
 
 
 def _values_of(record_class: type[Any]) -> Callable[[Any], Any]:
@@ -41,7 +76,9 @@ def _values_of(record_class: type[Any]) -> Callable[[Any], Any]:
     return attrgetter(*names) if names else lambda self: ()
 
 
-def _eq_by(values: Callable[[Any], Any]) -> Callable[[Any, object], bool]:
+def _eq_of(record_class: type[Any]) -> Callable[[Any, object], bool]:
+    values = _values_of(record_class)
+
     def __eq__(self: Any, other: object) -> bool:
         if other.__class__ is not self.__class__:
             return NotImplemented
@@ -50,14 +87,9 @@ def _eq_by(values: Callable[[Any], Any]) -> Callable[[Any, object], bool]:
     return __eq__
 
 
-def _init_when_used(record_class: Any) -> Callable[..., None]:
-    """Return an `__init__` that puts the real one in its place."""
-
-    def __init__(self: Any, /, *arguments: Any, **named: Any) -> None:
-        record_class.__init__ = _init_of(record_class)
-        record_class.__init__(self, *arguments, **named)
-
-    return __init__
+def _hash_of(record_class: type[Any]) -> Callable[[Any], int]:
+    values = _values_of(record_class)
+    return lambda self: hash(values(self))
 
 
 class _Signature:
@@ -72,7 +104,7 @@ class _Signature:
 
 def is_wide(record_class: Any) -> bool:
     """Return whether a class has so many fields that its objects are filled before they are frozen."""
-    return len(fields(record_class)) >= _WIDE
+    return sum(len(vars(base).get("__slots__", ())) for base in record_class.__mro__) >= _WIDE
 
 
 def _init_of(record_class: Any) -> Callable[..., None]:
@@ -155,5 +187,5 @@ def _set_state(self: Any, state: list[Any]) -> None:
     """Fill an object that was made without arguments, for a copy or from a pickle."""
     for each, value in zip(fields(self), state, strict=True):
         object.__setattr__(self, each.name, value)
-    if is_wide(self):
+    if is_wide(type(self)):
         self.__class__ = self.__class__.__base__
