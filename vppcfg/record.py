@@ -8,8 +8,8 @@ classes share theirs, and dataclasses looks at a class when its first object is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, field, fields, make_dataclass
-from functools import cache
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
 
@@ -21,23 +21,18 @@ _WIDE = 10
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Return the class as a frozen data class: equal to another of its class by its fields, and hashed by them."""
-    names = {name for name, annotation in cls.__annotations__.items() if not _is_of_class(annotation)}
+    names = [name for name, annotation in cls.__annotations__.items() if not _is_of_class(annotation)]
     inherited = {name for base in cls.__mro__[1:] for name in vars(base).get("__slots__", ())}
-    left_out = names | {"__dict__", "__weakref__"}
+    left_out = {*names, "__dict__", "__weakref__"}
     namespace = {name: value for name, value in vars(cls).items() if name not in left_out}
-    namespace["__slots__"] = tuple(name for name in cls.__annotations__ if name in names - inherited)
-    record_class: Any = type(cls)(cls.__name__, cls.__bases__, namespace)
+    namespace |= _SHARED | {name: _WhenUsed(make) for name, make in _OWN.items()}
+    namespace |= {name: _WhenUsed(partial(_described, name, cls)) for name in _DESCRIPTION}
+    namespace["__slots__"] = tuple(name for name in names if name not in inherited)
+    metaclass: Any = type(cls)
+    record_class = metaclass(cls.__name__, cls.__bases__, namespace)
     record_class.__qualname__ = cls.__qualname__
-    for name in ("__dataclass_fields__", "__dataclass_params__"):
-        setattr(record_class, name, _Described(name, cls, record_class))
     if is_wide(record_class):
         record_class.__new__ = _new
-    for name, make in (("__init__", _init_of), ("__eq__", _eq_of), ("__hash__", _hash_of)):
-        setattr(record_class, name, _when_used(record_class, name, make))
-    record_class.__signature__ = _Signature()
-    record_class.__repr__ = _repr
-    record_class.__setattr__, record_class.__delattr__ = _refuse_to_set, _refuse_to_delete
-    record_class.__getstate__, record_class.__setstate__ = _state, _set_state
     return record_class  # type: ignore[no-any-return]
 
 
@@ -45,35 +40,27 @@ def _is_of_class(annotation: object) -> bool:
     return str(annotation).removeprefix("typing.").startswith("ClassVar")
 
 
-class _Described:
-    """What dataclasses finds out about a class with the same fields, when somebody asks for it."""
+class _WhenUsed:
+    """An attribute of a record that is made from its class when it is first asked for."""
 
-    def __init__(self, name: str, plain: type[Any], record_class: Any) -> None:
-        self._name, self._plain, self._record_class = name, plain, record_class
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._make = make
 
-    def __get__(self, instance: object, owner: object) -> Any:
-        if "__dataclass_fields__" not in vars(self._plain):
-            dataclass(init=False, repr=False, eq=False, kw_only=True)(self._plain)
-        found = vars(self._plain)[self._name]
-        setattr(self._record_class, self._name, found)
-        return found
+    def __set_name__(self, record_class: Any, name: str) -> None:
+        self._record_class, self._name = record_class, name
 
-
-def _when_used(record_class: Any, name: str, make: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
-    """Return a method that puts the real one in its place."""
-
-    def method(self: Any, /, *arguments: Any, **named: Any) -> Any:
-        real = make(record_class)
-        setattr(record_class, name, real)
-        return real(self, *arguments, **named)
-
-    return method
+    def __get__(self, instance: object, owner: Any) -> Any:
+        made = self._make(self._record_class)
+        setattr(self._record_class, self._name, made)
+        bind = getattr(type(made), "__get__", None)
+        return bind(made, instance, owner) if bind else made
 
 
-def _values_of(record_class: type[Any]) -> Callable[[Any], Any]:
-    """Return what gets from an object whatever makes it equal to another."""
-    names = [each.name for each in fields(record_class) if each.compare]
-    return attrgetter(*names) if names else lambda self: ()
+def _described(name: str, plain: type[Any], record_class: Any) -> Any:
+    """Return what dataclasses keeps of the class that the record was made from."""
+    if name not in vars(plain):
+        dataclass(init=False, repr=False, eq=False, kw_only=True)(plain)
+    return vars(plain)[name]
 
 
 def _eq_of(record_class: type[Any]) -> Callable[[Any, object], bool]:
@@ -92,6 +79,12 @@ def _hash_of(record_class: type[Any]) -> Callable[[Any], int]:
     return lambda self: hash(values(self))
 
 
+def _values_of(record_class: type[Any]) -> Callable[[Any], Any]:
+    """Return what gets from an object whatever makes it equal to another."""
+    names = [each.name for each in fields(record_class) if each.compare]
+    return attrgetter(*names) if names else lambda self: ()
+
+
 class _Signature:
     """What inspect.signature says of a record, whether an object of it was made already or not."""
 
@@ -107,26 +100,34 @@ def is_wide(record_class: Any) -> bool:
     return sum(len(vars(base).get("__slots__", ())) for base in record_class.__mro__) >= _WIDE
 
 
-def _init_of(record_class: Any) -> Callable[..., None]:
-    """Return the `__init__` that dataclasses gives a class with the same fields, frozen unless it is wide.
+_ABSENT = object()
 
-    That of a frozen one calls `object.__setattr__` for each field, which takes five times as long as an assignment.
+
+def _init_of(record_class: Any) -> Callable[..., None]:
+    """Return the `__init__` of a class, which fills an object before it is frozen if the class is wide.
+
+    That of another one calls `object.__setattr__` for each field, which takes five times as long as an assignment.
     """
-    arguments = [
-        (each.name, each.type, field(default=each.default, default_factory=each.default_factory))
-        for each in fields(record_class)
-    ]
-    is_frozen = not is_wide(record_class)
-    own = getattr(record_class, "__post_init__", None) if is_frozen else _freeze
-    # With a text of its own, dataclasses makes none of the signature, which takes a third of the time.
-    after: dict[str, Any] = {"__doc__": record_class.__doc__ or record_class.__qualname__}
-    if own is not None:
-        after["__post_init__"] = own
-    like: Any = make_dataclass(
-        record_class.__qualname__, arguments, namespace=after, repr=False, eq=False, frozen=is_frozen, kw_only=True
-    )
-    init: Callable[..., None] = like.__init__
-    return init
+    known = {"_set": object.__setattr__, "_absent": _ABSENT, "__name__": record_class.__module__}
+    line = "self.{0} = {1}" if is_wide(record_class) else "_set(self, '{0}', {1})"
+    parameters, lines = [], []
+    for each in fields(record_class):
+        name, value = each.name, each.name
+        default = "" if each.default is MISSING else f"=_default_{name}"
+        known[f"_default_{name}"] = each.default
+        if each.default_factory is not MISSING:
+            default, value = "=_absent", f"_make_{name}() if {name} is _absent else {name}"
+            known[f"_make_{name}"] = each.default_factory
+        parameters.append(f", {name}{default}")
+        lines.append(line.format(name, value))
+    lines += ["self.__class__ = self.__class__.__base__"] if is_wide(record_class) else []
+    lines += ["self.__post_init__()"] if hasattr(record_class, "__post_init__") else []
+    star = ", *" if parameters else ""
+    exec(f"def __init__(self{star}{''.join(parameters)}):\n " + "\n ".join(lines or ["pass"]), known)
+    init: Any = known["__init__"]
+    init.__annotations__ = {each.name: each.type for each in fields(record_class)} | {"return": None}
+    init.__qualname__ = f"{record_class.__qualname__}.__init__"
+    return init  # type: ignore[no-any-return]
 
 
 def _new(kind: Any, /, *arguments: Any, **named: Any) -> Any:
@@ -136,20 +137,9 @@ def _new(kind: Any, /, *arguments: Any, **named: Any) -> Any:
 
 @cache
 def _unfrozen(kind: Any) -> type[Any]:
-    """Return the class with the same slots whose objects can be changed."""
-    freeze = _freeze_and_check if hasattr(kind, "__post_init__") else _freeze
-    own = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__, "__post_init__": freeze}
+    """Return the class with the same slots whose objects can be changed; freezing one gives it the class below."""
+    own = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
     return type(kind.__name__, (kind,), {"__slots__": (), "__module__": kind.__module__, **own})
-
-
-def _freeze(self: Any) -> None:
-    """Give an object with all of its fields the class of records that it is for."""
-    self.__class__ = self.__class__.__base__
-
-
-def _freeze_and_check(self: Any) -> None:
-    _freeze(self)
-    self.__post_init__()
 
 
 def evolve(record_class: T, **changes: Any) -> T:
@@ -189,3 +179,16 @@ def _set_state(self: Any, state: list[Any]) -> None:
         object.__setattr__(self, each.name, value)
     if is_wide(type(self)):
         self.__class__ = self.__class__.__base__
+
+
+_SHARED: dict[str, Any] = {
+    "__signature__": _Signature(),
+    "__repr__": _repr,
+    "__setattr__": _refuse_to_set,
+    "__delattr__": _refuse_to_delete,
+    "__getstate__": _state,
+    "__setstate__": _set_state,
+}
+_OWN: dict[str, Callable[[Any], Any]] = {"__init__": _init_of, "__eq__": _eq_of, "__hash__": _hash_of}
+_DESCRIPTION = ("__dataclass_fields__", "__dataclass_params__")
+"""What functions of dataclasses ask a class for."""
