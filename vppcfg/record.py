@@ -2,13 +2,14 @@
 
 They are those of `dataclasses`, and its `fields`, `replace` and `asdict` take them. But dataclasses looks at each field
 and compiles six methods of each class when it is defined, which is half of the time that a small plan takes. Here the
-classes share theirs, and dataclasses looks at a class when its first object is made, compared or described.
+classes share theirs; dataclasses looks at a class when its first object is made, compared or described, and compiles
+its `__init__` once there are many of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields, make_dataclass
 from functools import cache, partial
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
@@ -16,6 +17,8 @@ from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
 T = TypeVar("T")
 _WIDE = 10
 """Fields from which on it pays to fill an object before it is frozen: that takes two calls more."""
+_FEW = 50
+"""Objects of a class that take less time to fill than `__init__` takes to compile."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
@@ -91,7 +94,7 @@ class _Signature:
     def __get__(self, instance: object, record_class: Any) -> Any:
         from inspect import signature
 
-        of_init = signature(_init_of(record_class))
+        of_init = signature(_compiled_init_of(record_class))
         return of_init.replace(parameters=list(of_init.parameters.values())[1:], return_annotation=record_class)
 
 
@@ -100,34 +103,51 @@ def is_wide(record_class: Any) -> bool:
     return sum(len(vars(base).get("__slots__", ())) for base in record_class.__mro__) >= _WIDE
 
 
-_ABSENT = object()
-
-
 def _init_of(record_class: Any) -> Callable[..., None]:
-    """Return the `__init__` of a class, which fills an object before it is frozen if the class is wide.
+    """Return an `__init__` that fills the first objects of a class, and then gives way to the compiled one."""
+    known = {each.name: each for each in fields(record_class)}
+    needed = {each.name for each in known.values() if each.default is each.default_factory is MISSING}
+    after = [_freeze] if is_wide(record_class) else []
+    after += [record_class.__post_init__] if hasattr(record_class, "__post_init__") else []
+    left = _FEW
 
-    That of another one calls `object.__setattr__` for each field, which takes five times as long as an assignment.
+    def __init__(self: Any, /, *arguments: Any, **named: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0 or arguments or not needed <= named.keys() <= known.keys():
+            record_class.__init__ = _compiled_init_of(record_class)
+            record_class.__init__(self, *arguments, **named)
+            return
+        for name, each in known.items():
+            make: Any = each.default_factory
+            value = named[name] if name in named else each.default if make is MISSING else make()
+            object.__setattr__(self, name, value)
+        for act in after:
+            act(self)
+
+    return __init__
+
+
+def _compiled_init_of(record_class: Any) -> Callable[..., None]:
+    """Return the `__init__` that dataclasses gives a class with the same fields, frozen unless it is wide.
+
+    That of a frozen one calls `object.__setattr__` for each field, which takes five times as long as an assignment.
     """
-    known = {"_set": object.__setattr__, "_absent": _ABSENT, "__name__": record_class.__module__}
-    line = "self.{0} = {1}" if is_wide(record_class) else "_set(self, '{0}', {1})"
-    parameters, lines = [], []
-    for each in fields(record_class):
-        name, value = each.name, each.name
-        default = "" if each.default is MISSING else f"=_default_{name}"
-        known[f"_default_{name}"] = each.default
-        if each.default_factory is not MISSING:
-            default, value = "=_absent", f"_make_{name}() if {name} is _absent else {name}"
-            known[f"_make_{name}"] = each.default_factory
-        parameters.append(f", {name}{default}")
-        lines.append(line.format(name, value))
-    lines += ["self.__class__ = self.__class__.__base__"] if is_wide(record_class) else []
-    lines += ["self.__post_init__()"] if hasattr(record_class, "__post_init__") else []
-    star = ", *" if parameters else ""
-    exec(f"def __init__(self{star}{''.join(parameters)}):\n " + "\n ".join(lines or ["pass"]), known)
-    init: Any = known["__init__"]
-    init.__annotations__ = {each.name: each.type for each in fields(record_class)} | {"return": None}
-    init.__qualname__ = f"{record_class.__qualname__}.__init__"
-    return init  # type: ignore[no-any-return]
+    arguments = [
+        (each.name, each.type, field(default=each.default, default_factory=each.default_factory))
+        for each in fields(record_class)
+    ]
+    is_frozen = not is_wide(record_class)
+    own = getattr(record_class, "__post_init__", None) if is_frozen else _freeze
+    # With a text of its own, dataclasses makes none of the signature, which takes a third of the time.
+    after: dict[str, Any] = {"__doc__": record_class.__doc__ or record_class.__qualname__}
+    if own is not None:
+        after["__post_init__"] = own
+    like: Any = make_dataclass(
+        record_class.__qualname__, arguments, namespace=after, repr=False, eq=False, frozen=is_frozen, kw_only=True
+    )
+    init: Callable[..., None] = like.__init__
+    return init
 
 
 def _new(kind: Any, /, *arguments: Any, **named: Any) -> Any:
@@ -137,9 +157,20 @@ def _new(kind: Any, /, *arguments: Any, **named: Any) -> Any:
 
 @cache
 def _unfrozen(kind: Any) -> type[Any]:
-    """Return the class with the same slots whose objects can be changed; freezing one gives it the class below."""
-    own = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
+    """Return the class with the same slots whose objects can be changed."""
+    freeze = _freeze_and_check if hasattr(kind, "__post_init__") else _freeze
+    own = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__, "__post_init__": freeze}
     return type(kind.__name__, (kind,), {"__slots__": (), "__module__": kind.__module__, **own})
+
+
+def _freeze(self: Any) -> None:
+    """Give an object with all of its fields the class of records that it is for."""
+    self.__class__ = self.__class__.__base__
+
+
+def _freeze_and_check(self: Any) -> None:
+    _freeze(self)
+    self.__post_init__()
 
 
 def evolve(record_class: T, **changes: Any) -> T:
