@@ -138,9 +138,9 @@ def _section(entry: Explanation, shared_finder: str) -> str:
 
 
 def _difference(before: str, after: str) -> str:
-    """Return the lines of both texts once, with `-` before those of the first alone, and `+` before those of the second."""
-    lines = difflib.Differ().compare(before.splitlines(), after.splitlines())
-    return "\n".join(line[0] + line[2:] if line[2:] else "" for line in lines if not line.startswith("?"))
+    """Return the lines of both texts once: `-` marks those of the first alone, and `+` those of the second alone."""
+    compared = difflib.Differ().compare(before.splitlines(), after.splitlines())
+    return "\n".join(line[0] + line[2:] for line in compared if not line.startswith("?"))
 
 
 def write(directory: Path) -> None:
