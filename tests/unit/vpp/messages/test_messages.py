@@ -16,8 +16,11 @@ from vppcfg.dataplane import Performance
 from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.bond.operations import CreateBond
 from vppcfg.kinds.gre import CreateGre
+from vppcfg.kinds.ipfix import SetFlowRecords
+from vppcfg.kinds.ipfix_settings import SetIpfixExporter
 from vppcfg.kinds.ra_operations import SetRa
 from vppcfg.kinds.tap.operations import CreateTap
+from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vrf_operations import CreateVrf, ReleaseTypedVrf
 from vppcfg.kinds.vxlan import CreateVxlan
 from vppcfg.kinds.wireguard.operations import RemoveWireguardPeer
@@ -27,8 +30,9 @@ from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.bridge_arp import BridgeArp
 from vppcfg.model.det44 import Det44Map
 from vppcfg.model.dhcp_relay import DhcpRelay
-from vppcfg.model.features import RouterAdvertisements
+from vppcfg.model.features import RouterAdvertisements, TrafficDirection
 from vppcfg.model.interface import OtherMatch
+from vppcfg.model.ipfix import FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
@@ -186,6 +190,23 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (op.ReplaceAcl(acl="ssh", rules=(), tag="vppcfg ssh"), "acl_add_replace", {"acl_index": 7, "count": 0}),
     (op.DeleteAcl(acl="acl:theirs"), "acl_del", {"acl_index": 8}),
     (RemoveWireguardPeer(interface="other", public_key=PEERS[0]), "wireguard_peer_remove", {"peer_index": 5}),
+    (
+        SetUrpf(interface="port", is_ipv6=False, is_output=True, mode=None, table_id=7),
+        "urpf_update_v2",
+        {"sw_if_index": 1, "af": 0, "is_input": False, "mode": 0, "table_id": 7},
+    ),
+    (
+        SetFlowRecords(
+            interface="port", records=FlowRecords(variant=FlowVariant.IP6, direction=TrafficDirection.OUTPUT)
+        ),
+        "flowprobe_interface_add_del",
+        {"is_add": True, "which": 1, "direction": 1, "sw_if_index": 1},
+    ),
+    (
+        SetIpfixExporter(exporter=IpfixExporter(collector="192.0.2.9", source="192.0.2.1", table_id=7)),
+        "set_ipfix_exporter",
+        {"collector_port": 4739, "vrf_id": 7, "path_mtu": 512, "template_interval": 20, "udp_checksum": False},
+    ),
     (op.TakeOff(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": False}),
     (op.PutBack(attachment=ON_PORT), "sw_interface_set_mpls_enable", {"sw_if_index": 1, "enable": True}),
 ]
