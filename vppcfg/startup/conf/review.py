@@ -28,6 +28,7 @@ _LOST_DEVICES = "and starts without this device and those after it"
 _MAIN_CORE_NEEDED: Mapping[str, Release] = {
     "corelist-workers": Release(24, 10),
     "coremask-workers": Release(24, 10),
+    "relative": Release(25, 6),
     "skip-cores": Release(25, 6),
 }
 """Keys that VPP refuses without main-core, and since when (vlib/threads.c)."""
