@@ -244,18 +244,17 @@ def test_what_the_file_in_force_set_without_a_mark_goes_with_its_interface_and_c
     hop = "{ ipv4: { interface: GigabitEthernet1/0/0, gateway: 192.0.2.9 } }"
     keys = f"l3xc: {hop}, punt-redirect: {hop}, qos: {{ record: [ ip ], store: 46, mark: {{ ip: 1 }} }}, "
     keys += "vrrp: { 7: { addresses: [ 192.168.20.254 ], priority: 200, track: { GigabitEthernet1/0/0: 10 } } }"
-    red = "vrfs: { red: { id: 10, path-mtu: { 192.168.20.9: 1400 } } }"
-    text = BEFORE.replace("vrfs: { red: { id: 10 } }", f"{red}\nqos_maps: {{ 1: {{ ip: {{ 184: 46 }} }} }}")
-    files = {"before": text.replace("] }\n  loop30", f"], {keys} }}\n  loop30"), "after": BEFORE.replace(loop, "")}
-    files["after"] = files["after"].replace("vrfs: { red: { id: 10 } }", "qos_maps: {}")
+    bridge = "  bd11: { settings: { arp-termination: true }, arp-entries: { 192.0.2.5: '02:00:00:00:00:05' } }\n"
+    text = BEFORE.replace("ipip_tunnels:", f"{bridge}ipip_tunnels:").replace("] }\n  loop30", f"], {keys} }}\n  loop30")
+    files = {"before": f"{text}qos_maps: {{ 1: {{ ip: {{ 184: 46 }} }} }}\n", "after": BEFORE.replace(loop, "")}
     for name, content in files.items():
-        (tmp_path / f"{name}.yaml").write_text(content)
+        (tmp_path / f"{name}.yaml").write_text(f"{content}qos_maps: {{}}\n" if name == "after" else content)
     before, after = (["-c", str(tmp_path / f"{name}.yaml"), *arguments(vpp, tmp_path)] for name in files)
     assert main(["apply", "-qy", *before]) == ExitCode.DONE
     shown = read_others(vpp)
     with connect(str(vpp.socket_path)) as plane:
         objects = plane.observe().objects
-    assert {kind.noun for kind in objects} >= {"L3 cross-connect", "punt redirect", "virtual router", "path MTU"}
+    assert len(objects) == 8
     other = ("l3xc add loop20 ip6 via drop", "l3xc del loop20 ip6 via drop")
     for line, code in zip(other, (ExitCode.REFUSED, ExitCode.DONE), strict=True):
         retval, reply = vpp.cli(line)
@@ -264,7 +263,7 @@ def test_what_the_file_in_force_set_without_a_mark_goes_with_its_interface_and_c
     assert main(["apply", "-qy", *after]) == ExitCode.DONE
     with connect(str(vpp.socket_path)) as plane:
         assert not plane.observe().objects
-    assert not {"loop20", "table 10"} & read_others(vpp).keys()
+    assert "loop20" not in read_others(vpp)
     assert main(["rollback", "-qy", *arguments(vpp, tmp_path)]) == ExitCode.DONE
     with connect(str(vpp.socket_path)) as plane:
         assert plane.observe().objects == objects

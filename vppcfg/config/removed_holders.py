@@ -1,4 +1,4 @@
-"""Objects without a mark on interfaces, FIB tables and bridge domains that the file has no more: whose they are.
+"""Objects without a mark on interfaces and bridge domains that the file has no more: whose they are.
 
 The key that owned them has gone with its entry. They are the file's where the file in force set exactly what VPP has.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Ownership, VppObject
-from vppcfg.model.vrf import table_key
 
 _NOTHING: Ownership = frozenset()
 _Owned = Mapping[tuple[str, str], Mapping[str, VppObject]]
@@ -41,10 +40,11 @@ def _by_owner(state: State) -> _Owned:
 
 
 def _is_going(scope: str, desired: DesiredStateBuilder) -> bool:
-    """Return whether an interface, bridge domain or FIB table is there, by what scopes call it, and is to go."""
+    """Return whether an interface or bridge domain is there and is to go.
+
+    Not so FIB tables: VPP 26.10 ends when it deletes one whose path MTU was removed in the same plan.
+    """
     observed = desired.observed
-    for before, after in ((observed.interfaces, desired.interfaces), (observed.bridges, desired.bridges)):
-        if scope in before:
-            return scope not in after
-    keys = {table_key(int(scope), is_ipv6=is_ipv6) for is_ipv6 in (False, True)} if scope.isdecimal() else set()
-    return not keys.isdisjoint(observed.vrfs) and keys.isdisjoint(desired.vrfs)
+    return (scope in observed.interfaces and scope not in desired.interfaces) or (
+        scope in observed.bridges and scope not in desired.bridges
+    )

@@ -1,4 +1,4 @@
-"""Whose objects without a mark are on an interface, FIB table or bridge domain that a file has no more.
+"""Whose objects without a mark are on an interface or bridge domain that a file has no more.
 
 They are the operator's where the file in force set exactly what VPP has; in every other case nothing tells.
 """
@@ -33,8 +33,6 @@ OWNED = {
     "vrrp": LOOP.format(keys="vrrp: { 7: { addresses: [ 203.0.113.254 ], priority: 200 } }"),
     "qos": LOOP.format(keys="qos: { record: [ ip ], store: 46 }"),
     "punt-redirect": LOOP.format(keys=f"punt-redirect: {{ ipv4: {{ interface: {GI1}, gateway: 192.0.2.2 }} }}"),
-    "path-mtu": "vrfs: { red: { id: 10, path-mtu: { 203.0.113.9: 1400 } } }\n",
-    "dhcp-relay": "vrfs: { red: { id: 10, dhcp-relay: { ipv4: { servers: [ 203.0.113.1 ], source: 192.0.2.1 } } } }\n",
     "arp-entries": "bridgedomains: { bd10: { settings: { arp-termination: true }, "
     "arp-entries: { 192.0.2.5: '02:00:00:00:00:05' } } }\n",
     "neighbors": "gre_tunnels: { gre0: { local: 192.0.2.1, multipoint: true, neighbors: { 10.9.9.2: 192.0.2.2 } } }\n",
@@ -104,6 +102,15 @@ def test_a_saved_plan_takes_them_along(run: Run, socket: str) -> None:
     code, err = run("apply", "", "kept.plan")
     assert code == ExitCode.DONE, err
     assert not objects_of(socket)
+
+
+IN_VRF = "vrfs: { red: { id: 10, dhcp-relay: { ipv4: { servers: [ 203.0.113.1 ], source: 192.0.2.1 } } } }\n"
+
+
+def test_objects_of_a_vrf_are_removed_by_an_empty_key_first(run: Run, socket: str) -> None:
+    """VPP ends when a table goes in one plan with a path MTU in it."""
+    assert run("apply", BASE + IN_VRF)[0] == ExitCode.DONE
+    refused(run, socket)
 
 
 def refused(run: Run, socket: str) -> None:
