@@ -27,7 +27,7 @@ from vppcfg.vpp.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"
 DUMP, DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
-_SOURCES = "fib_source_dump"
+SOURCES = "fib_source_dump"
 NORMAL = 0
 TYPE_OF_END = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
 """fib_path_type (vnet/fib/fib_types.api)."""
@@ -111,7 +111,7 @@ class RouteKind(VppObjectKind[Route]):
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the sources: without one of our own there are no routes to ask for."""
-        return [connection.request(_SOURCES)[1]] if connection.offers(_SOURCES) else []
+        return [connection.request(SOURCES)[1]] if connection.offers(SOURCES) else []
 
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
@@ -120,7 +120,7 @@ class RouteKind(VppObjectKind[Route]):
 
         VPP stops its workers while it walks a table for them, so that nothing is asked where the source is missing.
         """
-        source = own_source(connection, replies) if connection.offers(_SOURCES) else None
+        source = own_source(connection, replies) if connection.offers(SOURCES) else None
         if source is None:
             return
         asked = [connection.request(DUMP, _owned_by(source, each))[1] for each in tables]
@@ -139,7 +139,7 @@ class RouteKind(VppObjectKind[Route]):
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP has the source of files: without it there are no routes of theirs."""
-        return connection.offers(_SOURCES) and own_source(connection, replies) is not None
+        return connection.offers(SOURCES) and own_source(connection, replies) is not None
 
     def hidden(self, connection: VppReader, items: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
         """Yield the routes whose prefix has a better source: VPP shows that one alone, and keeps ours below it."""
@@ -161,7 +161,7 @@ def registered_source(connection: VppReader) -> int:
 
     VPP creates another one of the same name whenever it is asked to, and frees none (fib_source_allocate).
     """
-    found = own_source(connection, connection.ask([connection.request(_SOURCES)[1]]))
+    found = own_source(connection, connection.ask([connection.request(SOURCES)[1]]))
     if found is not None:
         return found
     values: dict[str, Value] = {"src.priority": SOURCE_PRIORITY, "src.name": SOURCE}

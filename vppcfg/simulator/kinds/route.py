@@ -72,6 +72,7 @@ _PRIORITIES = (
 CLASSIFY = _SOURCES.index("classify")
 API = _SOURCES.index("API")
 CLI = _SOURCES.index("CLI")
+ND_PROXY = _SOURCES.index("IPv6-proxy-nd")
 _EVERY_TABLE = {
     False: (
         ("0.0.0.0/0", "default-route"),

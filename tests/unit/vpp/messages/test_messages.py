@@ -35,6 +35,7 @@ from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.kinds.mirror import SetMirror
 from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
 from vppcfg.kinds.mss_clamp import SetMssClamp
+from vppcfg.kinds.nd_proxy import RemoveNdProxy, SetNdProxy
 from vppcfg.kinds.path_mtu import RemovePathMtu, SetPathMtu
 from vppcfg.kinds.policy_route_operations import (
     AddPolicyPaths,
@@ -90,6 +91,7 @@ from vppcfg.model.interface import Encapsulation, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
+from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
 from vppcfg.model.punt_redirect import PuntRedirect
@@ -142,6 +144,7 @@ MARK = QosMark(interface="port", target=QosSource.IP, map_id=4)
 ARP = BridgeArp(bd_id=7, address="192.0.2.5", mac="02:00:00:00:00:05")
 MTU = PathMtu(address="192.0.2.9", mtu=1400, table_id=7)
 BEHIND = TunnelNeighbor(interface="port", peer="fd00::2", next_hop="192.0.2.9", next_hop_table=7)
+PROXY = NdProxy(interface="port", address="2001:db8::5")
 CROSS = L3CrossConnect(interface="port", is_ipv6=True, hops=(NextHop(interface="other"),))
 ROUTER = VirtualRouter(
     interface="port", vr_id=5, is_ipv6=True, addresses=("2001:db8::1",), is_accepting=True, peers=("2001:db8::2",)
@@ -454,6 +457,12 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"is_add": True, "entry.bd_id": 7, "entry.mac": b"\2\0\0\0\0\5", "entry.ip.un": b"\xc0\0\2\5" + bytes(12)},
     ),
     (RemoveBridgeArp(item=ARP), "bd_ip_mac_add_del", {"is_add": False, "entry.bd_id": 7}),
+    (
+        SetNdProxy(item=PROXY),
+        "ip6nd_proxy_add_del",
+        {"is_add": True, "sw_if_index": 1, "ip": b"\x20\x01\x0d\xb8" + bytes(11) + b"\5"},
+    ),
+    (RemoveNdProxy(item=PROXY), "ip6nd_proxy_add_del", {"is_add": False, "sw_if_index": 1}),
     (SetPathMtu(item=MTU), "ip_path_mtu_update", {"pmtu.table_id": 7, "pmtu.path_mtu": 1400}),
     (RemovePathMtu(item=MTU), "ip_path_mtu_update", {"pmtu.table_id": 7, "pmtu.path_mtu": 0}),
     (
