@@ -37,11 +37,11 @@ def vpp_with_ports() -> Iterator[RealVpp]:
         yield vpp
 
 
-def apply(vpp: RealVpp, folder: Path, text: str) -> None:
+def apply(vpp: RealVpp, folder: Path, text: str, *options: str) -> None:
     """Apply a file, and hold VPP to having nothing left to do."""
     (file := folder / "router.yaml").write_text(text)
     words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
-    assert main(["apply", "-y", *words]) == ExitCode.DONE
+    assert main(["apply", "-y", *options, *words]) == ExitCode.DONE
     assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
 
 
@@ -235,3 +235,20 @@ unmanaged: [ "pg*" ]
     apply(vpp, tmp_path, text.format(tag=2, proxy=', nd-proxy: [ "2001:db8::5" ]'))
     apply(vpp, tmp_path, text.format(tag=2, proxy=""))
     assert "IPv6-proxy-nd" not in vpp.cli(shown)[1]
+
+
+def test_a_vrf_is_deleted_with_its_path_mtus_and_vpp_goes_on(vpp: RealVpp, tmp_path: Path) -> None:
+    """VPP 26.10 ends when a FIB table goes in which the removal of a path MTU has left its entry."""
+    mtus = '{ 203.0.113.7: 1400, 198.51.100.7: 1400, "2001:db8:7::7": 1400 }'
+    routes = "routes: { 198.51.100.0/24: { via: { gateway: 10.0.7.2, interface: eth0 } } }"
+    with_vrf = f"""
+interfaces: {{ eth0: {{ vrf: red, addresses: [ 10.0.7.1/24 ] }}, eth1: {{}}, eth2: {{}} }}
+vrfs: {{ red: {{ id: 10, path-mtu: {mtus}, {routes} }} }}
+"""
+    without = "interfaces: { eth0: {}, eth1: {}, eth2: {} }\n"
+    process = vpp.cli("show version verbose")[1]
+    for _ in range(2):
+        apply(vpp, tmp_path, with_vrf)
+        apply(vpp, tmp_path, without, "--lose-unmanaged")
+    assert vpp.cli("show version verbose")[1] == process
+    assert "VRF:10" not in vpp.cli("show ip table")[1] + vpp.cli("show ip6 table")[1]
