@@ -37,11 +37,11 @@ class Explanation:
     mends: str | None
     """The same file put right."""
     needs_vpp: bool
-    """Whether only a look at a VPP can tell."""
+    """Whether the rule needs a VPP."""
     is_of_startup_conf: bool
     """Whether it is about a startup.conf that somebody wrote."""
     needs_machine: bool
-    """Whether only a look at the machine can tell."""
+    """Whether the rule needs the machine."""
     needs_fleet: bool
     """Whether it is about several files beside each other; the examples are several, each below a line `# NAME`."""
     needs_source: bool
@@ -61,8 +61,8 @@ class Explanation:
         if self.is_of_upgrade:
             return "Found by `vppcfg upgrade`, which judges a router for another release of VPP."
         if self.needs_machine:
-            return "Found by `vppcfg startup`, which looks at the machine, not by `vppcfg check`."
-        return "Found when planning against a VPP, not by `vppcfg check`." if self.needs_vpp else ""
+            return "Found by `vppcfg startup`, which reads the machine, not by `vppcfg check`."
+        return "Found by `vppcfg plan` and `apply`, which ask a VPP, not by `vppcfg check`." if self.needs_vpp else ""
 
 
 @cache

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -22,9 +23,10 @@ TABLE = "schema/rule_groups.yaml"
 _INTRODUCTION = """\
 # Rules
 
-Every problem that vppcfg finds names a rule. `vppcfg explain RULE` explains it, with an example that breaks it and one
-that does not; `vppcfg explain` lists all rules with their titles. The pages below have the same text, generated from
-`schema/rules.yaml` by `make docs`. A rule is an error unless its title names a warning or a notice.
+Every problem that vppcfg finds names a rule. `vppcfg explain RULE` explains it, with a file that breaks it and the same
+file put right; `vppcfg explain` lists all rules with their titles. The pages below have the same text, generated from
+`schema/rules.yaml` by `make docs`; lines with `-` break the rule, and lines with `+` replace them. A rule is an error
+unless its title names a warning or a notice.
 
 ## Groups
 """
@@ -42,7 +44,7 @@ class RuleGroup:
     prefixes: tuple[str, ...]
     """How the names of its rules begin; of several that fit, the longest one decides."""
     when: str
-    """When all of its rules are found, as rules.yaml says it; empty where names decide."""
+    """The `when` of rules.yaml that all of its rules share; empty where names decide."""
     takes_others: bool
     """Whether rules that fit nowhere are here."""
 
@@ -54,13 +56,13 @@ def rule_groups() -> tuple[RuleGroup, ...]:
     return tuple(
         RuleGroup(
             page=page,
-            title=said["title"],
-            about=said["about"],
-            prefixes=tuple(said.get("prefixes", ())),
-            when=said.get("when", ""),
-            takes_others=said.get("others", False),
+            title=row["title"],
+            about=row["about"],
+            prefixes=tuple(row.get("prefixes", ())),
+            when=row.get("when", ""),
+            takes_others=row.get("others", False),
         )
-        for page, said in table.items()
+        for page, row in table.items()
     )
 
 
@@ -87,6 +89,7 @@ def _when(entry: Explanation) -> str:
         "conf": entry.is_of_startup_conf,
         "fleet": entry.needs_fleet,
         "adopt": entry.needs_source,
+        "upgrade": entry.is_of_upgrade,
         "startup": entry.needs_machine,
         "plan": entry.needs_vpp,
     }
@@ -117,18 +120,27 @@ def _linked(group: RuleGroup, entries: Iterable[Explanation]) -> str:
     return f"**{group.title}**:\n{links}\n"
 
 
-def _page(group: RuleGroup, entries: Iterable[Explanation]) -> str:
-    head = f"# {group.title}\n\n{group.about} The [index](../rules.md) lists the rules of all groups.\n"
-    return "\n".join([head, *(_section(entry) for entry in entries)])
+def _page(group: RuleGroup, entries: Sequence[Explanation]) -> str:
+    """Return the page of a group. If one command finds all of its rules, the head of the page names the command."""
+    finders = {entry.finder for entry in entries}
+    shared = finders.pop() if len(finders) == 1 else ""
+    about = " ".join(filter(None, (group.about, shared, "The [index](../rules.md) lists the rules of all groups.")))
+    return "\n".join([f"# {group.title}\n\n{about}\n", *(_section(entry, shared) for entry in entries)])
 
 
-def _section(entry: Explanation) -> str:
+def _section(entry: Explanation, shared_finder: str) -> str:
     parts = [f"## {entry.rule}", f"**{entry.title}.** {entry.meaning}", f"Why: {entry.reason}"]
-    if entry.finder:
+    if entry.finder != shared_finder:
         parts.append(entry.finder)
     if entry.breaks and entry.mends:
-        parts += [f"This breaks it:\n\n```yaml\n{entry.breaks}```", f"This is valid:\n\n```yaml\n{entry.mends}```"]
+        parts.append(f"```diff\n{_difference(entry.breaks, entry.mends)}\n```")
     return "\n\n".join(parts) + "\n"
+
+
+def _difference(before: str, after: str) -> str:
+    """Return the lines of both texts once: `-` marks those of the first alone, and `+` those of the second alone."""
+    compared = difflib.Differ().compare(before.splitlines(), after.splitlines())
+    return "\n".join(line[0] + line[2:] for line in compared if not line.startswith("?"))
 
 
 def write(directory: Path) -> None:

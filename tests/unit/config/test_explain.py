@@ -176,7 +176,7 @@ def test_paragraphs_are_wrapped() -> None:
 
 
 def test_what_needs_a_vpp_says_so() -> None:
-    assert "planning against a VPP" in as_text(explain("phy-missing"))
+    assert "`vppcfg plan` and `apply`" in as_text(explain("phy-missing"))
 
 
 @pytest.mark.parametrize(

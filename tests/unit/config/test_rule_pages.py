@@ -48,11 +48,35 @@ def test_no_group_is_empty() -> None:
         ("fleet-vxlan-vni", "fleet"),
         ("adopt-vrf", "adopt"),
         ("conf-cpu", "startup-conf"),
+        ("up-file", "upgrade"),
+        ("check-kind", "changes"),
         ("mac-zero", "interfaces"),
     ],
 )
 def test_a_rule_stands_where_it_is_looked_for(rule: str, page: str) -> None:
     assert group_of(explain(rule)).page == page
+
+
+def sections() -> dict[str, str]:
+    """Return what the pages have below the heading of each rule."""
+    text = "\n".join(text for name, text in as_documents().items() if name != "rules.md")
+    return dict(re.findall(r"^## (\S+)\n(.*?)(?=^##? |\Z)", text, re.MULTILINE | re.DOTALL))
+
+
+def test_both_examples_of_a_rule_can_be_read_from_the_page() -> None:
+    shown = sections()
+    for entry in explanations().values():
+        lines = "".join(re.findall(r"^```diff\n(.*?)^```$", shown[entry.rule], re.MULTILINE | re.DOTALL)).splitlines()
+        sides = ["".join(line[1:] + "\n" for line in lines if line[:1] != other) for other in "+-"]
+        assert sides == [entry.breaks or "", entry.mends or ""], entry.rule
+
+
+def test_who_finds_a_rule_is_at_the_rule_or_once_at_the_head_of_its_page() -> None:
+    pages, shown = as_documents(), sections()
+    for entry in explanations().values():
+        head = pages[f"rules/{group_of(entry).page}.md"].partition("\n## ")[0]
+        assert entry.finder in head + shown[entry.rule], entry.rule
+        assert not entry.finder or (entry.finder in head) != (entry.finder in shown[entry.rule]), entry.rule
 
 
 def test_the_page_of_a_group_that_is_no_more_is_removed(tmp_path: Path) -> None:
