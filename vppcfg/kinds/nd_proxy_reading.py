@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from vppcfg.kinds.route import DETAILS, DUMP, PATH, SOURCES, own_source
+from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.route_hidden import hops_of_source
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.state import State
@@ -18,6 +18,7 @@ from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.reading import VppReader
 from vppcfg.vpp.shell import Commands
 
+_DUMP = "ip_route_v2_dump"
 _SOURCE = "IPv6-proxy-nd"
 _SOURCE_ID = 13
 """FIB_SOURCE_IP6_ND_PROXY (vnet/fib/fib_source.h), the same in all releases from 22.06."""
@@ -47,16 +48,17 @@ def proxies_of_anybody(connection: VppReader, state: State, names: Mapping[int, 
 
     Raise DataplaneError.
     """
-    if not connection.offers(DUMP):
+    if not connection.offers(_DUMP):
         return
     tables = [FibTable(table_id=0, is_ipv6=True), *(each for each in state.vrfs.values() if each.is_ipv6)]
     asked = [
-        connection.request(DUMP, {"src": _SOURCE_ID, "table.table_id": each.table_id, "table.is_ip6": 1})[1]
+        connection.request(_DUMP, {"src": _SOURCE_ID, "table.table_id": each.table_id, "table.is_ip6": 1})[1]
         for each in tables
     ]
     heads = ("route.table_id", "route.prefix.address.un")
-    for (table_id, raw), paths in connection.lists(connection.ask(asked), DETAILS, heads, *PATH):
-        for path in paths:
-            name = names.get(dict(zip(PATH, path, strict=True))["sw_if_index"], "")
+    shown = connection.lists(connection.ask(asked), "ip_route_v2_details", heads, "sw_if_index")
+    for (table_id, raw), paths in shown:
+        for (index,) in paths:
+            name = names.get(index, "")
             if name in state.interfaces and state.interfaces[name].tables[1] == table_id:
                 yield NdProxy(address=text_of_address(1, raw), interface=name, table_id=table_id)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.fib_source import registered_source
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.kinds.nd_proxy import SetNdProxy
-from vppcfg.kinds.route import RemoveRoute, SetRoute, registered_source
+from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.route import SOURCE
 from vppcfg.plan.operation import Numbering
 from vppcfg.plan.operations import CreateInterface, DeleteInterface, Operation, SetDhcpClient, SetLinkLocal

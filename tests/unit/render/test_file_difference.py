@@ -81,7 +81,7 @@ interfaces:
         encapsulation: { dot1q: 30, inner-dot1q: 5 }
         l2xc: eth0.40
         tag-rewrite: { translate: { pop: 2, dot1ad: 7, inner-dot1q: 8 } }
-      50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2,
+      50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2, nd-proxy: [ "2001:db8:a::5" ],
           qos: { store: 1 }, l3xc: { ipv6: { interface: eth0 } }, punt-redirect: { ipv6: { interface: eth0 } } }
       60: { det44: inside }
       70: { vrf: blue, addresses: [ 203.0.113.65/30 ], policy-routes: [ { acl: inside, via: 203.0.113.66 } ],
@@ -95,6 +95,7 @@ interfaces:
     mtu: 9000
     vrf: red
     unnumbered: loop0
+    nd-proxy: [ "2001:db8:c::5" ]
     qos: { record: [ ip ], store: 5, mark: { vlan: 1, mpls: 1, ip: 1 } }
     l3xc:
       ipv4: [ { interface: eth0, gateway: 192.0.2.9, weight: 2 }, { interface: eth0, preference: 1 } ]
@@ -131,6 +132,7 @@ loopbacks:
     urpf: { ipv6: loose }
     mss-clamp: { ipv6: 1340 }
     neighbors: { 203.0.113.5: 02:00:00:00:00:05 }
+    nd-proxy: [ "2001:db8:b::5" ]
     acls: { output: [ inside ] }
     policy-routes: [ { acl: inside, via: 192.0.2.9 } ]
     vrrp: { 6: { addresses: [ 203.0.113.2 ] } }
