@@ -81,8 +81,9 @@ interfaces:
         encapsulation: { dot1q: 30, inner-dot1q: 5 }
         l2xc: eth0.40
         tag-rewrite: { translate: { pop: 2, dot1ad: 7, inner-dot1q: 8 } }
-      50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2, nd-proxy: [ "2001:db8:a::5" ],
-          qos: { store: 1 }, l3xc: { ipv6: { interface: eth0 } }, punt-redirect: { ipv6: { interface: eth0 } } }
+      50: { vrf: red, addresses: [ 2001:db8:a::1/64 ], ra: { managed: true }, link-local: fe80::2,
+          nd-proxy: [ "2001:db8:a::5" ], qos: { store: 1 }, l3xc: { ipv6: { interface: eth0 } },
+          punt-redirect: { ipv6: { interface: eth0 } } }
       60: { det44: inside }
       70: { vrf: blue, addresses: [ 203.0.113.65/30 ], policy-routes: [ { acl: inside, via: 203.0.113.66 } ],
             vrrp: { 5: { addresses: [ 203.0.113.66 ] } } }
