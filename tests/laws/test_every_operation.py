@@ -47,5 +47,6 @@ def test_the_laws_run_every_operation() -> None:
         assert list(diff(replay(back.observed, back.steps), restorable(observed))) == []
         found |= {type(operation) for operation in plan.operations}
     found |= {type(operation) for plan in sampled_plans() for operation in plan.operations}
-    of_others = {"PutBack", "RestoreInLinux", "TakeOff"}  # test_unmanaged_laws.py has them
+    # test_unmanaged_laws.py and tests/unit/plan/test_path_mtu_removal.py have them
+    of_others = {"AnchorHost", "PutBack", "RestoreInLinux", "TakeOff"}
     assert {kind.__name__ for kind in every_operation()} - of_others - {kind.__name__ for kind in found} == set()

@@ -36,7 +36,7 @@ from vppcfg.kinds.mirror import SetMirror
 from vppcfg.kinds.mpls import CreateMplsTable, SetMpls
 from vppcfg.kinds.mss_clamp import SetMssClamp
 from vppcfg.kinds.nd_proxy import RemoveNdProxy, SetNdProxy
-from vppcfg.kinds.path_mtu import RemovePathMtu, SetPathMtu
+from vppcfg.kinds.path_mtu import AnchorHost, RemovePathMtu, SetPathMtu
 from vppcfg.kinds.policy_route_operations import (
     AddPolicyPaths,
     AttachPolicy,
@@ -464,6 +464,16 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     ),
     (RemoveNdProxy(item=PROXY), "ip6nd_proxy_add_del", {"is_add": False, "sw_if_index": 1}),
     (SetPathMtu(item=MTU), "ip_path_mtu_update", {"pmtu.table_id": 7, "pmtu.path_mtu": 1400}),
+    (
+        AnchorHost(item=MTU, is_on=True, turn="x"),
+        "ip_route_add_del_v2",
+        {
+            "is_add": True,
+            "route.table_id": 7,
+            "route.prefix.len": 32,
+            "route.prefix.address.un": b"\xc0\0\2\x09" + bytes(12),
+        },
+    ),
     (RemovePathMtu(item=MTU), "ip_path_mtu_update", {"pmtu.table_id": 7, "pmtu.path_mtu": 0}),
     (
         SetTunnelNeighbor(item=BEHIND),
