@@ -158,6 +158,19 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         {"sw_if_index": 1, "queue_id": 1, "array_size": 2},
     ),
     (
+        CreateTap(interface="tap3", instance=3, tap=Tap(host_name="t")),
+        "tap_create_v3",
+        {
+            "id": 3,
+            "use_random_mac": True,
+            "host_if_name": b"t".ljust(64, b"\0"),
+            "host_mtu_set": False,
+            "host_mac_addr_set": False,
+            "host_namespace_set": False,
+            "host_bridge_set": False,
+        },
+    ),
+    (
         CreateTap(
             interface="tap3",
             instance=3,
