@@ -88,7 +88,7 @@ def test_every_kind_has_samples() -> None:
 BEYOND_SAMPLES = {
     *(op.CreateLinuxBridge, op.CreateNamespace, op.SetLinuxBridge, op.SetLinuxLink),
     *(op.SetRxPlacement, op.SetTxPlacement),
-    *(op.PutBack, op.RestoreInLinux, op.TakeOff),
+    *(op.AnchorHost, op.PutBack, op.RestoreInLinux, op.TakeOff),
 }
 """Operations in Linux, on queues, which a VPP without workers does not place, and on what others have."""
 

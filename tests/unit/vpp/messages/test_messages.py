@@ -98,6 +98,11 @@ ROUTE = Route(prefix="10.0.0.0/8", table_id=7, hops=(NextHop(gateway="192.0.2.9"
 DET44_MAP = Det44Map(inside="100.64.0.0/16", outside="203.0.113.0/28")
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (
+        op.AnchorHost(item=MTU, is_on=True, turn="x"),
+        "ip_route_add_del_v2",
+        {"is_add": True, "route.table_id": 7, "route.prefix.len": 32, "route.prefix.address.af": 0},
+    ),
+    (
         op.CreateSubInterface(
             interface="port.4294967295", parent="port", sub_id=4294967295, encapsulation=OtherMatch(flags=132, outer=3)
         ),
