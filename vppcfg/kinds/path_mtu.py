@@ -86,7 +86,7 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     object_class = PathMtu
     operations = (SetPathMtu, RemovePathMtu)
     set_stage = Stage.SET_OBJECT_OF_TRAFFIC
-    """One changes the FIB while VPP tells routes that their interface is up, and VPP 26.10 then leaves routes dropping
+    """One changes the FIB while VPP notifies routes that their interface is up, and VPP 26.10 leaves routes dropping
     that share a next hop with others (ip_pmtu_stack)."""
     rules = (path_mtu_family,)
 
@@ -103,7 +103,7 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     def before_removal(self, item: PathMtu) -> PathMtu:
         """Return the path with an MTU that changes nothing: of a smaller one, VPP keeps what it has in the FIB.
 
-        It is told of its own removal there, and enters it again (ip_pmtu_destroy and ip_pmtu_stack).
+        It is notified of its own removal there, and enters it again (ip_pmtu_destroy and ip_pmtu_stack).
         """
         return replace(item, mtu=_ANY)
 

@@ -68,7 +68,7 @@ class Vrfs(NamedSection):
                     desired.vrfs[table.key] = before if before is not None and before.is_unnamed else table
 
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
-        """Enter as they are the tables that plans must not touch, and say so where the file wants them otherwise."""
+        """Enter unchanged the tables that plans must not touch, and report those that the file has otherwise."""
         held = set(tables_in_use(desired.observed, desired.interfaces))
         wanted = {table.key: table for config in desired.configuration.vrfs.values() for table in tables_of(config)}
         for key, table in desired.observed.vrfs.items():
@@ -147,7 +147,7 @@ def _object(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> 
 
 
 def unsupported_table(table: FibTable, state: State) -> str | None:
-    """Return why the file cannot say what an observed table is, None when it can or the table is nobody's."""
+    """Return why no file can express an observed table, None when one can, or the table has no owner."""
     if table.is_unnamed:
         return None
     if not is_vrf_name(table.name):

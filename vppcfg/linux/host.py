@@ -19,7 +19,7 @@ from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.model.question import AskOutcome, LinuxEchoQuestion
 
 _ROUTES_S = 300.0
-"""So long the kernel may take to tell of a million routes on a busy machine."""
+"""So long the kernel may take to report a million routes on a busy machine."""
 
 
 class LinuxHost:

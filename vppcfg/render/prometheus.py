@@ -75,7 +75,7 @@ class WatchMetrics:
 
     @property
     def is_in_sync(self) -> bool:
-        """Return whether VPP is known to be as the file says."""
+        """Return whether VPP is known to be as in the file."""
         return self.is_connected and self.differences == () and not self.problems
 
 

@@ -30,7 +30,7 @@ def counted(number: int, subject: Subject) -> str:
 
 
 def summary(report: VerifyReport) -> str:
-    """Return one line that tells how VPP stands to Linux."""
+    """Return one line that shows how VPP stands to Linux."""
     seen = ", ".join(counted(report.compared.get(subject, 0), subject) for subject in _COUNTED)
     if not report.count:
         return f"VPP forwards as Linux does: {seen}"
@@ -62,7 +62,7 @@ def report_lines(report: VerifyReport) -> Iterator[str]:
 
 
 def group_lines(group: Group) -> Iterator[str]:
-    """Yield what a group says, and below it the first of those that are in it."""
+    """Yield the line of a group, and below it the first of those that are in it."""
     yield f"{_SIGNS[group.discord]} {group_text(group)}"
     is_many = group.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and group.discord is not MismatchKind.DIFFERENT
     if is_many or group.subject is Subject.ROUTE:
@@ -82,7 +82,7 @@ def _listed(first: Sequence[str], count: int) -> Iterator[str]:
 
 
 def group_text(group: Group) -> str:
-    """Return what a group says in one line."""
+    """Return the line of a group."""
     if group.subject is Subject.ROUTE:
         return _route_text(group)
     if group.subject is Subject.PAIR:

@@ -25,7 +25,7 @@ class MismatchKind(Enum):
 
 
 class Subject(Enum):
-    """What is compared, in the order in which it is told."""
+    """What is compared, in the order of reports."""
 
     PAIR = "pair"
     STATE = "state"

@@ -225,7 +225,7 @@ def _requested(found: dict[str, Any]) -> IpipRequest:
 
 
 def _command_delete(tables: Tables, rest: Input) -> str:
-    """`delete ipip tunnel sw_if_index <sw_if_index>`, which says nothing when there is no such tunnel."""
+    """`delete ipip tunnel sw_if_index <sw_if_index>`, which reports nothing when there is no such tunnel."""
     line = rest.line()
     if line.is_at_end:
         return ""

@@ -204,7 +204,7 @@ def delete_association(tables: Tables, number: int) -> None:
 
 
 def _told(values: dict[str, Any]) -> dict[str, Any]:
-    """Return what a dump tells of an association: the bytes of the salt swapped, and zeros where a flag is missing."""
+    """Return an association as in a dump: the bytes of the salt swapped, and zeros where a flag is missing."""
     salt = int.from_bytes(values["entry.salt"].to_bytes(4), "little")
     told = {**values, "entry.salt": salt}
     for flag, prefixes in (

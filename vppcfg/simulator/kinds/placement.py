@@ -165,7 +165,7 @@ def _not_understood(line: Input) -> RefusedError:
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
-    """Place the queues as the state says."""
+    """Place the queues as in the state."""
     for name, row in rows.items():
         desired = state.interfaces[name]
         queues = queues_of(tables, tables.hw_of(row))

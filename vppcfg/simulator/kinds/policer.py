@@ -65,7 +65,7 @@ class Policer:
     index: int
     name: bytes
     values: dict[str, Any]
-    """What the message said, by the names of a dump."""
+    """The values of the message, by the names of a dump."""
 
 
 @dataclass(slots=True, kw_only=True)

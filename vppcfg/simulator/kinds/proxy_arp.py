@@ -31,7 +31,7 @@ request proxy_arp_intfc_dump 51077d14 streams proxy_arp_intfc_details
 reply proxy_arp_intfc_details f6458e5f: u32 sw_if_index
 """
 _TELLS_IDS = ReleaseQuirk(
-    span="25.10-", text="ranges are told with the id of their table, not with its index (89bbec8df64)"
+    span="25.10-", text="ranges are reported with the id of their table, not with its index (89bbec8df64)"
 )
 _NOWHERE = ipaddress.IPv4Address("255.255.255.255")
 

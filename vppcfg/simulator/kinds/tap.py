@@ -103,7 +103,7 @@ class TapMain:
     """Index of a TAP by its port."""
     numbers: set[int] = field(default_factory=set)
     default_host_mtu: int = 0
-    """What startup.conf says (`tap { host-mtu }`); 0 when it says nothing."""
+    """What startup.conf sets (`tap { host-mtu }`); 0 when it sets nothing."""
 
 
 @record

@@ -22,7 +22,7 @@ _LEAST: Mapping[tuple[str, str], tuple[int, str]] = {
     ("memory", "main-heap-size"): (65 << 20, "it does not with 64M"),
     ("statseg", "size"): (256 << 10, "it does not with 128K"),
 }
-"""Sizes that VPP 26.10 did not start with, and how that is said."""
+"""Sizes that VPP 26.10 did not start with, and the words of the finding."""
 _HEADROOM_BYTES = 320
 """Of a buffer before its data (vlib/buffer.h)."""
 _LISTENING = re.compile(r"/.+|(?:[\w.-]*:)?[0-9]+")

@@ -20,7 +20,7 @@ _NATIVE_DESCRIPTORS = 512
 
 @record
 class DeviceFacts:
-    """One network device as the file wants it."""
+    """One network device as in the file."""
 
     entry: ConfEntry
     address: str
