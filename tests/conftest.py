@@ -21,6 +21,15 @@ from vppcfg.app import default_paths
 TESTS = Path(__file__).parent
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write what comes out into the golden files")
+
+
+@pytest.fixture
+def is_updating(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update-golden"))
+
+
 def pytest_configure() -> None:
     """Let SIGINT end what it should, also where a shell that started the tests in its background has it ignored.
 

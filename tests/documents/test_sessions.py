@@ -28,7 +28,7 @@ def commands_on(page: str) -> list[str]:
 
 
 def completed(command: str, is_file_named: bool) -> list[str]:
-    """Return the words of a command with the socket, the file and the answers that the test has in place of defaults."""
+    """Return the words of a command with the socket, the file and the answer of the test in place of defaults."""
     words = shlex.split(command.replace("/etc/vpp/", ""))
     if words[1] != "check":
         words += ["-a", "vpp.sock"]

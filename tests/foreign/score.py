@@ -1,6 +1,6 @@
 """Compares what the program makes of files that others wrote with what an expert expects of them; see README.md.
 
-python -m tests.foreign.score [held_out]
+python -m tests.foreign.score [held_out|fresh]
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def outcome_of(line: SourceLine) -> str:
 
 def report(folder: Path) -> Iterator[str]:
     """Yield the scores of a folder in lines."""
-    for kind in ("startup", "scripts"):
+    for kind in (kind for kind in ("startup", "scripts") if (folder / kind).is_dir()):
         scores = scores_of(kind, folder)
         for score in scores:
             if score.misses or score.false:

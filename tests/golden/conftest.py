@@ -1,4 +1,4 @@
-"""The golden folders: one per case, and the option that writes what comes out into them."""
+"""The golden folders: one per case."""
 
 from __future__ import annotations
 
@@ -7,15 +7,6 @@ from pathlib import Path
 import pytest
 
 GOLDEN = Path(__file__).parent
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="write what comes out into the golden folders")
-
-
-@pytest.fixture
-def is_updating(request: pytest.FixtureRequest) -> bool:
-    return bool(request.config.getoption("--update-golden"))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -19,6 +19,28 @@ def configuration(seed: int) -> dict[str, Any]:
     return _Drawn(random.Random(seed)).file()
 
 
+def successor(before: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return the configuration of a seed that owns all that the one before it owned; what it lacks of that is empty."""
+    data = configuration(seed)
+    for key in ("dhcp-relay", "path-mtu", "qos_maps"):
+        if key in before:
+            data.setdefault(key, {})
+    if "nat44" in before:
+        data.setdefault("nat44", {**before["nat44"], "pools": [{"interface": WAN}]})
+        for name in (LAN, WAN):
+            data["interfaces"][name].setdefault("nat44", before["interfaces"][name]["nat44"])
+    for name in PORTS:
+        for key in before["interfaces"][name].keys() & {"vrrp", "qos"}:
+            data["interfaces"][name].setdefault(key, {})
+    if any("dhcp-relay" in vrf for vrf in before.get("vrfs", {}).values()):
+        for vrf in data.get("vrfs", {}).values():
+            vrf.setdefault("dhcp-relay", {})
+    for name, bridge in data.get("bridgedomains", {}).items():
+        if "arp-entries" in before.get("bridgedomains", {}).get(name, {}):
+            bridge.setdefault("arp-entries", {})
+    return data
+
+
 class _Drawn:
     def __init__(self, dice: random.Random) -> None:
         self._dice = dice
@@ -115,11 +137,15 @@ def text_of(data: dict[str, Any]) -> str:
     return yaml.safe_dump(data, sort_keys=False)
 
 
-def typed_by_others(data: dict[str, Any], seed: int) -> list[str]:
-    """Return lines of others that a VPP with a configuration takes, some of all that it could have."""
+def typed_by_others(data: dict[str, Any], seed: int, after: dict[str, Any] | None = None) -> list[str]:
+    """Return lines of others that a VPP with a configuration takes, some of all that it could have.
+
+    With a configuration to come: only what that leaves alone and VPP takes then, too.
+    """
     dice = random.Random(seed)
     groups = [group for group in _groups(data) if dice.random() < 0.6]
-    return [line for group in groups for line in group]
+    later = list(_groups(after)) if after else groups
+    return [line for group in groups if group in later for line in group]
 
 
 def _groups(data: dict[str, Any]) -> Iterator[list[str]]:
@@ -161,8 +187,6 @@ def _groups(data: dict[str, Any]) -> Iterator[list[str]]:
             yield [f"set dhcp proxy server 203.0.113.5 src-address 192.0.2.1 rx-fib-id {vrf['id']}"]
         if "loop20" in loops:
             yield [f"ip route add 10.76.0.0/16 table {vrf['id']} via 192.168.20.9 loop20"]
-    if "mirror" not in lan:
-        yield [f"set interface span {LAN} destination {FOURTH} rx"]
     if "vrrp" not in lan:
         yield [f"vrrp vr add {LAN} vr_id 9 priority 150 192.0.2.250", f"vrrp proto start {LAN} vr_id 9"]
     if "qos" not in interfaces[WAN]:

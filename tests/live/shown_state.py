@@ -31,6 +31,7 @@ _NUMBERS = (
     (re.compile(r"\bpolicy:19870\d+"), "policy of a file"),
     (re.compile(r"state (?:Backup|Master)"), "running"),
     (re.compile(r"timers: .*|runtime: .*|last sent .*|\bidx \d+|Last control frame.*|path-list:\s+flags.*"), ""),
+    (re.compile(r"\b[cp]ir \d+ tok/period|\bscale \d+"), ""),
     (re.compile(r"used in lookup context.*|conform \d+ packets.*|exceed \d+ packets.*|violate \d+ packets.*"), ""),
     (re.compile(r"cur lim.*|last update.*|uPRF-list: None"), ""),
     (re.compile(r"(?:udp|tcp-established|tcp-transitory|icmp) timeout: (?:0|300|7440|240|60)sec"), ""),

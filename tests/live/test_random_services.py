@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.live.random_services import PORTS, configuration, text_of, typed_by_others
+from tests.live.random_services import PORTS, configuration, successor, text_of, typed_by_others
 from tests.live.shown_state import Shown, differences, shown_state
 from tests.real_vpp import RealVpp, running, skip_reason
 from vppcfg.cli.main import main
@@ -48,17 +49,17 @@ class Subject:
         (self._folder / name).write_text(text_of(data))
         return str(self._folder / name)
 
-    def prepare(self, number: int) -> None:
+    def prepare(self, number: int, typed: Sequence[str]) -> None:
         """Apply the first configuration of a pair, and type what others have."""
         data = configuration(2 * number)
         assert self.run("apply", "-qy", *_TERMS, "-c", self.file("before.yaml", data)) == ExitCode.DONE
-        for line in typed_by_others(data, number):
+        for line in typed:
             retval, text = self.vpp.cli(line)
             assert retval == 0, (line, text)
 
-    def plan(self, number: int) -> dict[str, Any]:
-        """Return the plan to the second configuration of a pair."""
-        file = self.file("after.yaml", configuration(2 * number + 1))
+    def plan(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the plan to a configuration."""
+        file = self.file("after.yaml", data)
         self._capsys.readouterr()
         code = self.run("plan", "-q", "--format", "json", *_TERMS, "-c", file)
         assert code == ExitCode.DONE, self._capsys.readouterr().err
@@ -81,6 +82,14 @@ def subject(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Subj
         yield Subject(vpp, tmp_path, capsys)
 
 
+def unnumbered(shown: Shown) -> Shown:
+    """Return a state without the numbers of access lists, which depend on the order of their creation."""
+    return {
+        key: tuple(sorted(re.sub(r"\bacl(-index |:)\d+", "acl", line) for line in lines))
+        for key, lines in shown.items()
+    }
+
+
 def excepted(plan: dict[str, Any]) -> set[str]:
     """Return the holders of which the plan says that a rollback does not bring back all."""
     return {each["holder"] for each in plan["unmanaged"] if not each["rollback"]}
@@ -95,9 +104,9 @@ def unstated(before: Shown, after: Shown, holders: Collection[str]) -> str:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_rollback_brings_back_what_the_plan_does_not_except(number: int, subject: Subject) -> None:
-    subject.prepare(number)
+    subject.prepare(number, typed_by_others(configuration(2 * number), number))
     before = shown_state(subject.vpp)
-    plan = subject.plan(number)
+    plan = subject.plan(configuration(2 * number + 1))
     assert subject.apply() == ExitCode.DONE
     assert subject.run("plan", "-q", "--detailed-exitcode", "-c", subject.after) == ExitCode.DONE
     left = excepted(plan)
@@ -110,9 +119,9 @@ def test_a_rollback_brings_back_what_the_plan_does_not_except(number: int, subje
 def test_a_change_that_fails_leaves_what_was_there(
     number: int, subject: Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    subject.prepare(number)
+    subject.prepare(number, typed_by_others(configuration(2 * number), number))
     before = shown_state(subject.vpp)
-    plan = subject.plan(number)
+    plan = subject.plan(configuration(2 * number + 1))
     steps = len(plan["operations"])
     if not steps:
         pytest.skip("both are the same")
@@ -120,6 +129,28 @@ def test_a_change_that_fails_leaves_what_was_there(
     code = subject.apply()
     assert code in (ExitCode.ROLLED_BACK, ExitCode.STRANDED)
     assert unstated(before, shown_state(subject.vpp), excepted(plan)) == ""
+
+
+@pytest.mark.parametrize("number", NUMBERS[::3])
+def test_a_change_leaves_what_a_new_vpp_would_have(number: int, subject: Subject, tmp_path: Path) -> None:
+    first = configuration(2 * number)
+    second = successor(first, 2 * number + 1)
+    typed = typed_by_others(first, number, second)
+    subject.prepare(number, typed)
+    plan = subject.plan(second)
+    assert subject.apply() == ExitCode.DONE
+    with running(PORTS) as vpp:
+        assert (
+            main(
+                ["apply", "-qy", "-a", str(vpp.socket_path), "--state-dir", str(tmp_path / "new"), "-c", subject.after]
+            )
+            == ExitCode.DONE
+        )
+        for line in typed:
+            assert vpp.cli(line)[0] == 0
+        new = shown_state(vpp)
+    holders = {each["holder"] for each in plan["unmanaged"] if each["outcome"] != "carried"}
+    assert unstated(unnumbered(new), unnumbered(shown_state(subject.vpp)), holders) == ""
 
 
 def fail_at(place: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ def table(repository: str) -> str:
 def lines_of(repository: str, release: str) -> tuple[list[str], list[tuple[str, str]]]:
     """Return what the table says of one release, and what is uncertain, by stanza."""
     decided = yaml.safe_load(DECIDED.read_text(encoding="utf-8"))
-    with tree_of(repository, release) as tree:
+    with tree_of(repository, REVISIONS[release]) as tree:
         stanzas = {name: words for name, words in stanzas_of(tree).items() if name not in decided["no stanzas"]}
         uncertain = list(decide(stanzas, decided["stanzas"], release_of(release)))
         plugins, off = plugins_of(tree)

@@ -6,13 +6,11 @@ import io
 import re
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-from tools.vpp_commands import REVISIONS
 
 DPDK = "build/external/packages/dpdk.mk"
 PARTS = ("src", DPDK)
@@ -51,15 +49,10 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def revision(release: str) -> str:
-    """Return the tag or branch of a release, such as 24.10."""
-    return REVISIONS[release]
-
-
 @contextmanager
-def tree_of(repository: str, release: str) -> Iterator[Tree]:
-    """Take the source of a release out of a clone for as long as it is needed."""
-    words = ["git", "-C", repository, "archive", "--format=tar", revision(release), *PARTS]
+def tree_of(repository: str, revision: str, parts: Sequence[str] = PARTS) -> Iterator[Tree]:
+    """Take the source at a tag or branch out of a clone for as long as it is needed."""
+    words = ["git", "-C", repository, "archive", "--format=tar", revision, *parts]
     packed = subprocess.run(words, check=True, capture_output=True).stdout
     with TemporaryDirectory(prefix="vpp-tables-") as folder:
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -10,6 +11,7 @@ from typing import Any, NoReturn, Protocol, cast
 
 from vppcfg import __version__
 from vppcfg.cli.output import ColourChoice, write
+from vppcfg.common.resemblance import did_you_mean
 from vppcfg.errors import ExitCode, UsageError
 
 _SCHEMA = "the schema is built in; `vppcfg completion json-schema` writes the one for editors"
@@ -61,9 +63,12 @@ class Parser(argparse.ArgumentParser):
         """Raise UsageError, with a hint for a configuration file without -c or for an unknown command."""
         hint = f"`{self.prog} --help` lists the arguments"
         before, is_choice, rest = message.partition("invalid choice: '")
-        name = rest.partition("'")[0]
-        if is_choice and before.endswith("COMMAND: ") and "." in name and self.get_default("config") is not None:
-            hint = f"a configuration file is named with -c: `{self.prog} -c {name}`"
+        if is_choice and before.endswith("COMMAND: "):
+            name, _, commands = rest.partition("' ")
+            message = f"there is no command `{name}`{did_you_mean(name, re.findall('[a-z-]+', commands))}"
+            hint = f"`{self.prog} --help` lists the commands"
+            if "." in name and self.get_default("config") is not None:
+                hint = f"a configuration file is named with -c: `{self.prog} -c {name}`"
         raise UsageError(message, hint)
 
     def _print_message(self, message: str, file: Any = None) -> None:

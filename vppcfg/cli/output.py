@@ -120,17 +120,18 @@ def write_difference(lines: Iterable[str], color: ColourChoice) -> None:
 
 
 def write_document(text: str, file_name: str | None) -> None:
-    """Write a whole document to a file, or to standard output when None, and log how many lines it has.
+    """Write a whole document to a file, or to standard output when None or -, and log how many lines it has.
 
     A file is replaced in one step, so that nobody reads half of it; a device or a pipe is written to.
     Raise UsageError when that is not possible.
     """
-    if file_name is None:
+    if file_name in (None, "-"):
         write(text, sys.stdout)
+        name, extra = STDOUT_NAME, IN_PASSING
     else:
         write_file(text, file_name)
-    extra = IN_PASSING if file_name is None else None
-    log.info("Wrote %d lines to %s", text.count("\n"), file_name or STDOUT_NAME, extra=extra)
+        name, extra = file_name, None
+    log.info("Wrote %d lines to %s", text.count("\n"), name, extra=extra)
 
 
 def write_file(text: str, file_name: str) -> None:

@@ -113,6 +113,24 @@ def test_a_file_without_its_option_is_told_as_such(command: str, capsys: pytest.
     assert f"hint: a configuration file is named with -c: `vppcfg {command} -c good.yaml`\n" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            ["chekc"],
+            "there is no command `chekc`; did you mean `check`?\nvppcfg: hint: `vppcfg --help` lists the commands",
+        ),
+        (["nat", "whoo"], "`whoo`; did you mean `who`?\nvppcfg: hint: `vppcfg nat --help` lists the commands"),
+        (["zzz"], "there is no command `zzz`\n"),
+    ],
+)
+def test_a_command_that_is_not_there_brings_one_like_it(
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == ExitCode.INVALID
+    assert expected in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["missing.yaml", "/dev/zero", ".", "nul\0byte", "\udcff"])
 def test_a_file_that_cannot_be_read_is_an_error_with_a_hint(capsys: pytest.CaptureFixture[str], name: str) -> None:
     assert main(["check", "-c", name]) == ExitCode.INVALID

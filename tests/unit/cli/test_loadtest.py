@@ -169,7 +169,7 @@ def test_latency_is_a_table_of_loads_and_directions(capsys: pytest.CaptureFixtur
     ("arguments", "code", "problem"),
     [
         ([], ExitCode.INVALID, "loadtest needs a command"),
-        (["fly"], ExitCode.INVALID, "invalid choice"),
+        (["fly"], ExitCode.INVALID, "there is no command `fly`"),
         (["ramp", *SIMULATED, "-p", "http"], ExitCode.INVALID, "there is no traffic profile http"),
         (["ramp", *SIMULATED, "-p", "bench", "--size", "1"], ExitCode.INVALID, "'1' is no frame size"),
         (["ramp", *SIMULATED, "-t", "speed=1"], ExitCode.INVALID, "there is no speed"),

@@ -70,9 +70,11 @@ def test_a_document_goes_to_standard_output_and_its_lines_are_counted(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    write_document("one\ntwo\n", None)
-    assert capsys.readouterr().out == "one\ntwo\n"
-    assert caplog.messages == ["Wrote 2 lines to (stdout)"]
+    for name in (None, "-"):
+        write_document("one\ntwo\n", name)
+        assert capsys.readouterr().out == "one\ntwo\n", name
+    assert caplog.messages == 2 * ["Wrote 2 lines to (stdout)"]
+    assert not Path("-").exists()
 
 
 def test_a_signal_that_comes_as_the_file_is_in_its_place_is_not_lost(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,30 +16,28 @@ from tests.laws.networks import EMPTY_VPP, _Dice, _state, configurations, states
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import expressible, write
 from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.yaml.text import scalar
-from vppcfg.model.acl import ONE_MAC, Acl, AclAction, AclBinding, AclRule, MacipAcl, MacipAction, MacipRule
+from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
 from vppcfg.model.features import (
-    Lldp,
-    Mirror,
     MssLimit,
-    ProxyArp,
     RaPrefix,
     RouterAdvertisements,
     TrafficDirection,
     UrpfCheck,
     UrpfMode,
 )
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
+from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.neighbor import Neighbor
 from vppcfg.model.placement import moved_to
 from vppcfg.model.problem import Severity
 from vppcfg.model.route import NextHop, Route, in_order
-from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State
+from vppcfg.model.state import Facts, SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Vxlan
 from vppcfg.plan.plan import make_plan
@@ -532,196 +532,25 @@ LOOP = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1500, is_
 BOND = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=1500, tag="vppcfg", mac="02:00:00:00:00:01")
 TUNNEL = Interface(name="vxlan_tunnel0", kind=InterfaceKind.VXLAN, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
 TAP = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
-MACIP_MAC, MACIP_MASK = "02:00:00:00:00:09", "ff:ff:ff:00:00:00"
 RULE = AclRule(action=AclAction.PERMIT, source="0.0.0.0/0", destination="0.0.0.0/0")
 RULE6 = replace(RULE, source="::/0", destination="::/0")
 
 
+EVERY_KIND = Path(__file__).with_name("every_kind.yaml").read_text(encoding="utf-8")
+"""A file with something of every kind, as it is written."""
+
+
+@cache
 def whole() -> State:
-    """Return a state with something of every kind."""
-    member = replace(PORT, name="eth2", mac="02:00:00:00:00:01")
-    bvi = replace(LOOP, name="loop1", bridge=10, is_bvi=True, mac="02:00:5e:00:53:01")
-    bridged = replace(SUB, bridge=10, split_horizon_group=1, tag_rewrite=TagRewrite(operation=3))
-    bridged = replace(bridged, static_macs=(StaticMac(bd_id=10, mac="12:11:22:33:44:55"),))
-    routed = replace(OTHER, unnumbered="loop0", acls=AclBinding(input=("b", "a")), macip="hosts", neighbors=NEIGHBORS)
-    routed = replace(routed, has_mpls=True, has_sflow=True, has_gso=True, urpf=CHECKS, mss_clamp=LIMITS)
-    lldp = Lldp(description="uplink", ipv6="2001:db8::1")
-    routed = replace(routed, mirrors=(Mirror(target="eth0"),), lldp=lldp, rx_mode=RxMode.ADAPTIVE)
-    port = replace(PORT, addresses=frozenset({"2001:db8:5::1/64"}), ra=ADVERTISED, link_local="fe80::1")
-    tap = replace(TAP, bridge=10)
-    rules = (
-        replace(RULE, protocol=6, source="10.0.0.0/8", destination_ports=(22, 22)),
-        replace(RULE6, protocol=17, source_ports=(0, 1023), action=AclAction.PERMIT_REFLECT),
-        replace(RULE, protocol=1, source_ports=(8, 8), destination_ports=(0, 255)),
-        replace(RULE6, protocol=58, source_ports=(8, 8), destination_ports=(0, 255)),
-        replace(RULE, action=AclAction.DENY),
-        replace(RULE6, action=AclAction.DENY),
-    )
-    interfaces = (port, bridged, routed, member, LOOP, bvi, BOND, TUNNEL, tap)
-    return State(
-        interfaces={interface.name: interface for interface in interfaces},
-        virtual={
-            "BondEthernet0": Bond(
-                mode=BondMode.XOR, load_balance=LoadBalance.L23, members={"eth2": Membership(is_passive=True)}
-            ),
-            "vxlan_tunnel0": Vxlan(local="2001:db8::1", remote="2001:db8::2", vni=10),
-            "tap0": Tap(host_name="vpp0", host_mac="02:00:00:00:00:02", host_bridge="br0", rx_ring_size=512),
-        },
-        bridges={
-            "bd10": Bridge(
-                bd_id=10,
-                settings=BridgeSettings(learn=False, mac_age_minutes=5),
-                tag="vppcfg lab: 1",
-                filtered_macs=("02:00:5e:00:53:08",),
-            ),
-            "bd11": Bridge(bd_id=11, tag="vppcfg it's"),
-        },
-        acls={"a": Acl(rules=rules, tag="vppcfg a", index=3), "b": Acl(rules=(RULE,), tag="vppcfg b", index=0)},
-        macips={
-            "hosts": MacipAcl(
-                rules=(
-                    MacipRule(action=MacipAction.DENY, source="192.0.2.9/32", mac=MACIP_MAC, mac_mask=ONE_MAC),
-                    MacipRule(action=MacipAction.PERMIT, source="::/0", mac="02:00:00:00:00:00", mac_mask=MACIP_MASK),
-                    MacipRule(action=MacipAction.PERMIT, source="0.0.0.0/0"),
-                    MacipRule(action=MacipAction.PERMIT, source="::/0"),
-                ),
-                tag="vppcfg hosts",
-                index=7,
-            )
-        },
-        sflow=SflowSettings(sampling_rate=0, header_bytes=64),
-        lldp=LldpSettings(system_name="r1", hold=4, interval_s=30),
-        proxy_arps=frozenset(
-            {
-                ProxyArp(first="192.0.2.9", last="192.0.2.9"),
-                ProxyArp(first="192.0.2.100", last="192.0.2.110"),
-            }
-        ),
-        has_mpls_table=True,
-        facts=FACTS,
-    )
+    """Return the state that this file asks for."""
+    configuration = parse_text(EVERY_KIND, "file").configuration
+    assert configuration is not None
+    return replace(resolve(configuration, replace(assumed_state(configuration), facts=FACTS)).desired, facts=FACTS)
 
 
 def test_something_of_every_kind_is_written() -> None:
-    text = write(whole())
-    assert (
-        text
-        == """\
-interfaces:
-  BondEthernet0:
-    mtu: 1500
-    state: down
-
-  eth0:
-    mtu: 1500
-    state: down
-    addresses: [ 2001:db8:5::1/64 ]
-    ra: { managed: true, lifetime: 1800, interval: 100, prefixes: { 2001:db8::/64: {} } }
-    link-local: 'fe80::1'
-    sub-interfaces:
-      100:
-        state: down
-
-  eth1:
-    rx-mode: adaptive
-    mtu: 1500
-    state: down
-    unnumbered: loop0
-    mpls: true
-    sflow: true
-    gso: true
-    urpf: { ipv4: strict, ipv6-output: loose }
-    mss-clamp: { ipv4: 1360, ipv6: { mss: 1340, direction: input } }
-    mirror: { eth0: both }
-    lldp: { description: uplink, management-ipv6: '2001:db8::1' }
-    macip: hosts
-    neighbors:
-      192.0.2.5: '02:00:5e:00:53:05'
-      2001:db8::5: '02:00:5e:00:53:06'
-    acls:
-      input: [ b, a ]
-
-  eth2:
-    mtu: 1500
-    state: down
-
-  tap0:
-    mtu: 1500
-    state: down
-
-  vxlan_tunnel0:
-    mtu: 1500
-    state: down
-
-loopbacks:
-  loop0: {}
-  loop1:
-    mac: '02:00:5e:00:53:01'
-
-bondethernets:
-  BondEthernet0:
-    mac: '02:00:00:00:00:01'
-    interfaces: [ eth2 ]
-    mode: xor
-    load-balance: l23
-
-bridgedomains:
-  bd10:
-    description: 'lab: 1'
-    bvi: loop1
-    interfaces: [ eth0.100, tap0 ]
-    split-horizon: { eth0.100: 1 }
-    static-macs:
-      '12:11:22:33:44:55': eth0.100
-    filtered-macs: [ '02:00:5e:00:53:08' ]
-    settings:
-      learn: false
-      mac-age-minutes: 5
-  bd11: {}
-
-vxlan_tunnels:
-  vxlan_tunnel0:
-    local: '2001:db8::1'
-    remote: '2001:db8::2'
-    vni: 10
-
-taps:
-  tap0:
-    host: { name: vpp0, mac: '02:00:00:00:00:02', bridge: br0 }
-    rx-ring-size: 512
-
-acls:
-  a:
-    terms:
-      - { action: permit, family: ipv4, source: 10.0.0.0/8, protocol: tcp, destination-port: 22 }
-      - { action: permit+reflect, family: ipv6, protocol: udp, source-port: 0-1023 }
-      - { action: permit, protocol: icmp, icmp-type: 8 }
-      - { action: deny }
-  b:
-    terms:
-      - { action: permit, family: ipv4 }
-
-macip_acls:
-  hosts:
-    terms:
-      - { action: deny, mac: '02:00:00:00:00:09', source: 192.0.2.9/32 }
-      - { action: permit, mac: '02:00:00:00:00:00', mac-mask: 'ff:ff:ff:00:00:00', family: ipv6 }
-      - { action: permit }
-
-sflow:
-  sampling-rate: 0
-  header-bytes: 64
-
-lldp:
-  system-name: r1
-  hold: 4
-  interval: 30
-
-proxy_arp:
-  ranges: [ 192.0.2.9, 192.0.2.100-192.0.2.110 ]
-"""
-    )
-    assert_means(text, whole())
+    assert write(whole()) == EVERY_KIND
+    assert_means(EVERY_KIND, whole())
 
 
 def changed(table: str, name: str, **changes: Any) -> State:

@@ -2,148 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from vppcfg.config.load import parse_text
 
-MISTAKES = """\
-interfaces:
-  eth0:
-    descripton: uplink
-    mtu: 99999
-    state: UP
-    lcp: E0
-    addresses: [ 192.0.2.1/24, 192.0.2.300/24, 10.0.0.0/24 ]
-    l2xc: eth9
-    sub-interfaces:
-      100: { encapsulation: { dot1q: 5000 }, addresses: [ 198.51.100.1/24, 198.51.100.0/24 ] }
-      200: { mtu: 64, unnumbered: nowhere }
-      300: { encapsulation: { inner-dot1q: 5 } }
-      400: {}
-      many: { state: up }
-  eth1:
-    mac: 01:00:5e:00:00:01
-    mtu: small
-    addresses: [ 192.0.2.1/24 ]
-    acls: { input: [ Nobody ], output: missing }
-    unnumbered: eth7
-  eth2:
-    mpls: maybe
-    l2xc: eth1
-    addresses: [ 203.0.113.1/24 ]
-  loop5: {}
-  BondEthernet0: { mtu: 9000, lcp: e0 }
-  gre1: {}
-loopbacks:
-  loop0:
-    mtu: 100
-    addresses: [ 203.0.113.9/24 ]
-    lcp: e0
-  lopp1: {}
-bondethernets:
-  BondEthernet0:
-    mode: fast
-    load-balance: l9
-    interfaces: [ eth2, eth77, 5 ]
-bridgedomains:
-  bd0: {}
-  bd7:
-    mtu: 5
-    bvi: eth2
-    interfaces: [ eth2, eth88, eth2 ]
-    settings: { learn: 5, mac-age-minutes: 999 }
-vxlan_tunnels:
-  vxlan_tunnel0: { local: 192.0.2.1, remote: 239.0.0.1, vni: 0 }
-  vxlan_tunnel1: { local: 192.0.2.1, vni: 7 }
-gre_tunnels:
-  gre1: { local: 192.0.2.1, remote: 192.0.2.1, mode: tap, session: 5, key: 0 }
-taps:
-  tap0: { host: { name: Tap, mtu: 5, bridge-create: true }, rx-ring-size: 100 }
-acls:
-  inside:
-    terms:
-      - { action: allow, protocol: icmp, source-port: 80 }
-      - { action: permit, source: nolist, destination: 2001:db8::/32, family: ipv4 }
-sflow: { sampling-rate: often }
-unmanaged: [ eth0 ]
-protected: [ eth55 ]
-bridges: {}
-"""
-FOUND = """\
-3:5 schema-unknown-key
-4:10 schema-value
-5:12 schema-value
-6:10 schema-value
-7:5 l2-address
-7:32 schema-value
-7:48 address-invalid-host
-8:11 l2xc-target-missing
-8:11 l2xc-with-subs
-10:38 schema-value
-10:46 address-exact-match
-10:76 address-invalid-host
-11:19 schema-value
-11:35 unnumbered-target-missing
-12:14 encap-inner-alone
-13:7 sub-empty
-14:7 sub-id
-16:10 mac-multicast
-17:10 schema-type
-18:18 address-overlap
-19:22 schema-value
-19:32 acl-undefined
-20:17 l2-unnumbered
-20:17 unnumbered-target-missing
-20:17 unnumbered-with-addresses
-22:11 schema-type
-23:11 l2xc-address
-23:11 l2xc-one-way
-23:11 l2xc-source-in-bridge
-24:5 bd-member-address
-24:5 bond-member-address
-24:5 l2-address
-25:3 loopback-placement
-30:10 schema-value
-31:18 address-overlap
-32:10 lcp-duplicate
-33:3 loopback-id
-36:11 schema-value
-37:19 schema-value
-38:19 bond-member-l2
-38:19 bond-member-mtu
-38:25 bond-member-missing
-38:32 schema-value
-40:3 bd-zero
-42:10 schema-value
-43:10 bvi-missing
-44:19 bd-member-shared
-44:25 bd-member-missing
-44:32 bd-member-shared
-45:24 schema-type
-45:44 schema-value
-47:3 vxlan-no-interface
-47:46 schema-value
-47:62 schema-value
-48:3 schema-missing-key
-48:3 vxlan-no-interface
-50:37 gre-self
-50:54 schema-value
-50:76 schema-value
-52:3 tap-no-interface
-52:25 schema-value
-52:35 schema-value
-52:53 tap-create-without
-52:75 tap-ring
-56:19 schema-value
-56:55 acl-ports-protocol
-57:35 acl-source-empty
-57:56 acl-destination-empty
-58:25 schema-type
-59:14 unmanaged-configured
-60:14 protected-missing
-61:1 schema-unknown-key
-"""
-"""Line, column and rule of each."""
+MISTAKES = (Path(__file__).parents[2] / "golden" / "mistakes" / "config.yaml").read_text(encoding="utf-8")
+"""Beside it stands what is found in it, each where it stands."""
 MENDED = (
     ("descripton", "description"),
     ("99999", "1500"),
@@ -172,11 +38,6 @@ MENDED = (
     ("bridges: {}\n", ""),
 )
 """What is of a wrong shape, and what its writer meant."""
-
-
-def test_all_mistakes_of_a_file_are_told_at_once_where_they_stand() -> None:
-    problems = parse_text(MISTAKES, "mistakes.yaml").problems
-    assert "".join(f"{problem.line}:{problem.column} {problem.rule}\n" for problem in problems) == FOUND
 
 
 def test_what_is_told_once_the_shape_is_right_depends_on_what_was_wrong() -> None:

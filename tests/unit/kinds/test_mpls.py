@@ -27,12 +27,6 @@ def test_only_the_default_table_counts(tables: tuple[int, ...], expected: bool) 
     assert observed(stub_with(*tables)).has_mpls_table is expected
 
 
-def test_interfaces_are_told_by_index() -> None:
-    stub = stub_with(0)
-    stub.tell("mpls_interface_dump", "mpls_interface_details", {"sw_if_index": 2}, {"sw_if_index": 99})
-    assert with_mpls(observed(stub)) == {"other"}
-
-
 def test_a_vpp_that_does_not_tell_shows_them() -> None:
     stub = stub_with(0)
     stub.drop("mpls_interface_dump")

@@ -137,7 +137,7 @@ def test_differences_name_place_and_values() -> None:
         ("tap { host-mtu 1500 }", Release(25, 10), []),
         ("tap { x }", Release(26, 2), ["conf-removed"]),
         ("ikev2 { x }", Release(24, 6), ["conf-removed"]),
-        ("nat { translation hash buckets 1024 }", OLDEST, ["conf-unknown"]),
+        ("nat { translation hash buckets 1024 }", OLDEST, ["conf-removed"]),
         ("buffers { numa 0 { buffers 1 } }", Release(24, 6), ["conf-removed"]),
         ("buffers { numa 0 { buffers 1 } }", Release(24, 10), []),
         ("dpdk { num-mbufs 1 }", OLDEST, ["conf-removed"]),

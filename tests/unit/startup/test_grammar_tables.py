@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from vppcfg.common.release import RELEASES, Release
+from vppcfg.assets import find
+from vppcfg.common.release import OLDEST, RELEASES, Release, release_of
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import ANY
+from vppcfg.startup.conf.old_words import TABLE, gone_since
 from vppcfg.startup.conf.plugin_names import PLUGINS, is_in, is_off_by_default
 from vppcfg.upgrade.tables import table_of
 
@@ -43,6 +45,19 @@ def test_the_plugins_are_those_of_the_source(release: Release) -> None:
     table = table_of(release)
     assert {name for name in PLUGINS if is_in(name, release)} - IN_NO_PACKAGE == set(table.plugins)
     assert {name for name in table.plugins if is_off_by_default(name, release)} == table.off
+
+
+def test_the_words_that_are_gone_are_in_no_supported_release_except_the_stanza_ip_which_came_back() -> None:
+    rows = [line.split("\t") for line in find(TABLE).read_text().splitlines() if not line.startswith("#")]
+    for release in RELEASES:
+        table = table_of(release)
+        for stanza, word, since in rows:
+            assert release_of(since) <= OLDEST
+            back = word in table.keys.get(stanza, ()) if word else stanza in table.stanzas
+            assert not back or (stanza, word) == ("ip", ""), (stanza, word, release)
+    assert gone_since("dpdk", "num-mbufs") == Release(19, 4)
+    assert gone_since("dpdk", "vlan-strip-offload") == Release(22, 2)
+    assert (gone_since("nat"), gone_since("dpdk", "dev")) == (Release(21, 1), None)
 
 
 def test_memory_is_forgiving_from_the_release_on_that_lost_its_check() -> None:

@@ -11,12 +11,11 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
-from tests.unit.vpp.more_definitions import CORE, PLUGINS
 from vppcfg.model.state import State
 from vppcfg.plan.request import Value
-from vppcfg.simulator.api import SHARED_TYPES, api_files
-from vppcfg.simulator.api_files import document
-from vppcfg.simulator.api_files import parse as parse_file
+from vppcfg.simulator.api import api_files
+from vppcfg.simulator.api_files import text_of
+from vppcfg.simulator.kinds import PLUGINS
 from vppcfg.simulator.releases import release_named
 from vppcfg.vpp.codec import Message
 from vppcfg.vpp.definitions import parse
@@ -27,7 +26,7 @@ ALL = 0xFFFFFFFF
 FIXED_IDS = {"sockclnt_create": 15, "sockclnt_create_reply": 16, "sockclnt_delete": 17, "sockclnt_delete_reply": 18}
 CLIENT = 0x80000007
 
-ALL_PLUGINS = ("linux_cp", "l3xc", *PLUGINS)
+ALL_PLUGINS = tuple(sorted(PLUGINS))
 """Every optional part of VPP that matters."""
 
 
@@ -170,12 +169,7 @@ class StubVpp:
 @cache
 def _definitions_of(release: str, plugins: tuple[str, ...]) -> str:
     """Return the definitions of the messages of a release, as VPP serves them."""
-    more = [CORE, *(PLUGINS[plugin] for plugin in plugins if plugin in PLUGINS)]
-    files = [
-        *(parse_file("more", *SHARED_TYPES.values(), text) for text in more),
-        *api_files(release_named(release), plugins),
-    ]
-    return json.dumps([document(file, "26.10" if "26.10" in file.versions else release) for file in files])
+    return text_of(api_files(release_named(release), plugins), release).decode()
 
 
 @cache

@@ -44,5 +44,5 @@ def run(args: argparse.Namespace) -> ExitCode:
         raise UsageError("--loss must be more than 0; `vppcfg loadtest search` finds the highest load without any loss")
     results = [read_any(Path(name), FileForm(args.format)) for name in args.results]
     page = page_of(results, args.title, args.loss / 100 if args.loss else None)
-    write_document(page, None if args.output == "-" else args.output)
+    write_document(page, args.output)
     return ExitCode.DONE

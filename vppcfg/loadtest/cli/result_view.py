@@ -20,7 +20,7 @@ def write_result(result: Result, args: argparse.Namespace) -> None:
     """Write a result where the options want it. Raise UsageError when that cannot be done."""
     if args.output is None:
         return
-    write_document(_text(result, args), None if args.output == "-" else args.output)
+    write_document(_text(result, args), args.output)
 
 
 def _text(result: Result, args: argparse.Namespace) -> str:

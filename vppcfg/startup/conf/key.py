@@ -74,8 +74,6 @@ W, N, D, H, S, P, C, M, A = (
     ArgumentForm.MASK,
     ArgumentForm.PCI,
 )
-_GONE = Release(20, 1)
-"""Keys that no release from 21.01 on knows."""
 
 
 def flags(*names: str, since: Release | None = None) -> tuple[Key, ...]:
@@ -91,8 +89,3 @@ def keys(arguments: tuple[ArgumentForm, ...], *names: str, since: Release | None
 def switches(*names: str) -> tuple[Key, ...]:
     """Return keys that are on or off."""
     return tuple(Key(name=name, arguments=(W,), choices=("on", "off")) for name in names)
-
-
-def gone(instead: str, *names: str, arguments: tuple[ArgumentForm, ...] = (W,)) -> tuple[Key, ...]:
-    """Return keys that no supported release knows any more."""
-    return tuple(Key(name=name, arguments=arguments, until=_GONE, instead=instead) for name in names)

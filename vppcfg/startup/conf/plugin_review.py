@@ -77,6 +77,11 @@ def is_loaded(conf: Conf, plugin: str, release: Release) -> bool:
     return states.get("default", True) and not is_off_by_default(plugin, release)
 
 
+def loads_by_default(conf: Conf) -> bool:
+    """Return whether VPP loads the plugins that the file does not name."""
+    return _states(conf).get("default", True)
+
+
 def _missing(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
     """Yield lines about plugins that are not there: VPP reports nothing of them."""
     known = [name for name in PLUGINS if is_in(name, release)] if installed is None else list(installed)

@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from vppcfg.common.bounds import PROBLEMS
-from vppcfg.common.release import OLDEST, Release
+from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.blank import blank_problems
 from vppcfg.startup.conf.complaint import correction_text, problem, unknown_text
 from vppcfg.startup.conf.cpu_words import cpu_problems, entries_read
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import Key, W
+from vppcfg.startup.conf.old_words import gone_since, replacement
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.conf.values import why_unreadable
 
@@ -27,6 +28,7 @@ _LOST_DEVICES = "and starts without this device and those after it"
 _MAIN_CORE_NEEDED: Mapping[str, Release] = {
     "corelist-workers": Release(24, 10),
     "coremask-workers": Release(24, 10),
+    "relative": Release(25, 6),
     "skip-cores": Release(25, 6),
 }
 """Keys that VPP refuses without main-core, and since when (vlib/threads.c)."""
@@ -76,6 +78,8 @@ def _unknown_stanza(stanza: ConfEntry, strangers: Sequence[str]) -> Problem:
     if strangers:
         text = f"`{stanza.name}` is unknown to upstream VPP: a stanza of {' or '.join(strangers)}, or a typing error"
         return problem("conf-vendor", stanza, text, Severity.WARNING)
+    if (since := gone_since(stanza.name)) is not None:
+        return problem("conf-removed", stanza, _gone_text(stanza.name, since, "", replacement(stanza.name)))
     return problem("conf-unknown", stanza, unknown_text(stanza.name, STANZAS, ""))
 
 
@@ -98,7 +102,7 @@ def _block_problems(
             continue
         if entry.key is not None:
             yield from _key_problems(entry, entry.key, where, release, allowed)
-        elif was_known:  # what follows an unknown word may be its value
+        elif was_known or _gone_word(entry, where) is not None:  # what follows an unknown word may be its value
             yield _unknown_word(entry, block, where, release)
         was_known = entry.key is not None
 
@@ -144,6 +148,8 @@ def _default_problems(entry: ConfEntry) -> Iterator[Problem]:
 
 def _unknown_word(entry: ConfEntry, block: str, where: str, release: Release) -> Problem:
     known = _names(block, release)
+    if (text := _gone_word(entry, where)) is not None:
+        return problem("conf-removed", entry, text)
     if block.startswith(_DEVICES):
         text = f"upstream VPP does not know `{entry.name}` {_LOST_DEVICES} (in {where})"
         return problem("conf-unknown", entry, f"{text}; {correction_text(entry.name, known)}")
@@ -218,9 +224,18 @@ def _cpu_contradictions(entries: Sequence[ConfEntry], release: Release) -> Itera
 def _unknown_to(entry: ConfEntry, key: Key, where: str) -> str:
     place = f" (in {where})" if where else ""
     if key.until is not None:
-        mend = f"write `{key.instead}` in its place" if key.instead else "remove it"
-        has_not = (
-            f"has had no `{entry.name}` since {key.until}" if key.until > OLDEST else f"has no `{entry.name}` any more"
+        return _gone_text(
+            entry.name, key.until, place, f"write `{key.instead}` in its place" if key.instead else "remove it"
         )
-        return f"VPP {has_not} and stops at it{place}; {mend}"
     return f"`{entry.name}` came with VPP {key.since}, and an older one stops at it{place}; remove it"
+
+
+def _gone_word(entry: ConfEntry, where: str) -> str | None:
+    """Return what to write for a word that old releases knew in a stanza, None for one that none has known."""
+    stanza = where.partition(" ")[0]
+    since = gone_since(stanza, entry.name)
+    return None if since is None else _gone_text(entry.name, since, f" (in {where})", replacement(stanza, entry.name))
+
+
+def _gone_text(word: str, since: Release, place: str, mend: str) -> str:
+    return f"VPP has had no `{word}` since {since} and stops at it{place}; {mend}"

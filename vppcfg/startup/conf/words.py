@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vppcfg.common.release import OLDEST, Release
-from vppcfg.startup.conf.key import OPAQUE, A, ArgumentForm, C, D, H, Key, M, N, P, S, W, flags, gone, keys, switches
+from vppcfg.startup.conf.key import OPAQUE, A, ArgumentForm, C, D, H, Key, M, N, P, S, W, flags, keys, switches
 
 _DEVICE = (
     *keys((N,), "num-rx-queues", "num-tx-queues", "num-rx-desc", "num-tx-desc", "max-lro-pkt-size"),
@@ -17,8 +17,6 @@ _DEVICE = (
     *keys((W,), "name"),
     Key(name="tag", arguments=(W,), since=Release(23, 6)),
     Key(name="workers", arguments=(C,)),
-    *gone("", "vlan-strip-offload"),
-    *gone("", "hqos", arguments=()),
 )
 
 CORE: Mapping[str, tuple[Key, ...]] = {
@@ -70,7 +68,6 @@ CORE: Mapping[str, tuple[Key, ...]] = {
             since=Release(24, 10),
             is_many=True,
         ),
-        *gone("buffers-per-numa", "memory-size-in-mb"),
     ),
     "buffers numa": (Key(name="buffers", arguments=(N,)),),
     # vlib/stats/init.c
@@ -108,9 +105,6 @@ CORE: Mapping[str, tuple[Key, ...]] = {
         Key(name="trace", arguments=(W,), since=Release(26, 2), is_many=True),
         Key(name="trace-dir", arguments=(W,), since=Release(26, 2)),
         Key(name="trace-bufsz", arguments=(W,), since=Release(26, 6)),
-        *gone("buffers { buffers-per-numa }", "num-mbufs", "num-crypto-mbufs"),
-        *gone("", "num-mem-channels"),
-        *gone("", "no-dsa", "hqos", arguments=()),
     ),
     "device": _DEVICE,
     "device default": _DEVICE,
@@ -120,16 +114,10 @@ CORE: Mapping[str, tuple[Key, ...]] = {
         *flags("lcp-sync", "lcp-auto-subint", "del-static-on-link-down", "del-dynamic-on-link-down"),
         *keys((N,), "num-rx-queues", "num-tx-queues", since=Release(24, 6)),
     ),
-    "linux-nl": (
-        *keys((N,), "nl-rx-buffer-size", "nl-batch-size", "nl-batch-delay-ms"),
-        *gone("nl-rx-buffer-size", "rx-buffer-size"),
-    ),
+    "linux-nl": (*keys((N,), "nl-rx-buffer-size", "nl-batch-size", "nl-batch-delay-ms"),),
     # vnet/interface.c, vnet/fib, vnet/ip
     "interface": (Key(name="default-rx-mode", arguments=(W,), choices=("polling", "interrupt", "adaptive")),),
-    "ip": (
-        Key(name="default-table-name", arguments=(W,)),
-        *gone("memory { main-heap-size }", "heap-size"),
-    ),
+    "ip": (Key(name="default-table-name", arguments=(W,)),),
     "ip6": (
         *keys((N,), "hash-buckets"),
         *keys((S,), "heap-size"),

@@ -1,30 +1,21 @@
-"""What VPP accepts in a startup.conf and an operator may regret: doors left open, and sizes below what is common."""
+"""What VPP accepts in a startup.conf and an operator may regret: doors left open, files that are not found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.numbers import size_text
-from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
-from vppcfg.startup.conf.plugin_review import is_loaded
 from vppcfg.startup.conf.tree import Conf
-from vppcfg.startup.lint.demand import entry_at, facts_of, size_bytes
+from vppcfg.startup.lint.demand import entry_at
 from vppcfg.startup.lint.finding import notice, warning
 
-_STATISTICS_BYTES = 32 << 20
-"""VPP's default (vlib/stats/stats.h)."""
-_TWO_RINGS = 2 * 1024
-"""What two ports hold with one receive queue of DPDK's default size."""
 _FILES_OF_UNIX = ("exec", "startup-config", "log", "pidfile")
 _OWN_PATHS = ("/usr/lib", "/usr/local/lib", "/lib", "/opt/vpp")
 
 
-def cautions(conf: Conf, release: Release) -> Iterator[Problem]:
+def cautions(conf: Conf) -> Iterator[Problem]:
     """Yield settings that work and may surprise."""
     yield from _open_command_line(conf)
-    yield from _few_buffers(conf, release)
-    yield from _small_statistics(conf)
     yield from _old_driver(conf)
     yield from _plugin_path(conf)
     yield from _relative_files(conf)
@@ -42,29 +33,6 @@ def _open_command_line(conf: Conf) -> Iterator[Problem]:
     )
     text = f"cli-listen {place} lets {who} configure VPP without a password; write /run/vpp/cli.sock"
     yield warning("conf-open-cli", entry, text)
-
-
-def _few_buffers(conf: Conf, release: Release) -> Iterator[Problem]:
-    """Find too few buffers for two ports, where the file names no ports to count the rings of."""
-    entry, facts = entry_at(conf, "buffers", "buffers-per-numa"), facts_of(conf)
-    if entry is None or facts.devices or facts.buffers_per_numa > _TWO_RINGS or not is_loaded(conf, "dpdk", release):
-        return
-    text = (
-        f"{facts.buffers_per_numa} buffers on a NUMA node do not outlast the receive rings of two DPDK ports "
-        f"({_TWO_RINGS}); VPP then receives nothing more. Its default is 16384"
-    )
-    yield warning("conf-few-buffers", entry, text)
-
-
-def _small_statistics(conf: Conf) -> Iterator[Problem]:
-    entry = entry_at(conf, "statseg", "size")
-    size = size_bytes(entry)
-    if entry is not None and size is not None and size < _STATISTICS_BYTES:
-        text = (
-            f"the statistics have {size_text(size)}, less than VPP's default of {size_text(_STATISTICS_BYTES)}; "
-            "their counters grow with interfaces x threads, and VPP aborts when they no longer fit"
-        )
-        yield notice("conf-small-statseg", entry, text)
 
 
 def _old_driver(conf: Conf) -> Iterator[Problem]:

@@ -3,71 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from vppcfg.common.numbers import numbered
+from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.complaint import problem
-from vppcfg.startup.conf.tree import Conf, ConfEntry
+from vppcfg.startup.conf.tree import Conf
+from vppcfg.startup.lint.cores import core_problems
 from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes
 from vppcfg.startup.lint.dpdk import dpdk_problems
 from vppcfg.startup.lint.finding import notice, warning
+from vppcfg.startup.lint.sizes import size_problems
 
 _RUNTIME_DIR = "/run/vpp"
 _ETHERNET_BYTES = 18 + 4
 """Header, checksum and one VLAN tag."""
 _NETNS_LENGTH = 31
 _DEFAULT_MTU = range(64, 9001)
-_LEAST: Mapping[tuple[str, str], tuple[int, str]] = {
-    ("memory", "main-heap-size"): (65 << 20, "it does not with 64M"),
-    ("statseg", "size"): (256 << 10, "it does not with 128K"),
-}
-"""Sizes that VPP 26.10 did not start with, and the words of the finding."""
 _HEADROOM_BYTES = 320
 """Of a buffer before its data (vlib/buffer.h)."""
 _LISTENING = re.compile(r"/.+|(?:[\w.-]*:)?[0-9]+")
 """What a socket for vppctl can be: a path, a port, or a host and a port."""
 
 
-def sense_problems(conf: Conf) -> Iterator[Problem]:
+def sense_problems(conf: Conf, release: Release) -> Iterator[Problem]:
     """Yield what does not go together; errors are what stops VPP."""
     facts = facts_of(conf)
-    yield from _skipped_cores(conf, facts)
-    yield from _workers_with_main_core(conf, facts)
+    yield from core_problems(conf, facts)
     yield from _worker_balance(conf, facts)
     for device in facts.devices:
         yield from _placement(device, facts)
         yield from _shared_tx_queues(device, facts)
     yield from dpdk_problems(conf)
-    yield from _receive_rings(conf, facts)
+    yield from size_problems(conf, release)
     yield from _jumbo_frames(conf, facts)
     yield from _sleeping_main_thread(conf, facts)
     yield from _values_out_of_range(conf)
     yield from _buffers_larger_than_pages(conf, facts)
-
-
-def _skipped_cores(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
-    """Find threads on the first CPUs, which `skip-cores` takes away (vlib_thread_init in vlib/threads.c).
-
-    With `relative` the numbers count what the process may use, and so do the skipped ones in part of the releases.
-    """
-    skipped, relative = number(entry_at(conf, "cpu", "skip-cores")) or 0, entry_at(conf, "cpu", "relative")
-    workers = entry_at(conf, "cpu", "corelist-workers") or entry_at(conf, "cpu", "coremask-workers")
-    named: list[tuple[ConfEntry | None, str, tuple[int | None, ...]]]
-    named = [(entry_at(conf, "cpu", "main-core"), "the main thread", (facts.main_core,))]
-    named.append((workers, "a worker", facts.worker_cpus or ()))
-    for entry, thread, cpus in named:
-        taken = next((cpu for cpu in cpus if cpu is not None and cpu < skipped), None)
-        if entry is not None and taken is not None and relative is None:
-            text = f"skip-cores {skipped} takes CPU {taken} away from {thread}, which stops VPP; remove skip-cores"
-            yield problem("conf-skipped-core", entry, f"{text}, or name CPUs from {skipped} on")
-
-
-def _workers_with_main_core(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
-    entry = entry_at(conf, "cpu", "corelist-workers") or entry_at(conf, "cpu", "coremask-workers")
-    if entry is not None and facts.worker_cpus is not None and facts.main_core in facts.worker_cpus:
-        text = f"CPU {facts.main_core} is the main core and a worker's, which stops VPP; take it out of one of them"
-        yield problem("conf-main-core-worker", entry, text)
 
 
 def _worker_balance(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
@@ -93,6 +66,26 @@ def _worker_balance(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
                 "more queues than that gain nothing"
             )
             yield warning("conf-many-queues", device.key("num-rx-queues"), text)
+    yield from _queues_by_default(conf, facts)
+    if entry is not None and 0 < facts.workers < queues and queues % facts.workers:
+        most, fewest = -(-queues // facts.workers), queues // facts.workers
+        text = (
+            f"{numbered(queues, 'receive queue')} on {numbered(facts.workers, 'worker')}: some poll {most}, others "
+            f"{fewest}; a multiple of the workers spreads the load evenly"
+        )
+        yield notice("conf-uneven-queues", entry, text)
+
+
+def _queues_by_default(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
+    """Find more receive queues than workers in `dev default` where no device is listed that has them."""
+    dpdk = conf.stanza("dpdk")
+    default = dpdk.find("dev default") if dpdk is not None else None
+    entry = default.find("num-rx-queues") if default is not None else None
+    queues = number(entry)
+    if entry is not None and queues is not None and not facts.devices and queues > max(facts.workers, 1):
+        there = numbered(facts.workers, "worker") if facts.workers else "the main thread alone"
+        text = f"a device has {queues} receive queues, and {there} to serve them; more queues than that gain nothing"
+        yield warning("conf-many-queues", entry, text)
 
 
 def _placement(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem]:
@@ -121,18 +114,6 @@ def _shared_tx_queues(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem
             "share one wait for each other"
         )
         yield warning("conf-tx-shared", device.key("num-tx-queues"), text)
-
-
-def _receive_rings(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
-    """Find receive rings that take more buffers than there are; each descriptor holds one."""
-    held = sum(device.rx_queues * device.rx_descriptors for device in facts.devices)
-    stanza = conf.stanza("dpdk") or conf.stanza("devices")
-    if stanza is not None and held > facts.buffers_per_numa:
-        text = (
-            f"the receive rings of {numbered(len(facts.devices), 'port')} hold {held} buffers, and a NUMA node has "
-            f"{facts.buffers_per_numa} (buffers-per-numa); on one node they do not fit"
-        )
-        yield warning("conf-descriptors", entry_at(conf, "buffers", "buffers-per-numa") or stanza, text)
 
 
 def _jumbo_frames(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
@@ -190,17 +171,7 @@ def _values_out_of_range(conf: Conf) -> Iterator[Problem]:
     count = number(buckets)
     if buckets is not None and count is not None and count & (count - 1):
         yield problem("conf-range", buckets, f"VPP stops unless num-buckets is a power of two, which {count} is not")
-    yield from _sizes_too_small(conf)
     yield from _sockets(conf)
-
-
-def _sizes_too_small(conf: Conf) -> Iterator[Problem]:
-    for (stanza, key), (least, how) in _LEAST.items():
-        entry = entry_at(conf, stanza, key)
-        size = size_bytes(entry)
-        if entry is not None and size is not None and size < least:
-            text = f"{entry.name} {entry.arguments[-1]} is too little for VPP to start with; {how}"
-            yield problem("conf-range", entry, text)
 
 
 def _buffers_larger_than_pages(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:

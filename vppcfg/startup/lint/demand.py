@@ -48,7 +48,8 @@ class ConfFacts:
     """None when the file leaves the choice to VPP."""
     workers: int = 0
     devices: tuple[DeviceFacts, ...] = ()
-    buffers_per_numa: int = _BUFFERS_PER_NUMA
+    most_buffers: int = _BUFFERS_PER_NUMA
+    """Of the NUMA node that has most."""
     data_size: int = _DATA_SIZE
     poll_sleep_us: int = 0
 
@@ -61,10 +62,17 @@ def facts_of(conf: Conf) -> ConfFacts:
         worker_cpus=cpus,
         workers=len(cpus) if cpus is not None else number(entry_at(conf, "cpu", "workers")) or 0,
         devices=(*_devices(conf), *_native_devices(conf)),
-        buffers_per_numa=number(entry_at(conf, "buffers", "buffers-per-numa")) or _BUFFERS_PER_NUMA,
+        most_buffers=_most_buffers(conf),
         data_size=number(entry_at(conf, "buffers", "default data-size")) or _DATA_SIZE,
         poll_sleep_us=number(entry_at(conf, "unix", "poll-sleep-usec")) or 0,
     )
+
+
+def _most_buffers(conf: Conf) -> int:
+    stanza = conf.stanza("buffers")
+    nodes = [child.find("buffers") for child in (stanza.children if stanza else None) or () if child.name == "numa"]
+    every = number(entry_at(conf, "buffers", "buffers-per-numa")) or _BUFFERS_PER_NUMA
+    return max([every, *(number(entry) or 0 for entry in nodes)])
 
 
 def entry_at(conf: Conf, stanza: str, key: str) -> ConfEntry | None:

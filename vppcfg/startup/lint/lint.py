@@ -76,12 +76,12 @@ def _of_tree(conf: Conf, release: Release, known: ConfSurroundings) -> Iterator[
         yield one, Level.FORM if one.rule == "conf-syntax" else Level.WORDS
     for one in plugin_problems(conf, release, known.installed):
         yield one, Level.WORDS
-    for one in sense_problems(conf):
+    for one in sense_problems(conf, release):
         yield one, Level.SENSE
     if known.host is not None:
         for one in machine_problems(conf, release, known.host, known.folders):
             yield one, Level.MACHINE
-    for one in cautions(conf, release):
+    for one in cautions(conf):
         yield one, Level.HABITS
     for one in habit_problems(conf, release, known.installed):
         yield one, Level.HABITS

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from vppcfg.common.numbers import cpu_text, size_text
+from vppcfg.common.numbers import numbered, size_text
 from vppcfg.common.release import Release
 from vppcfg.model.host import FOR_USERS, Host, Nic
 from vppcfg.model.native_driver import NATIVE_DRIVERS
 from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.plugin_review import is_loaded
 from vppcfg.startup.conf.tree import Conf, ConfEntry
+from vppcfg.startup.derive.memory import buffer_bytes, pages_for
 from vppcfg.startup.limits import NicLimits, limits_of
+from vppcfg.startup.lint.cores import machine_core_problems
 from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, size_bytes
 from vppcfg.startup.lint.finding import warning
 
 _CUT = Release(25, 2)
 """The first release that cuts a transmit ring to what the card has, with a line in its log (e7226a21274)."""
 _PAGES = (("buffers", "page-size"), ("memory", "main-heap-page-size"), ("statseg", "page-size"))
+_ON_PAGES = (("memory", "main-heap-size", "the main heap", 1 << 30), ("statseg", "size", "the statistics", 32 << 20))
+"""Stanzas, their sizes and VPP's defaults."""
 _SMALL_PAGE = 4096
 _RUN = "/run"
 _GROUPS = (("unix", "gid"), ("api-segment", "gid"))
@@ -27,56 +32,18 @@ _IOMMU = ("intel_iommu=on", "amd_iommu=on", "iommu=pt", "iommu=on")
 def machine_problems(conf: Conf, release: Release, host: Host, folders: Collection[str] | None) -> Iterator[Problem]:
     """Yield what a machine lacks for a file; errors are what stops VPP."""
     facts = facts_of(conf)
-    yield from _cpus(conf, facts, host)
-    yield from _pages(conf, host)
+    yield from machine_core_problems(conf, facts, host, release)
+    yield from _pages(conf, facts, host, release)
     yield from _memory(conf, facts, host)
     yield from _groups(conf, host)
     yield from _iommu(conf, host)
     for device in facts.devices:
-        yield from _device(device, facts, host, release)
+        yield from _device(device, host, release)
     if folders is not None:
         yield from _folders(conf, folders)
 
 
-def _cpus(conf: Conf, facts: ConfFacts, host: Host) -> Iterator[Problem]:
-    """Find CPUs that are not there or not to be used, too few of them, and threads that share a core."""
-    usable = {cpu.id for cpu in host.usable_cpus}
-    main, workers = entry_at(conf, "cpu", "main-core"), _workers_entry(conf)
-    is_relative = entry_at(conf, "cpu", "relative") is not None
-    if not usable or is_relative:
-        return
-    have = cpu_text(usable)
-    if main is not None and facts.main_core is not None and facts.main_core not in usable:
-        text = f"this machine has no CPU {facts.main_core} for the main thread, which stops VPP; usable are {have}"
-        yield problem("conf-cpu", main, text)
-    missing = [cpu for cpu in facts.worker_cpus or () if cpu not in usable]
-    if workers is not None and missing:
-        text = f"this machine has no CPU {cpu_text(missing)} for workers, which stops VPP; usable are {have}"
-        yield problem("conf-cpu", workers, text)
-    if workers is not None and facts.worker_cpus is None and facts.workers > len(usable) - 1:
-        text = f"{facts.workers} workers and the main thread need as many CPUs, which stops VPP; usable are {have}"
-        yield problem("conf-cpu", workers, text)
-    yield from _siblings(workers, facts, host)
-
-
-def _siblings(entry: ConfEntry | None, facts: ConfFacts, host: Host) -> Iterator[Problem]:
-    cpus = [*(facts.worker_cpus or ())]
-    threads = [facts.main_core, *cpus] if facts.main_core is not None else cpus
-    for index, cpu in enumerate(threads):
-        found = host.cpu_by_id.get(cpu)
-        others = set(found.siblings) - {cpu} if found is not None else set()
-        for other in sorted(others.intersection(threads[:index])):
-            if entry is not None:
-                text = f"CPUs {other} and {cpu} are threads of one core and slow each other down"
-                yield warning("conf-cpu-siblings", entry, text)
-
-
-def _workers_entry(conf: Conf) -> ConfEntry | None:
-    names = ("corelist-workers", "coremask-workers", "workers")
-    return next((entry for name in names if (entry := entry_at(conf, "cpu", name)) is not None), None)
-
-
-def _pages(conf: Conf, host: Host) -> Iterator[Problem]:
+def _pages(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iterator[Problem]:
     """Find hugepages of a size that the machine does not have, which stop VPP, and sizes of which there are none."""
     pools = [pool for node in host.nodes for pool in node.hugepages]
     for stanza, key in _PAGES:
@@ -91,6 +58,38 @@ def _pages(conf: Conf, host: Host) -> Iterator[Problem]:
         elif not sum(pool.total for pool in pools if pool.page_bytes == size):
             text = f"this machine has set no hugepages of {size_text(size)} aside; `sysctl vm.nr_hugepages` does so"
             yield warning("conf-hugepages", entry, text)
+    yield from _too_few_pages(conf, facts, host, release)
+
+
+def _too_few_pages(conf: Conf, facts: ConfFacts, host: Host, release: Release) -> Iterator[Problem]:
+    """Find fewer hugepages than buffers, heap and statistics need; without a page-size buffers do without them."""
+    page = size_bytes(entry_at(conf, "buffers", "page-size"))
+    buffers_entry = entry_at(conf, "buffers", "page-size") or entry_at(conf, "buffers", "buffers-per-numa")
+    usual = page or host.default_hugepage_bytes
+    need: dict[int, list[tuple[str, int]]] = {}
+    if usual and usual > _SMALL_PAGE:
+        each = buffer_bytes(facts.data_size, has_dpdk=is_loaded(conf, "dpdk", release))
+        pages = pages_for(facts.most_buffers, max(1, usual // each)) * len(host.node_ids)
+        need[usual] = [
+            (f"{facts.most_buffers} buffers of {each} bytes on {numbered(len(host.node_ids), 'node')}", pages)
+        ]
+    for stanza, key, what, default in _ON_PAGES:
+        size = size_bytes(entry_at(conf, stanza, "main-heap-page-size" if stanza == "memory" else "page-size"))
+        if size and size > _SMALL_PAGE:
+            pages = -(-(size_bytes(entry_at(conf, stanza, key)) or default) // size)
+            need.setdefault(size, []).append((what, pages))
+    for size, parts in need.items():
+        total = sum(pool.total for node in host.nodes for pool in node.hugepages if pool.page_bytes == size)
+        asked = sum(pages for _, pages in parts)
+        if not 0 < total < asked:
+            continue
+        summed = " + ".join(f"{pages} for {what}" for what, pages in parts)
+        text = f"{summed} = {asked} hugepages of {size_text(size)}, and this machine has set {total} aside"
+        if size == page or len(parts) > 1:
+            yield warning("conf-hugepages", buffers_entry or ConfEntry(name=""), text)
+        elif size == usual and buffers_entry is not None:
+            text = f"{text}; VPP takes ordinary pages for the buffers, with a line in its log"
+            yield warning("conf-hugepages", buffers_entry, text)
 
 
 def _memory(conf: Conf, facts: ConfFacts, host: Host) -> Iterator[Problem]:
@@ -101,7 +100,7 @@ def _memory(conf: Conf, facts: ConfFacts, host: Host) -> Iterator[Problem]:
         text = f"the main heap of {size_text(size)} is more than the {host.memory_bytes >> 20}M of this machine"
         yield warning("conf-memory", heap, text)
     buffers = entry_at(conf, "buffers", "buffers-per-numa")
-    need = facts.buffers_per_numa * (facts.data_size + 256)
+    need = facts.most_buffers * (facts.data_size + 256)
     for node in host.nodes:
         if buffers is not None and node.memory_bytes and need > node.memory_bytes:
             text = f"the buffers need {need >> 20}M on NUMA node {node.id}, which has {node.memory_bytes >> 20}M"
@@ -128,7 +127,7 @@ def _iommu(conf: Conf, host: Host) -> Iterator[Problem]:
         yield warning("conf-iommu", entry, text)
 
 
-def _device(device: DeviceFacts, facts: ConfFacts, host: Host, release: Release) -> Iterator[Problem]:
+def _device(device: DeviceFacts, host: Host, release: Release) -> Iterator[Problem]:
     nic = host.nic_by_address.get(device.address)
     if nic is None:
         have = ", ".join(host.nic_by_address) or "none"
@@ -137,14 +136,12 @@ def _device(device: DeviceFacts, facts: ConfFacts, host: Host, release: Release)
         return
     if device.driver is not None:
         yield from _native_device(device, nic)
-        yield from _node(device, nic, facts, host)
         return
     limits = limits_of(nic, release)
     if nic.is_admin_up and not (limits is not None and limits.is_bifurcated):
         names = ", ".join(nic.linux_names)
         text = f"Linux uses {device.address} as {names}, so VPP leaves it out; `ip link set {names} down` first"
         yield warning("conf-device", device.entry, text)
-    yield from _node(device, nic, facts, host)
     if limits is not None:
         yield from _limits(device, limits, release)
 
@@ -166,13 +163,6 @@ def _native_device(device: DeviceFacts, nic: Nic) -> Iterator[Problem]:
         if not driver.takes(size):
             text = f"the driver {driver.name} takes {driver.rings_text}, and a ring of {size} leaves the port out"
             yield warning("conf-device-limits", device.key(key), text)
-
-
-def _node(device: DeviceFacts, nic: Nic, facts: ConfFacts, host: Host) -> Iterator[Problem]:
-    nodes = {host.cpu_by_id[cpu].node for cpu in facts.worker_cpus or () if cpu in host.cpu_by_id}
-    if nodes and host.node_of(nic) not in nodes:
-        text = f"{device.address} is on NUMA node {host.node_of(nic)}, and all workers are on node {cpu_text(nodes)}"
-        yield warning("conf-cpu-node", device.entry, text)
 
 
 def _limits(device: DeviceFacts, limits: NicLimits, release: Release) -> Iterator[Problem]:

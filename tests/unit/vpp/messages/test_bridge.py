@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-import pytest
 
 from tests.unit.vpp.stub_vpp import ALL, StubVpp, observed
-from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.plan.request import Value
 
 DEFAULTS: dict[str, Value] = {
@@ -31,35 +27,6 @@ def stub_with(bridge: Mapping[str, Value], members: list[Mapping[str, Value]]) -
         stub.say("bridge_domain_details", request, DEFAULTS | dict(bridge), elements=members)
     ]
     return stub
-
-
-def test_a_bridge_is_known_by_its_id_and_has_the_default_settings() -> None:
-    stub = stub_with({"bd_id": 7}, [])
-    assert observed(stub).bridges == {"bd7": Bridge(bd_id=7)}
-
-
-@pytest.mark.parametrize(
-    ("field", "attribute"),
-    [
-        ("learn", "learn"),
-        ("flood", "unicast_flood"),
-        ("uu_flood", "unknown_unicast_flood"),
-        ("forward", "unicast_forward"),
-        ("arp_term", "arp_termination"),
-        ("arp_ufwd", "arp_unicast_forward"),
-    ],
-)
-def test_every_switch_is_read(field: str, attribute: str) -> None:
-    is_on = field not in DEFAULTS
-    settings: dict[str, Any] = {attribute: is_on}
-    stub = stub_with({"bd_id": 7, field: is_on}, [])
-    assert observed(stub).bridges["bd7"].settings == BridgeSettings(**settings)
-
-
-def test_age_and_tag_are_read() -> None:
-    stub = stub_with({"bd_id": 16777215, "mac_age": 255, "bd_tag": "vppcfg lab"}, [])
-    expected = Bridge(bd_id=16777215, settings=BridgeSettings(mac_age_minutes=255), tag="vppcfg lab")
-    assert observed(stub).bridges == {"bd16777215": expected}
 
 
 def test_members_know_their_bridge_and_what_they_are_in_it() -> None:

@@ -50,31 +50,9 @@ def test_a_vpp_before_25_10_tells_of_no_keys() -> None:
     assert (state.facts.plugins & {"gre", "gre_key"}) == {"gre"}
 
 
-def test_ipv6_endpoints_are_canonical() -> None:
-    ends: dict[str, Value] = {
-        "src.af": 1,
-        "dst.af": 1,
-        "src.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\1",
-        "dst.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\2",
-    }
-    (tunnel,) = observed(stub_with({**ends, "type": 2, "session_id": 5})).virtual_as(Gre).values()
-    assert tunnel == Gre(local="2001:db8::1", remote="2001:db8::2", mode=GreMode.ERSPAN, session=5)
-
-
 def test_a_tunnel_with_flags_is_not_plain() -> None:
     (tunnel,) = observed(stub_with({"flags": 1})).virtual_as(Gre).values()
     assert not tunnel.is_plain
-
-
-def test_a_tunnel_to_many_routers_has_no_other_end() -> None:
-    (tunnel,) = observed(stub_with({"mode": 1, "type": 0, "dst.un": bytes(16)})).virtual_as(Gre).values()
-    assert tunnel == Gre(local="192.0.2.1", remote="0.0.0.0", is_multipoint=True)
-    assert tunnel.other_end is None
-
-
-def test_the_ends_may_be_in_another_table() -> None:
-    (tunnel,) = observed(stub_with({"outer_table_id": 10})).virtual_as(Gre).values()
-    assert (tunnel.encap_vrf, tunnel.needed_table, tunnel.is_plain) == (10, "ipv4-VRF:10", True)
 
 
 def test_a_vpp_without_the_plugin_has_no_tunnels() -> None:

@@ -29,31 +29,6 @@ def stub_with(*, name: str = "ipip3", device_class: str = "IPIP tunnel device", 
     return stub
 
 
-def test_a_tunnel_is_read_by_name() -> None:
-    state = observed(stub_with(flags=0x14, dscp=46, table_id=10))
-    assert state.virtual == {"ipip3": Ipip(local="192.0.2.1", remote="192.0.2.2", dscp=46, flags=0x14, encap_vrf=10)}
-    assert state.interfaces["ipip3"].kind is InterfaceKind.IPIP
-    assert state.virtual["ipip3"].needed_table == "ipv4-VRF:10"
-
-
-def test_ipv6_endpoints_are_canonical() -> None:
-    ends: dict[str, Any] = {
-        "src.af": 1,
-        "dst.af": 1,
-        "src.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\1",
-        "dst.un": b"\x20\x01\x0d\xb8" + bytes(11) + b"\2",
-    }
-    (tunnel,) = observed(stub_with(**ends)).virtual.values()
-    assert tunnel == Ipip(local="2001:db8::1", remote="2001:db8::2")
-
-
-def test_a_tunnel_to_many_routers_has_no_other_end() -> None:
-    no_end: dict[str, Any] = {"dst.un": bytes(16)}
-    (tunnel,) = observed(stub_with(mode=1, **no_end)).virtual_as(Ipip).values()
-    assert tunnel == Ipip(local="192.0.2.1", remote="0.0.0.0", is_multipoint=True)
-    assert tunnel.other_end is None
-
-
 def test_a_tunnel_to_an_address_has_one_end_whatever_mode_an_old_vpp_has_in_memory() -> None:
     assert observed(stub_with(mode=1)).virtual["ipip3"] == Ipip(local="192.0.2.1", remote="192.0.2.2")
 

@@ -47,11 +47,6 @@ def test_a_tap_is_read_by_name_with_everything_it_was_made_with() -> None:
     }
 
 
-def test_what_was_not_asked_for_is_empty() -> None:
-    bare: dict[str, Value] = {"sw_if_index": 5, "host_if_name": "lab", "tx_ring_sz": 256, "rx_ring_sz": 256}
-    assert observed(stub_with(bare)).virtual == {"tap3": Tap(host_name="lab")}
-
-
 def test_the_vpp_side_of_a_pair_is_no_tap_of_ours() -> None:
     stub = stub_with(ROW, ROW | {"sw_if_index": 3, "host_if_name": "e0"})
     pair: dict[str, Value] = {"phy_sw_if_index": 1, "host_sw_if_index": 3, "host_if_name": "e0"}
