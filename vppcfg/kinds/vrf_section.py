@@ -76,7 +76,7 @@ class Vrfs(NamedSection):
             if key in wanted:
                 if wanted[key].name != table.name and not table.is_unnamed and (is_covered or key in held):
                     desired.vrfs[key] = table
-                    _object(desired, wanted[key], table)
+                    _report_taken_table(desired, wanted[key], table)
             elif table.is_unnamed or is_covered or key in held:
                 desired.vrfs[key] = table
 
@@ -138,7 +138,7 @@ def interface_tables(name: str | None, configuration: Configuration) -> tuple[in
     return vrf.table_id if vrf.has_ipv4 else 0, vrf.table_id if vrf.has_ipv6 else 0
 
 
-def _object(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> None:
+def _report_taken_table(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> None:
     text = (
         f'VPP has table {table.table_id} by the name "{table.name}", and something in it is not managed, '
         "so that it cannot be recreated; take that name, or another id"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from vppcfg.common.addresses import address_text
 from vppcfg.record import record
 
-LONGEST_METRIC = 0xFF
+MAX_METRIC = 0xFF
 """VPP has a byte for what Linux calls a metric (frp_preference in vnet/fib/fib_types.h)."""
 
 

@@ -232,7 +232,7 @@ class LiveDataplane:
 
     def ask(self, question: Question) -> AskOutcome:
         """Ask once on VPP's wires and return what was heard. Raise DataplaneError."""
-        from vppcfg.vpp.asking import ask_echo, ask_neighbor
+        from vppcfg.vpp.reachability import ask_echo, ask_neighbor
 
         match question:
             case EchoQuestion():

@@ -77,7 +77,7 @@ def not_verified(error: VppcfgError) -> Notice:
 
 def news_of(report: VerifyReport) -> tuple[object, ...]:
     """Return what makes a report another one than before: not how much was compared, nor what VPP has learnt."""
-    groups = tuple(group for group in report.groups if group.discord is not MismatchKind.VPP_ONLY)
+    groups = tuple(group for group in report.groups if group.kind is not MismatchKind.VPP_ONLY)
     besides = (report.unprotected, tuple(sorted(report.shadowed.items())), tuple(sorted(report.limits)))
     return groups, *besides, bool(report.count)
 

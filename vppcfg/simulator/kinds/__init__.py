@@ -11,7 +11,6 @@ from vppcfg.simulator.kinds import (
     abf,
     acl,
     address,
-    asking,
     autoconfig,
     bfd,
     bond,
@@ -53,6 +52,7 @@ from vppcfg.simulator.kinds import (
     nat44_mappings,
     neighbor,
     path_mtu,
+    ping,
     placement,
     policer,
     proxy_arp,
@@ -151,8 +151,8 @@ KINDS: tuple[Kind, ...] = (
     policer.KIND,
     l2_bits.KIND,
     vrrp.KIND,
-    asking.PING,
-    asking.ARPING,
+    ping.PING,
+    ping.ARPING,
     *(kind for _, kind in extensions(GROUP)),
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""

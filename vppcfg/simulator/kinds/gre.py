@@ -303,7 +303,7 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 KIND = Kind(
     plugin="gre",
     api={"gre": _API},
-    habits=(_HAS_KEYS,),
+    quirks=(_HAS_KEYS,),
     changes={"gre_tunnel_add_del": _answer_add_delete, "gre_tunnel_add_del_v2": _answer_add_delete},
     queries={"gre_tunnel_dump": _dump, "gre_tunnel_dump_v2": _dump_v2, "gre_tunnel_v2_dump": _dump},
     commands={"create gre tunnel": _command_create},

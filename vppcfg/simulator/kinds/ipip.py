@@ -264,7 +264,7 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 KIND = Kind(
     plugin="ipip",
     plugin_releases="26.10-",
-    habits=(_TELLS_NO_MODE,),
+    quirks=(_TELLS_NO_MODE,),
     api={"ipip": _API},
     changes={"ipip_add_tunnel": _answer_add, "ipip_del_tunnel": _answer_delete},
     queries={"ipip_tunnel_dump": _dump},

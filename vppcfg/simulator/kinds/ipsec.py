@@ -323,7 +323,7 @@ KIND = Kind(
         "ipsec_tunnel_protect_dump": _dump_protections,
         "ipsec_itf_dump": _dump_interfaces,
     },
-    habits=(_CLEANS_UP,),
+    quirks=(_CLEANS_UP,),
     deleted=_interface_gone,
     admin_changed=_follow_admin_state,
 )

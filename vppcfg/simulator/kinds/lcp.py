@@ -432,7 +432,7 @@ def _command_show_plugins(tables: Tables, _line: Input) -> str:
 
 KIND = Kind(
     plugin="linux_cp",
-    habits=(_IS_FOUND_FIRST, _NUMBERS_FROM_4096, _SHOWS_UNNUMBERED),
+    quirks=(_IS_FOUND_FIRST, _NUMBERS_FROM_4096, _SHOWS_UNNUMBERED),
     api={"lcp": _API},
     changes={
         "lcp_itf_pair_add_del": _answer_add_delete,

@@ -266,7 +266,7 @@ KIND = Kind(
     },
     queries={"macip_acl_dump": _dump, "macip_acl_interface_list_dump": _dump_interfaces},
     typed=_IS_TYPED,
-    habits=(_IS_TYPED,),
+    quirks=(_IS_TYPED,),
     commands={
         "set acl-plugin macip acl": _command_set,
         "set acl-plugin macip interface": _command_interface,

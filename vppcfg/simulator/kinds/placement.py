@@ -181,5 +181,5 @@ KIND = Kind(
     queries={"sw_interface_tx_placement_get": _get_tx, "show_threads": _show_threads},
     commands={"set interface rx-placement": _command_rx, "set interface tx-queue": _command_tx},
     load=_load,
-    habits=(_NAMES_A_THREAD,),
+    quirks=(_NAMES_A_THREAD,),
 )

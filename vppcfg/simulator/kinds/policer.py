@@ -148,5 +148,5 @@ KIND = Kind(
         "policer_output_v2": _answer_put,
     },
     queries={"policer_dump_v2": _dump},
-    habits=(_HAS_L2, _CHECKS),
+    quirks=(_HAS_L2, _CHECKS),
 )

@@ -160,6 +160,6 @@ KIND = Kind(
     changes={"proxy_arp_add_del": _answer_range, "proxy_arp_intfc_enable_disable": _answer_interface},
     queries={"proxy_arp_dump": _dump_ranges, "proxy_arp_intfc_dump": _dump_interfaces},
     commands={"set arp proxy": _command_range, "set interface proxy-arp": _command_interface},
-    habits=(_TELLS_IDS,),
+    quirks=(_TELLS_IDS,),
     load=_load,
 )

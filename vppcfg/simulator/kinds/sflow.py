@@ -251,7 +251,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 KIND = Kind(
     plugin="sflow",
     releases="25.02-",
-    habits=(_MONITORS_DROPS,),
+    quirks=(_MONITORS_DROPS,),
     api={"sflow": _API},
     changes={
         "sflow_enable_disable": _answer_enabled,

@@ -391,7 +391,7 @@ def _loaded(peer: WireguardPeer) -> dict[str, Any]:
 KIND = Kind(
     plugin="wireguard",
     api={"wireguard": _API},
-    habits=(_HAS_PRESHARED_KEYS,),
+    quirks=(_HAS_PRESHARED_KEYS,),
     changes={
         "wireguard_interface_create": _answer_create,
         "wireguard_interface_delete": _answer_delete,
