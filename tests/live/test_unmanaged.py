@@ -235,3 +235,36 @@ def test_the_next_interface_with_the_index_has_nothing_of_the_former_one(vpp: Re
         expected = read_others(fresh)
     for name in ("loop11", "GigabitEthernet3/0/0.102"):
         assert inherited.get(name) == expected.get(name)
+
+
+def test_what_the_file_in_force_set_without_a_mark_goes_with_its_interface_and_comes_back(
+    vpp: RealVpp, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loop = "  loop20: { mtu: 1500, vrf: red, addresses: [ 192.168.20.1/24 ] }\n"
+    hop = "{ ipv4: { interface: GigabitEthernet1/0/0, gateway: 192.0.2.9 } }"
+    keys = f"l3xc: {hop}, punt-redirect: {hop}, qos: {{ record: [ ip ], store: 46, mark: {{ ip: 1 }} }}, "
+    keys += "vrrp: { 7: { addresses: [ 192.168.20.254 ], priority: 200, track: { GigabitEthernet1/0/0: 10 } } }"
+    bridge = "  bd11: { settings: { arp-termination: true }, arp-entries: { 192.0.2.5: '02:00:00:00:00:05' } }\n"
+    text = BEFORE.replace("ipip_tunnels:", f"{bridge}ipip_tunnels:").replace("] }\n  loop30", f"], {keys} }}\n  loop30")
+    files = {"before": f"{text}qos_maps: {{ 1: {{ ip: {{ 184: 46 }} }} }}\n", "after": BEFORE.replace(loop, "")}
+    for name, content in files.items():
+        (tmp_path / f"{name}.yaml").write_text(f"{content}qos_maps: {{}}\n" if name == "after" else content)
+    before, after = (["-c", str(tmp_path / f"{name}.yaml"), *arguments(vpp, tmp_path)] for name in files)
+    assert main(["apply", "-qy", *before]) == ExitCode.DONE
+    shown = read_others(vpp)
+    with connect(str(vpp.socket_path)) as plane:
+        objects = plane.observe().objects
+    assert len(objects) == 8
+    other = ("l3xc add loop20 ip6 via drop", "l3xc del loop20 ip6 via drop")
+    for line, code in zip(other, (ExitCode.REFUSED, ExitCode.DONE), strict=True):
+        retval, reply = vpp.cli(line)
+        assert retval == 0, (line, reply)
+        assert main(["plan", "-q", *after]) == code
+    assert main(["apply", "-qy", *after]) == ExitCode.DONE
+    with connect(str(vpp.socket_path)) as plane:
+        assert not plane.observe().objects
+    assert "loop20" not in read_others(vpp)
+    assert main(["rollback", "-qy", *arguments(vpp, tmp_path)]) == ExitCode.DONE
+    with connect(str(vpp.socket_path)) as plane:
+        assert plane.observe().objects == objects
+    assert read_others(vpp) == shown

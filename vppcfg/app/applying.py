@@ -12,6 +12,7 @@ from vppcfg.app.change_context import ChangeContext, workplace
 from vppcfg.app.changing import make_change, note_unchanged
 from vppcfg.app.confirming import wait_for_confirmation
 from vppcfg.app.console import Console
+from vppcfg.app.formerly import applied_file
 from vppcfg.app.intent import Intent
 from vppcfg.app.loading import load_configuration
 from vppcfg.app.planning import propose, show_obstacles
@@ -89,7 +90,9 @@ def apply_at(
     """Apply a configuration where nobody else is at work."""
     intent = _installing(_intent(configuration, loaded, terms, is_boot=is_boot), terms)
     refuse_rolled_back(intent.source_digest, place, terms)
-    proposal = propose(configuration, loaded, place.session.dataplane.observe(), adopt=terms.adopt)
+    applied = applied_file(place.journal, place.session.boot_id)
+    observed = place.session.dataplane.observe()
+    proposal = propose(configuration, loaded, observed, adopt=terms.adopt, applied=applied)
     code = show_obstacles(proposal, loaded.name, console)
     if code is not ExitCode.DONE:
         log.error("Nothing was changed")

@@ -1,9 +1,13 @@
-"""Routes and other objects that VPP may have without showing them, from the last change that the journal knows."""
+"""What the journal knows of objects that VPP does not show, and of those that VPP does not mark as a file's."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from vppcfg.errors import PlanRefusedError
+from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
+from vppcfg.transaction.accepted import file_in_force
 from vppcfg.transaction.journal import Journal
 
 
@@ -28,3 +32,16 @@ class Formerly:
         except PlanRefusedError:
             return self._objects
         return self._objects
+
+
+def applied_file(journal: Journal, boot_id: str) -> Callable[[], State | None]:
+    """Return what reads the state that the file in force sets; None without one in this run of VPP, or unreadable."""
+
+    def read() -> State | None:
+        try:
+            number = file_in_force(journal.newest_first(), boot_id)
+            return None if number is None else journal.after(number)
+        except PlanRefusedError:
+            return None
+
+    return read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from vppcfg.app.console import Console
 from vppcfg.config.configuration import Configuration
@@ -42,9 +42,16 @@ class Proposal:
         return plan_on(dataplane, self.resolution.observed, self.resolution.desired)
 
 
-def propose(configuration: Configuration, loaded: Loaded, observed: State, *, adopt: bool) -> Proposal:
-    """Return what the configuration in a file asks of a state."""
-    resolution = resolve(configuration, observed, adopt=adopt)
+def propose(
+    configuration: Configuration,
+    loaded: Loaded,
+    observed: State,
+    *,
+    adopt: bool,
+    applied: Callable[[], State | None] = lambda: None,
+) -> Proposal:
+    """Return what the configuration in a file asks of a state; `applied` returns what the file in force sets."""
+    resolution = resolve(configuration, observed, adopt=adopt, applied=applied)
     return Proposal(resolution=resolution, problems=tuple(loaded.placed(resolution.problems)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +12,14 @@ from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import workplace
 from vppcfg.app.console import Console
+from vppcfg.app.formerly import applied_file
 from vppcfg.app.planning import propose
 from vppcfg.app.target import Target, now
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, parse_text, source_of
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import STDIN, files_at
-from vppcfg.dataplane import restarted_text
+from vppcfg.dataplane import Dataplane, restarted_text
 from vppcfg.errors import ConfigError, PlanRefusedError, UntrustedFileError
 from vppcfg.model.live_state import with_live_of
 from vppcfg.model.problem import Problem
@@ -26,6 +28,7 @@ from vppcfg.plan.plan import Plan
 from vppcfg.record import record
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.folders import group_id
+from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.saved_plan import SavedPlan, read_saved_plan, sealed_plan
 from vppcfg.transaction.signed_document import write_durably
 
@@ -57,7 +60,7 @@ def apply_saved(name: str, target: Target, terms: Terms, console: Console) -> Ap
     configuration, loaded = _configuration(saved, name)
     terms = replace(terms, adopt=saved.is_adopting)
     with workplace(target, "vppcfg apply") as place:
-        _refuse_stale(saved, configuration, place.session.boot_id, place.session.dataplane.observe(), console)
+        _refuse_stale(saved, _found(saved, configuration, loaded, place.session.dataplane, place.journal), console)
         applied = apply_at(place, configuration, loaded, terms, console)
     return awaited_confirmation(applied, target, terms, console)
 
@@ -70,6 +73,8 @@ class Found:
     loaded: Loaded
     observed: State
     boot_id: str
+    applied: Callable[[], State | None]
+    """Returns the state that the file in force sets."""
     problems: tuple[Problem, ...]
     """What stands between the configuration and VPP."""
 
@@ -79,14 +84,28 @@ def look_for(saved: SavedPlan, name: str, target: Target) -> Found:
     _refuse_other_version(saved, name)
     configuration, loaded = _configuration(saved, name)
     with target.connect() as dataplane:
-        observed, boot_id = dataplane.observe(), dataplane.boot_id
-    problems = propose(configuration, loaded, observed, adopt=saved.is_adopting).problems
-    return Found(configuration=configuration, loaded=loaded, observed=observed, boot_id=boot_id, problems=problems)
+        return _found(saved, configuration, loaded, dataplane, target.journal())
+
+
+def _found(
+    saved: SavedPlan, configuration: Configuration, loaded: Loaded, dataplane: Dataplane, journal: Journal
+) -> Found:
+    observed, boot_id = dataplane.observe(), dataplane.boot_id
+    applied = applied_file(journal, boot_id)
+    problems = propose(configuration, loaded, observed, adopt=saved.is_adopting, applied=applied).problems
+    return Found(
+        configuration=configuration,
+        loaded=loaded,
+        observed=observed,
+        boot_id=boot_id,
+        applied=applied,
+        problems=problems,
+    )
 
 
 def refuse_misfit(saved: SavedPlan, found: Found, console: Console) -> None:
     """Raise PlanRefusedError when a saved plan would be refused for what it was made for, showing what has moved."""
-    _refuse_stale(saved, found.configuration, found.boot_id, found.observed, console)
+    _refuse_stale(saved, found, console)
 
 
 def _refuse_other_version(saved: SavedPlan, name: str) -> None:
@@ -114,22 +133,24 @@ def _configuration(saved: SavedPlan, name: str) -> tuple[Configuration, Loaded]:
     return loaded.configuration, loaded
 
 
-def _refuse_stale(
-    saved: SavedPlan, configuration: Configuration, boot_id: str, observed: State, console: Console
-) -> None:
+def _refuse_stale(saved: SavedPlan, found: Found, console: Console) -> None:
     """Raise PlanRefusedError when VPP, its state or the file is not what the plan was made for."""
-    if boot_id != saved.boot_id:
+    if found.boot_id != saved.boot_id:
         raise PlanRefusedError(
-            f"the plan is stale, for {restarted_text(str(saved.boot_id), boot_id)}; nothing was changed",
+            f"the plan is stale, for {restarted_text(str(saved.boot_id), found.boot_id)}; nothing was changed",
             _AGAIN,
         )
-    _refuse_moved(saved.observed, observed, "VPP is not as it was when the plan was made", console)
-    desired = resolve(configuration, observed, adopt=saved.is_adopting).desired
+    _refuse_moved(saved.observed, found.observed, "VPP is not as it was when the plan was made", console)
+    desired = _desired(found.configuration, saved, found)
     _refuse_moved(saved.desired, desired, "the plan would lead elsewhere now", console)
-    _refuse_edited(saved, observed, console)
+    _refuse_edited(saved, found, console)
 
 
-def _refuse_edited(saved: SavedPlan, observed: State, console: Console) -> None:
+def _desired(configuration: Configuration, saved: SavedPlan, found: Found) -> State:
+    return resolve(configuration, found.observed, adopt=saved.is_adopting, applied=found.applied).desired
+
+
+def _refuse_edited(saved: SavedPlan, found: Found, console: Console) -> None:
     """Raise PlanRefusedError when the file is there and asks for something else by now."""
     if saved.source_name == STDIN:
         return
@@ -144,7 +165,7 @@ def _refuse_edited(saved: SavedPlan, observed: State, console: Console) -> None:
         raise PlanRefusedError(
             f"the plan is stale: {saved.source_name} is not valid any more; nothing was changed", _AGAIN
         )
-    desired = resolve(configuration, observed, adopt=saved.is_adopting).desired
+    desired = _desired(configuration, saved, found)
     _refuse_moved(saved.desired, desired, f"{saved.source_name} asks for something else by now", console)
 
 

@@ -79,15 +79,17 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 def _compare_file(args: argparse.Namespace) -> ExitCode:
     """Show what `apply` would change; exit 5 or 4 when something stands between the file and VPP."""
+    from vppcfg.app.formerly import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose, show_obstacles
     from vppcfg.cli.console import terminal_for
 
     console = terminal_for(args)
     configuration, loaded = load_configuration(files_of(args), console)
-    with target_of(args).connect() as dataplane:
-        observed = dataplane.observe()
-    proposal = propose(configuration, loaded, observed, adopt=args.adopt)
+    target = target_of(args)
+    with target.connect() as dataplane:
+        observed, applied = dataplane.observe(), applied_file(target.journal(), dataplane.boot_id)
+    proposal = propose(configuration, loaded, observed, adopt=args.adopt, applied=applied)
     code = ExitCode.DONE
     if proposal.resolution.is_possible:
         code = _show_plan(observed, proposal.resolution.desired, args)

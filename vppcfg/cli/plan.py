@@ -110,6 +110,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the plan; exit 12, 5 or 4 when something forbids applying it, as `apply` would."""
+    from vppcfg.app.formerly import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
     from vppcfg.cli.console import terminal_for
@@ -123,7 +124,8 @@ def run(args: argparse.Namespace) -> ExitCode:
         boot_id = dataplane.boot_id if dataplane is not None else ""
         if boot_id:
             _warn_of_journal(args, boot_id)
-        proposal = propose(configuration, loaded, state, adopt=args.adopt)
+        applied = applied_file(target_of(args).journal(), boot_id)
+        proposal = propose(configuration, loaded, state, adopt=args.adopt, applied=applied)
         before = _before_planning(loaded, boot_id, args)
         if not proposal.resolution.is_possible:
             log.error("There is no plan at present")

@@ -7,11 +7,12 @@ dataplane cannot give comes out as problems; the desired state then leaves it as
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
+from vppcfg.config.removed_holders import owned_by_applied
 from vppcfg.config.section_list import SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS, section_of
 from vppcfg.config.sections import desired_interface
 from vppcfg.kinds import tunnel_neighbor
@@ -42,8 +43,17 @@ class Resolution:
     """Interfaces that the file needs and others create, and that are not there yet, each once."""
 
 
-def resolve(configuration: Configuration, observed: State, *, adopt: bool = False) -> Resolution:
-    """Return what the dataplane should become; with `adopt`, a named interface may carry somebody else's tag."""
+def resolve(
+    configuration: Configuration,
+    observed: State,
+    *,
+    adopt: bool = False,
+    applied: Callable[[], State | None] = lambda: None,
+) -> Resolution:
+    """Return what the dataplane should become; with `adopt`, a named interface may carry somebody else's tag.
+
+    `applied` returns the state that the file in force sets, None where that is not known.
+    """
     observed = marked(observed, _addresses_in(configuration))
     desired = DesiredStateBuilder(configuration, observed, adopt=adopt)
     _copy_unmanaged(desired)
@@ -60,6 +70,7 @@ def resolve(configuration: Configuration, observed: State, *, adopt: bool = Fals
         entry_key.resolve_linux(desired)
     for section in SECTIONS:
         section.resolve_linux(desired)
+    desired.owned |= owned_by_applied(desired, applied)
     _keep_used_by_others(desired)
     _report_left_alone(desired)
     state = with_live_of(desired.state(), observed)

@@ -6,6 +6,7 @@ what VPP reads back exactly, and `unmanaged_changes` names the rest.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
@@ -84,14 +85,33 @@ def with_unmanaged(plan: Plan, found: Iterable[Attachment]) -> Plan:
     `found` are the attachments of the touched holders. What was there before, as the desired state of a rollback has
     it, comes back where it can. Raise PlanProofError, as `make_plan` does.
     """
-    owned = plan.desired.owned
+    found = tuple(found)
+    owned = plan.desired.owned - _exceeded(plan, found)
     observed = replace(plan.observed, unmanaged=in_order(each for each in found if not is_of_file(each, owned)))
     desired = [
         each
         for each in (*observed.unmanaged, *plan.desired.unmanaged)
         if plan.desired.can_have(each) and not is_of_file(each, owned)
     ]
-    return make_plan(observed, replace(plan.desired, unmanaged=in_order(desired)))
+    return make_plan(observed, replace(plan.desired, unmanaged=in_order(desired), owned=owned))
+
+
+def _exceeded(plan: Plan, found: Iterable[Attachment]) -> Ownership:
+    """Return what no key of the file owns any more, and of which VPP has more than what the file in force set.
+
+    These are objects of deleted interfaces, in a form that no file can have.
+    """
+    there = Counter(
+        (kind.table, each.holder)
+        for each in found
+        if (kind := _KINDS.get(each.kind)) is not None
+        and each.kind == (kind.attachment_kinds or (kind.noun,))[0]
+        and not plan.desired.has_holder(each.holder)
+    )
+    if not there:
+        return frozenset()
+    known = Counter((each.table, each.scope) for items in plan.observed.objects.values() for each in items.values())
+    return frozenset(owner for owner in plan.desired.owned & there.keys() if there[owner] > known[owner])
 
 
 def is_of_file(attachment: Attachment, owned: Ownership) -> bool:

@@ -65,6 +65,27 @@ def accepted_state(entry: Entry, journal: Journal, copy: Accepted | None) -> Sta
         return None
 
 
+def file_in_force(newest_first: Iterable[Record], boot_id: str) -> int | None:
+    """Return the number of the last change that made VPP what a file sets, and that no rollback has undone.
+
+    None where nothing was accepted in this run of VPP (`boot_id`), or the journal keeps no such change any more.
+    """
+    limit: int | None = None
+    is_of_run = False
+    for record in newest_first:
+        entry = record.entry
+        if record.status not in ACCEPTED:
+            continue
+        if not is_of_run and entry.boot_id != boot_id:
+            return None
+        is_of_run = True
+        if entry.origin in ROLLBACKS:
+            limit = entry.target if limit is None else min(limit, entry.target)
+        elif entry.origin is not Origin.BOOT and (limit is None or entry.number < limit):
+            return entry.number
+    return None
+
+
 def was_rolled_back(newest_first: Iterable[Record], digest: str) -> Record | None:
     """Return the change to the file with this digest when the last thing that became of that file is a rollback."""
     for record in newest_first:

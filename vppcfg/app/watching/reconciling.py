@@ -8,6 +8,7 @@ from vppcfg.app.approval import Terms, refuse_rolled_back
 from vppcfg.app.change_context import ChangeContext, workplace
 from vppcfg.app.changing import make_change
 from vppcfg.app.console import Console
+from vppcfg.app.formerly import applied_file
 from vppcfg.app.intent import Intent
 from vppcfg.app.planning import propose
 from vppcfg.app.signals import Terminated
@@ -68,7 +69,9 @@ def _reconcile(file: WatchedFile, place: ChangeContext, terms: Terms, console: C
     if file.has_moved():
         raise NotNowError(f"{file.name} has changed meanwhile", "it is loaded first")
     refuse_rolled_back(file.loaded.digest, place, terms)
-    proposal = propose(file.configuration, file.loaded, place.session.dataplane.observe(), adopt=terms.adopt)
+    applied = applied_file(place.journal, place.session.boot_id)
+    observed = place.session.dataplane.observe()
+    proposal = propose(file.configuration, file.loaded, observed, adopt=terms.adopt, applied=applied)
     errors = [problem.text for problem in proposal.problems if problem.severity is Severity.ERROR]
     if errors:
         raise PlanRefusedError(errors[0])

@@ -15,6 +15,7 @@ _BUFFERS_PER_NUMA = 16384
 _DATA_SIZE = 2048
 _DESCRIPTORS = 1024
 _NATIVE_DESCRIPTORS = 512
+_DPDK_DESCRIPTORS = 512
 """VPP's defaults (vlib/buffer.h, dpdk/device/dpdk.h)."""
 
 
@@ -73,6 +74,11 @@ def _most_buffers(conf: Conf) -> int:
     nodes = [child.find("buffers") for child in (stanza.children if stanza else None) or () if child.name == "numa"]
     every = number(entry_at(conf, "buffers", "buffers-per-numa")) or _BUFFERS_PER_NUMA
     return max([every, *(number(entry) or 0 for entry in nodes)])
+
+
+def descriptors_kept(asked: int) -> int:
+    """Return the descriptors that a DPDK port gets: VPP keeps 16 bits, and DPDK takes its default in place of 0."""
+    return asked & 0xFFFF or _DPDK_DESCRIPTORS
 
 
 def entry_at(conf: Conf, stanza: str, key: str) -> ConfEntry | None:
@@ -158,7 +164,7 @@ def _device(entry: ConfEntry, default: ConfEntry | None) -> DeviceFacts:
         address=canonical_pci(entry.arguments[0]) or entry.arguments[0],
         rx_queues=number(entry.find("num-rx-queues")) or len(workers or ()) or value("num-rx-queues") or 1,
         tx_queues=value("num-tx-queues") or None,
-        rx_descriptors=value("num-rx-desc") or _DESCRIPTORS,
-        tx_descriptors=value("num-tx-desc") or _DESCRIPTORS,
+        rx_descriptors=descriptors_kept(value("num-rx-desc") or _DESCRIPTORS),
+        tx_descriptors=descriptors_kept(value("num-tx-desc") or _DESCRIPTORS),
         workers=workers,
     )
