@@ -40,7 +40,7 @@ def deviations(observed: State, desired: State) -> list[Deviation]:
 
 
 def _blamed(change: Change[Any], desired: State) -> Blame:
-    """Return the object that a difference is told of: of what is missing in a bridge domain, that is the domain."""
+    """Return the object that a difference is reported for: for what is missing in a bridge domain, the domain."""
     if change.kind is not ObjectKind.INTERFACE:
         item = change.after or change.before
         if isinstance(item, VppObject):
@@ -64,7 +64,7 @@ def _entry_lines(change: Change[Any], observed: State, desired: State) -> Iterat
 
 
 def _with(change: Change[Any], observed: State, desired: State) -> State:
-    """Return what a file says, but for one object, which is as it is observed."""
+    """Return what a file sets, but for one object, which is as it is observed."""
     if change.kind is ObjectKind.INTERFACE:
         return replace(
             desired,

@@ -289,7 +289,7 @@ def _taken(target: Target, observed: State) -> tuple[State, Takeover]:
 
 
 def _others(target: Target, state: State, taken: Takeover) -> tuple[OthersOfKind, ...]:
-    """Return what others have on a running VPP; each interface takes it about 0.1 ms to tell."""
+    """Return what others have on a running VPP; each interface takes about 0.1 ms."""
     from contextlib import closing
     from dataclasses import replace
 

@@ -133,7 +133,7 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     object_class = PathMtu
     operations = (SetPathMtu, RemovePathMtu, AnchorHost)
     set_stage = Stage.SET_OBJECT_OF_TRAFFIC
-    """One changes the FIB while VPP tells routes that their interface is up, and VPP 26.10 then leaves routes dropping
+    """One changes the FIB while VPP notifies routes that their interface is up, and VPP 26.10 leaves routes dropping
     that share a next hop with others (ip_pmtu_stack)."""
     rules = (path_mtu_family,)
 

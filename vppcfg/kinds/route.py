@@ -1,4 +1,4 @@
-"""Static routes: the section `routes`, their messages, and how those of files are told from all others.
+"""Static routes: the section `routes`, their messages, and how those of files are distinguished from all others.
 
 VPP keeps the routes of every source apart, and forwards by those of the best one. Routes of files belong to a source of
 their own (vnet/fib/fib_source.c), so that no route of a daemon, of the prompt or of another program is ever touched.

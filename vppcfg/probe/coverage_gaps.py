@@ -1,4 +1,4 @@
-"""What a file says that no frame proves: what VPP's tracer does not tell of, and interfaces beside every way."""
+"""What a file sets that no frame proves: what VPP's tracer does not show, and interfaces beside every way."""
 
 from __future__ import annotations
 

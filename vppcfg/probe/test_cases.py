@@ -1,4 +1,4 @@
-"""Which frames prove what a file says: for each of its objects what must pass, and what must not."""
+"""Which frames prove what a file sets: for each of its objects what must pass, and what must not."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ProbeSet:
     probes: tuple[FrameProbe, ...]
     unproved: tuple[Unproved, ...]
     untested: tuple[tuple[str, int], ...] = ()
-    """What the file says and no frame is about, and of how many objects."""
+    """What no frame proves of the file, and for how many objects."""
 
 
 def probes_for(network: Network, *, from_strangers: bool = False) -> ProbeSet:

@@ -218,7 +218,7 @@ Routes = dict[Prefix, dict[int, tuple[FibPath, ...]]]
 
 
 class FibSource(Enum):
-    """Who can hold a table that nobody is in (fib_source_t); each holds it once, however often it says so."""
+    """Who can hold a table that nobody is in (fib_source_t); each holds it once, however often it asks."""
 
     API = "API"
     CLI = "CLI"
@@ -289,7 +289,7 @@ class FibMain:
 
 @dataclass(slots=True, kw_only=True)
 class InterfaceEvent:
-    """A change of an interface, which VPP tells to the clients that asked for events."""
+    """A change of an interface, which VPP reports to the clients that asked for events."""
 
     sw_if_index: int
     is_admin_up: bool = False
@@ -299,7 +299,7 @@ class InterfaceEvent:
 
 @record
 class Process:
-    """What a running VPP says of itself: version, process id, messages, clock."""
+    """What a running VPP reports of itself: version, process id, messages, clock."""
 
     version: str
     pid: int

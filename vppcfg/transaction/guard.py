@@ -36,7 +36,7 @@ class Limits:
     max_impact: Impact = Impact.REMOVE
     """More than this to traffic is refused."""
     override_protected: bool = False
-    """Whether protected interfaces may feel the plan."""
+    """Whether protected interfaces may be affected by the plan."""
     allow_mass_deletion: bool = False
     """Whether most of what exists may be deleted."""
     lose_unmanaged: bool = False
@@ -79,7 +79,7 @@ def check(plan: Plan, protected: Collection[str], limits: Limits) -> None:
 
 
 def harm(plan: Plan, protected: Collection[str]) -> str:
-    """Return what to say about a plan that does anything to the services of what is protected; '' for any other."""
+    """Return the message about a plan that does anything to the services of what is protected; '' for any other."""
     impacts = nat_impacts(plan) if protected else {}
     impacts |= {name: max(impact, impacts.get(name, impact)) for name, impact in plan.impacts.items()}
     hurt = sorted((name for name in protected if name in impacts), key=lambda name: -impacts[name])
@@ -91,7 +91,7 @@ def harm(plan: Plan, protected: Collection[str]) -> str:
 
 
 def mass_deletion(plan: Plan) -> str:
-    """Return what to say about a plan that deletes more than half of what exists; '' for any other."""
+    """Return the message about a plan that deletes more than half of what exists; '' for any other."""
     observed = plan.observed
     existing = len(observed.interfaces) + len(observed.lcps) + len(observed.bridges)
     deleted = sum(change.action is Action.DELETE and change.kind in _COUNTED for change in plan.changes)

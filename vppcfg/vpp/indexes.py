@@ -105,9 +105,9 @@ class KnownIndexes:
             self._numbered[operation.numbered].remove(operation.subject)
 
     def note_done(self, operation: Operation, created: Sequence[int]) -> None:
-        """Take account of an operation that was carried out, and of the index that VPP told.
+        """Take account of an operation that was carried out, and of the index that VPP reported.
 
-        Raise DataplaneError when VPP told none of what it made.
+        Raise DataplaneError when VPP reported none of what it made.
         """
         is_interface = isinstance(operation, CreateInterface)
         if not is_interface and operation.numbering is not Numbering.GIVES:

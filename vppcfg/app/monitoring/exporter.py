@@ -1,6 +1,6 @@
 """Serves metrics over HTTP (RFC 9110), one reading for each request, to Prometheus and to browsers.
 
-It has no passwords and no TLS and listens on the loopback unless it is told otherwise: what is to be read from
+It has no passwords and no TLS and listens on the loopback by default: what is to be read from
 elsewhere goes through a proxy that has them.
 """
 
@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile = io.BufferedReader(_Bounded(self.connection.makefile("rb", buffering=0)))
 
     def version_string(self) -> str:
-        """Return what the header Server says."""
+        """Return the value of the header Server."""
         return "vppcfg"
 
     def do_GET(self) -> None:

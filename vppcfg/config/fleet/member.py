@@ -94,7 +94,7 @@ class FleetTunnel(NamedTuple):
     """Bytes of a packet outside that the router can send from the local end; None when that is not known."""
     place: Place
     parts: tuple[Place, ...]
-    """Of what the entry says has places of their own."""
+    """The keys of the entry with places of their own."""
     hosts: frozenset[str]
     """The addresses of its interface, without lengths."""
     neighbors: tuple[FleetNeighbor, ...] | None
@@ -124,7 +124,7 @@ class FleetRouter(NamedTuple):
 
 @record
 class Member:
-    """What one file says."""
+    """What one file sets."""
 
     router: str
     """The file's name without its ending."""
@@ -141,7 +141,7 @@ class Member:
 
 
 def read_member(file: str, release: Release | None = None) -> Member:
-    """Return what a file says; one that cannot be read is a problem like others."""
+    """Return what a file sets; one that cannot be read is a problem like others."""
     router = os.path.basename(file).removesuffix(".yaml")
     try:
         refuse_from_elsewhere(file)

@@ -1,4 +1,4 @@
-"""The operations that VPP really has: each is one API message, and one line of VPP's CLI where that can say it.
+"""The operations that VPP really has: each is one API message, and one line of VPP's CLI where that can express it.
 
 `plan/operation` has what all of them can be asked; the modules here have those that belong to no module of `kinds/`.
 Those of kinds are listed by their kind (`Kind.operations`); here stand only those that other packages look for.

@@ -11,7 +11,6 @@ from vppcfg.simulator.kinds import (
     abf,
     acl,
     address,
-    asking,
     autoconfig,
     bfd,
     bond,
@@ -54,6 +53,7 @@ from vppcfg.simulator.kinds import (
     nd_proxy,
     neighbor,
     path_mtu,
+    ping,
     placement,
     policer,
     proxy_arp,
@@ -153,8 +153,8 @@ KINDS: tuple[Kind, ...] = (
     policer.KIND,
     l2_bits.KIND,
     vrrp.KIND,
-    asking.PING,
-    asking.ARPING,
+    ping.PING,
+    ping.ARPING,
     *(kind for _, kind in extensions(GROUP)),
 )
 """In the order in which a state is loaded: what stands on other things comes after them."""

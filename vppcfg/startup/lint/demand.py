@@ -25,7 +25,7 @@ MOST_DESCRIPTORS = 0xFFFF
 
 @record
 class DeviceFacts:
-    """One network device as the file wants it."""
+    """One network device as in the file."""
 
     entry: ConfEntry
     address: str

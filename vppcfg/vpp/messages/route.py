@@ -30,9 +30,9 @@ _LOCKS = re.compile(r"locks:\[([^]]*)\]")
 
 
 def foreign_routes(connection: Connection, tables: Sequence[FibTable]) -> list[ForeignRoutes]:
-    """Return what others have in `tables`; nothing of a VPP that cannot tell. Raise DataplaneError.
+    """Return what others have in `tables`; nothing of a VPP that cannot report them. Raise DataplaneError.
 
-    Of a prefix that has routes of several sources, VPP tells the best one only.
+    Of a prefix that has routes of several sources, VPP reports the best one only.
     """
     if not (tables and connection.offers(_SOURCES) and connection.offers(_DUMP)):
         return []

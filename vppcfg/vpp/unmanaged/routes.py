@@ -166,7 +166,7 @@ class _Flow(NamedTuple):
 
 
 def _read_mroutes(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
-    """Yield the paths of multicast routes; the dump does not tell whose they are, but the prompt does.
+    """Yield the paths of multicast routes; the dump does not show whose they are, but the prompt does.
 
     The message changes routes of the API alone; those of the prompt are changed by the prompt's own command.
     """
