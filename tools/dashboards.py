@@ -52,7 +52,7 @@ ROUTER = Dashboard(
         Panel("Last refresh", "s", ((f"time() - vpp_refresh_timestamp_seconds{{{_ONE}}}", "ago"),), "stat", 5),
         Panel("Last change", "dateTimeFromNow", ((f"vppcfg_last_change_timestamp_seconds{{{_ONE}}} * 1000", ""),),
               "stat", 5),
-        Panel("As its file says", "bool_yes_no", ((f"vppcfg_in_sync{{{_ONE}}}", ""),), "stat", 5,
+        Panel("Matches its file", "bool_yes_no", ((f"vppcfg_in_sync{{{_ONE}}}", ""),), "stat", 5,
               text="Of `vppcfg metrics --drift` or `vppcfg watch`."),
         Panel("Packets", "pps", (
             (f"sum({_rate('vpp_worker_receive_packets_total')})", "received from ports"),

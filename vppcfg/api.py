@@ -59,7 +59,7 @@ for _name in ("root.main", "vppcfg"):
 
 
 class InvalidError(ConfigError):
-    """A configuration that is not valid; `problems` says what is wrong, each with line and column."""
+    """A configuration that is not valid; `problems` has what is wrong, each with line and column."""
 
     def __init__(self, name: str, problems: tuple[Problem, ...]) -> None:
         errors = [problem for problem in problems if problem.severity is Severity.ERROR]
@@ -126,7 +126,7 @@ def apply(
 ) -> Applied:
     """Bring a VPP to a configuration as a transaction, and return how that ended.
 
-    The `code` of what is returned is DONE, or it says that the change failed: ROLLED_BACK and DIFFERENT, the old state
+    The `code` of what is returned is DONE, or that of a failed change: ROLLED_BACK and DIFFERENT, the old state
     is back; STRANDED, it is not; NOT_CONFIRMED, with `wait`. Its `change` is the number in the journal.
 
     More impact on traffic than `max_impact` is refused, and so is any on protected interfaces, the deletion of most of

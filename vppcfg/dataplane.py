@@ -15,7 +15,7 @@ from vppcfg.record import record
 
 
 def restarted_text(before: str, now: str) -> str:
-    """Return in words that another process of VPP answers, given what tells the two runs from others (`boot_id`)."""
+    """Return the message that another process of VPP answers, given the `boot_id` of both."""
     former, later = (boot_id.partition(" since ")[0] for boot_id in (before, now))
     return "VPP was restarted" if former == later else f"VPP was restarted: it was {former} and is {later}"
 
@@ -59,7 +59,7 @@ class Dataplane(Protocol):
 
     @property
     def boot_id(self) -> str:
-        """Return what tells this run of VPP from every other one; equal texts mean the same process."""
+        """Return what distinguishes this run of VPP from every other one; equal texts mean the same process."""
 
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense."""
@@ -106,7 +106,7 @@ class Dataplane(Protocol):
         Operations at the positions in `waits` are sent only when all before them were carried out; others may be under
         way together.
         `on_progress` is called with the number of operations carried out so far, up to the first refusal. Once
-        `should_stop` says so, nothing more is sent, and what is under way is waited for.
+        `should_stop` returns True, nothing more is sent, and what is under way is waited for.
         Raise DataplaneError when VPP goes away.
         """
 
@@ -118,14 +118,14 @@ class Dataplane(Protocol):
 
 
 class Follower(Protocol):
-    """What tells when something happens to the interfaces of a VPP."""
+    """Events of the interfaces of a VPP."""
 
     def follow(self) -> None:
-        """Begin to be told. Raise DataplaneError."""
+        """Subscribe to events. Raise DataplaneError."""
 
     def wait(self, seconds: float) -> bool:
         """Wait at most `seconds`, less when something happens, and return whether something did since the last call.
 
-        An interface that appears, disappears, or goes up or down is told; addresses, MTUs and all else are not. Raise
-        DataplaneError when VPP goes away.
+        An interface that appears, disappears, or goes up or down is an event; addresses, MTUs and all else are not.
+        Raise DataplaneError when VPP goes away.
         """

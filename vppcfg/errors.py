@@ -31,7 +31,7 @@ class ExitCode(IntEnum):
 
 
 class VppcfgError(Exception):
-    """An error with a cause that can be named: `message` says what and where, `hint` what to do."""
+    """An error with a cause that can be named: `message` has what and where, `hint` what to do."""
 
     exit_code = ExitCode.BUG
 

@@ -89,7 +89,7 @@ def _values_of(record_class: type[Any]) -> Callable[[Any], Any]:
 
 
 class _Signature:
-    """What inspect.signature says of a record, whether an object of it was made already or not."""
+    """The signature of a record for inspect, whether an object of it was made already or not."""
 
     def __get__(self, instance: object, record_class: Any) -> Any:
         from inspect import signature

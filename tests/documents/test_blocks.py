@@ -18,7 +18,7 @@ from vppcfg.cli.arguments import Parser, Subparsers, build_parser
 from vppcfg.cli.commands import all_commands
 from vppcfg.commandline.markdown import section_of
 from vppcfg.config.load import parse_text
-from vppcfg.errors import ExitCode
+from vppcfg.errors import ExitCode, UsageError
 from vppcfg.record import record
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,6 +86,16 @@ SHOWN = [shown for block in BLOCKS if block.language == "console" for shown in c
 OURS = [shown for shown in SHOWN if shlex.split(shown.command)[0].endswith("vppcfg")]
 
 
+WORD_LIMITS = {"pages": 60_000, "rules": 40_000}
+"""What can be kept true: the README and the pages in docs/, and those in docs/rules/."""
+
+
+def test_the_documents_stay_short() -> None:
+    pages = {"pages": [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], "rules": (ROOT / "docs/rules").glob("*.md")}
+    counts = {name: sum(len(page.read_text().split()) for page in files) for name, files in pages.items()}
+    assert {name: count for name, count in counts.items() if count > WORD_LIMITS[name]} == {}
+
+
 def test_every_block_says_what_it_is() -> None:
     assert [
         str(block) for block in BLOCKS if block.language not in {"", "yaml", "console", "text", "json", "python"}
@@ -123,6 +133,29 @@ def test_a_command_of_ours_is_understood() -> None:
     for shown in OURS:
         _, *arguments = shlex.split(shown.command)
         assert parser.parse_args(arguments).command, str(shown)
+
+
+IN_TEXT = re.compile(r"`(vppcfg [a-z][^`]*)`")
+INCOMPLETE = re.compile(r"the following arguments are required|expected one argument")
+
+
+@pytest.mark.parametrize("folder", [".", "docs", "docs/rules"])
+def test_a_command_of_ours_in_a_text_is_understood(folder: str) -> None:
+    """It may lack arguments, as `vppcfg sim` does, and have N for a number or lead into a file."""
+    parser = build_parser(all_commands())
+    commands = [
+        (page.name, command)
+        for page in sorted((ROOT / folder).glob("*.md"))
+        if page.name != "CHANGELOG.md"
+        for command in IN_TEXT.findall(FENCE.sub("", page.read_text()))
+    ]
+    assert commands
+    for page, command in commands:
+        _, *arguments = ["1" if word == "N" else word for word in shlex.split(command.partition(" >")[0])]
+        try:
+            parser.parse_args(arguments)
+        except UsageError as error:
+            assert INCOMPLETE.search(error.message), (page, command, error.message)
 
 
 @pytest.mark.parametrize("shown", [shown for shown in OURS if shown.output], ids=str)

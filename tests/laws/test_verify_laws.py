@@ -161,9 +161,9 @@ FAULTS: tuple[Callable[[LinuxAround, random.Random], Expected], ...] = (
 
 
 def texts(report: VerifyReport) -> Iterator[tuple[Subject, MismatchKind, str]]:
-    """Yield each group's subject, discord and all that it names."""
+    """Yield each group's subject, kind and all that it names."""
     for group in report.groups:
-        yield group.subject, group.discord, " ".join((group.interface, *group.first))
+        yield group.subject, group.kind, " ".join((group.interface, *group.first))
 
 
 def healthy(seed: int) -> None:
@@ -181,19 +181,19 @@ def faulty(seed: int) -> int:
     planted = 0
     for fault in rng.sample(FAULTS[:-1], rng.randint(1, MOST_FAULTS)):
         before = verified(linux)
-        subject, discord, name = fault(linux, rng)
+        subject, kind, name = fault(linux, rng)
         found = verified(linux)
         grown = {kind: found.counts[kind] - before.counts.get(kind, 0) for kind in found.counts}
-        assert {kind: number for kind, number in grown.items() if number} == {(subject, discord): 1}, fault.__name__
-        assert _is_named(subject, discord, name, found), (fault.__name__, name)
+        assert {each: number for each, number in grown.items() if number} == {(subject, kind): 1}, fault.__name__
+        assert _is_named(subject, kind, name, found), (fault.__name__, name)
         planted += 1
     return planted
 
 
-def _is_named(subject: Subject, discord: MismatchKind, name: str, report: VerifyReport) -> bool:
+def _is_named(subject: Subject, kind: MismatchKind, name: str, report: VerifyReport) -> bool:
     """Return whether a group has what is wrong by its name; a large one names only the first that it has."""
     return any(
-        (group.subject, group.discord) == (subject, discord)
+        (group.subject, group.kind) == (subject, kind)
         and (name in group.first or name in " ".join((group.interface, *group.first)) or group.count > FIRST)
         for group in report.groups
     )
@@ -220,8 +220,8 @@ def test_a_thousand_faults_are_found_and_none_is_invented_in_a_hundred_healthy_r
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_each_fault_alone_is_named(fault: Callable[[LinuxAround, random.Random], Expected]) -> None:
     linux = filled(7)
-    subject, discord, name = fault(linux, random.Random(7))
-    named = [text for each, kind, text in texts(verified(linux)) if (each, kind) == (subject, discord)]
+    subject, kind, name = fault(linux, random.Random(7))
+    named = [text for each, found, text in texts(verified(linux)) if (each, found) == (subject, kind)]
     assert any(name in text for text in named), named
 
 
@@ -256,7 +256,7 @@ def test_a_device_that_is_made_anew_is_not_the_one_of_its_pair() -> None:
 
         report = verify(vpp, Elsewhere(), clock=Instant())  # type: ignore[arg-type]
     assert facts.pairs[0].device_index == pair.vif_index
-    assert [(group.subject, group.discord, group.interface) for group in report.groups] == [
+    assert [(group.subject, group.kind, group.interface) for group in report.groups] == [
         (Subject.PAIR, MismatchKind.DIFFERENT, PORTS[0])
     ]
 
@@ -268,6 +268,6 @@ def test_a_learnt_neighbor_in_vpp_alone_is_told_and_does_not_count_and_a_static_
     linux.nl.neighbor(PORTS[1], "192.0.1.254", "02:00:00:00:01:fe")
     report = verified(linux)
     assert report.count == 0
-    assert [(group.subject, group.discord, group.first) for group in report.groups] == [
+    assert [(group.subject, group.kind, group.first) for group in report.groups] == [
         (Subject.NEIGHBOR, MismatchKind.VPP_ONLY, ("192.0.1.254 (02:00:00:00:01:fe)",))
     ]

@@ -84,8 +84,8 @@ def verified(vpp: RealVpp) -> VerifyReport:
 
 def found(vpp: RealVpp) -> Found:
     """Return what counts, each with the first that is named, or the interface."""
-    groups = [group for group in verified(vpp).groups if group.discord is not MismatchKind.VPP_ONLY]
-    return {(group.subject, group.discord, next(iter(group.first), group.interface)) for group in groups}
+    groups = [group for group in verified(vpp).groups if group.kind is not MismatchKind.VPP_ONLY]
+    return {(group.subject, group.kind, next(iter(group.first), group.interface)) for group in groups}
 
 
 def test_a_healthy_router_has_no_mismatch_and_all_that_linux_has_was_compared(router: RealVpp) -> None:

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,10 @@ SERVICES = {
     "vppcfg.service": DEBIAN / "vppcfg.service",
     "vppcfg-watch.service": DEBIAN / "vppcfg.vppcfg-watch.service",
     "vppcfg-metrics.service": DEBIAN / "vppcfg.vppcfg-metrics.service",
+}
+SETTINGS = {
+    "-/etc/default/vppcfg": "vppcfg.default",
+    "-/etc/default/vppcfg-metrics": "vppcfg.vppcfg-metrics.default",
 }
 CHANGING = ("vppcfg.service", "vppcfg-watch.service")
 """Those that may change VPP and Linux."""
@@ -142,8 +147,14 @@ def test_a_service_runs_a_command_line_that_vppcfg_understands(service: str) -> 
 @every_service
 def test_the_options_of_a_service_have_a_default_that_can_be_set(service: str) -> None:
     (variable,) = re.findall(r"\$(\w+)", unit(service)["Service"]["ExecStart"])
-    assert unit(service)["Service"]["EnvironmentFile"] == "-/etc/default/vppcfg"
-    assert f'\n{variable}=""\n' in (DEBIAN / "vppcfg.default").read_text()
+    file = SETTINGS[unit(service)["Service"]["EnvironmentFile"]]
+    assert f'\n{variable}=""\n' in (DEBIAN / file).read_text()
+
+
+def test_an_upgrade_from_1_0_asks_nothing_about_edited_settings() -> None:
+    """Of a file that a release and an operator have changed, dpkg asks, and without a terminal it stops half-way."""
+    of_1_0 = "2f19c92a2c37d3d20778b1b2c0d2531bfe2ea3d1529ebff9cf45dc1182951de3"
+    assert sha256((DEBIAN / "vppcfg.default").read_bytes()).hexdigest() == of_1_0
 
 
 @every_service

@@ -306,7 +306,7 @@ def test_nothing_but_the_simulator_and_the_exporter_of_metrics_listens() -> None
     assert methods_called("listen") == ["vppcfg/cli/sim.py"]
     assert set(methods_called("bind")) <= {
         "vppcfg/app/monitoring/exporter.py",
-        "vppcfg/linux/asking.py",
+        "vppcfg/linux/ping.py",
         "vppcfg/linux/wire.py",
         "vppcfg/loadtest/linux_port.py",
         "vppcfg/loadtest/trex/lease.py",

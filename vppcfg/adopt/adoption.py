@@ -1,4 +1,4 @@
-"""A VPP as somebody else set it up, to a configuration, the commands that it cannot say, and a report; all proved."""
+"""Turns a VPP that others set up into a configuration, commands that it cannot express, and a report; all proved."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class DifferentPlanError(AdoptionError):
 
 
 class InvalidFileError(AdoptionError):
-    """No file can say all that a source sets."""
+    """No file can express all that a source sets."""
 
     def __init__(self, message: str, problems: Sequence[Problem], data: Any) -> None:
         """Keep the errors, and the file as plain `data`; the `lines` behind them are found later."""
@@ -87,7 +87,7 @@ class Adoption:
     text: str
     """The configuration."""
     rest: RestFile
-    """The commands that it cannot say."""
+    """The commands that it cannot express."""
     report: AdoptionReport
     state: State
     """What the configuration describes."""
@@ -105,7 +105,7 @@ class Ground:
     is_running: bool = False
     """Whether the ports are those of a running VPP, whose MAC addresses are known."""
     lcp: LcpSettings = LcpSettings()
-    """What startup.conf says of linux-cp."""
+    """What startup.conf sets for linux-cp."""
     plugins: tuple[str, ...] | None = None
     """Those that startup.conf enables, None for all."""
     workers: int | None = None
@@ -130,7 +130,7 @@ def adopt_scripts(
 
     `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report;
     VPP runs what is left from `rest_file`, where it can at its start. Commands whose effect the file turns out to lack,
-    and lines that no valid file can say, are left, and all is tried again.
+    and lines that no valid file can express, are left, and all is tried again.
     Raise AdoptionError when the configuration cannot be proved to mean what the scripts do.
     """
     grammar = grammar_of(ground.release)
@@ -236,7 +236,7 @@ def adopt_state(
 
 
 def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
-    """Return a state with the Linux devices that a file means, and what Linux has otherwise, which no file can say."""
+    """Return a state with the Linux devices of a file, and what Linux has beside them, which no file can express."""
     configuration = parse_text(text, "the adopted configuration").configuration
     if configuration is None:
         return state, []
@@ -334,7 +334,7 @@ def with_section(known: Written, settings: Settings) -> str:
 
 
 def _ports_with_more(lines: Sequence[SourceLine]) -> Iterator[str]:
-    """Yield the ports that a script makes with something that no file can say."""
+    """Yield the ports that a script makes with something that no file can express."""
     for line in lines:
         if exceeds_file(line.command, line.text):
             yield from line.subjects
@@ -355,7 +355,7 @@ def _with_other_link_mtus(described: State, state: State) -> Iterator[str]:
 
 
 def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
-    """Return a state as the first `apply --adopt` leaves it, which says a little more than most scripts do.
+    """Return a state as the first `apply --adopt` leaves it, which sets a little more than most scripts do.
 
     What people wrote into tags is a description; the MTU of a port is that of its packets and of its link; and a port
     that a file can make is one that it makes, but for those that are left to scripts to be made.
@@ -398,7 +398,7 @@ def _proved(text: str, state: State, lines: Sequence[SourceLine]) -> Any:
 
 
 def prove(text: str, state: State) -> Any:
-    """Return what `text` says as plain data.
+    """Return the data of the YAML `text`.
 
     Raise AdoptionError unless it is a valid configuration with which a VPP in this state has nothing to do.
     """
@@ -436,7 +436,7 @@ def _withdraw_unproved(replay: Replay, state: State, ground: Ground, grammar: Gr
 
 
 def _settle(classifier: Classifier, replay: Replay, ground: Ground, grammar: Grammar) -> None:
-    """Find what became of lines that the file says nothing of: they have no effect, or are left to a script."""
+    """Find what became of lines that are not in the file: they have no effect, or are left to a script."""
     if not classifier.unproven and not classifier.implied:
         return
     whole = _run_without((), replay, ground, grammar).effects()

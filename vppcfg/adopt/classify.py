@@ -83,7 +83,7 @@ class Classifier:
             line.become(LineOutcome.UNMANAGED, reason, "adopt-vrf" if "FIB table" in reason else "adopt-rest")
 
     def _why_idle(self, line: SourceLine) -> str | None:
-        """Return why the file does not say what a line makes that is no interface, None when it does."""
+        """Return why the file lacks what a line makes that is no interface, None when it has it."""
         if line.command == "mpls table" and not any(each.has_mpls for each in self._configuration.interfaces.values()):
             return "no interface of the file has mpls"
         if line.command == "set lldp" and all(each.lldp is None for each in self._configuration.interfaces.values()):

@@ -1,4 +1,4 @@
-"""What a command of VPP's CLI sets, so that it can be told which of two lines counts, and where a port stands in it."""
+"""What a command of VPP's CLI sets, so that it is known which of two lines counts, and where a port stands in it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OUTSIDE = {
     "ip mroute": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "mpls local-label": "MPLS routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
 }
-"""Commands that a simulated VPP may carry out and no configuration can say, each with the reason."""
+"""Commands that a simulated VPP may carry out and no configuration can express, each with the reason."""
 _WHY_NOT = (
     ("nat", "vppcfg has NAT44 (endpoint-dependent), and no other NAT"),
     ("det44", NO_DET44),
@@ -68,7 +68,7 @@ def turns_det44_off(command: str, words: Words) -> bool:
 
 
 def det44_elsewhere(command: str, words: Words) -> bool:
-    """Return whether a command enables DET44 in another FIB table than the default one, which no file can say."""
+    """Return whether a command enables DET44 in another FIB table than the default one, which no file can express."""
     tables = {number for word, number in pairwise(words) if word == "vrf"}
     return command == "det44 plugin" and not tables <= {"0"}
 
@@ -92,7 +92,7 @@ def _is_braced(text: str) -> bool:
 
 
 def unsupported_reason(command: str) -> str:
-    """Return why no configuration can say what a command does."""
+    """Return why no configuration can express what a command does."""
     if command in OUTSIDE:
         return OUTSIDE[command]
     found = next((why for word, why in _WHY_NOT if word in f"{command} "), None)
@@ -129,7 +129,7 @@ _BEYOND: Mapping[str, frozenset[str]] = {
 
 
 def word_beyond(command: str, words: Words) -> str | None:
-    """Return the first word of a command that VPP takes and that no file can say, None when there is none."""
+    """Return the first word of a command that VPP takes and that no file can express, None when there is none."""
     return next((word for word in words if word in _BEYOND.get(command, ())), None)
 
 
@@ -145,11 +145,11 @@ _MORE_THAN_A_FILE_SAYS: Mapping[str, frozenset[str]] = {
         {"ring-size", "buffer-size", "rx-queues", "tx-queues", "secret", "no-zero-copy", "use-dma"}
     ),
 }
-"""Words of commands that make ports, which no file can say because VPP does not tell them back."""
+"""Words of commands that make ports, which no file can express because VPP does not report them."""
 
 
 def exceeds_file(command: str, text: str) -> bool:
-    """Return whether a command makes a port with something that no file can say."""
+    """Return whether a command makes a port with something that no file can express."""
     return not _MORE_THAN_A_FILE_SAYS.get(command, frozenset()).isdisjoint(text.split())
 
 
@@ -349,7 +349,7 @@ def _of_domain(attribute: str) -> Callable[[Words], Place | None]:
 
 
 PLACING = {"set interface rx-placement": RX_KEY, "set interface tx-queue": TX_KEY}
-"""Commands that place a queue of a port, and the key that says it."""
+"""Commands that place a queue of a port, and its key."""
 
 
 def _queue(key: str) -> Callable[[Words], Place | None]:

@@ -15,7 +15,7 @@ Settings = Mapping[str, Any]
 def lcp_settings(state: State, known: Settings) -> Settings:
     """Return the part about linux-cp, as a state has it after its script; nothing where it is as by default.
 
-    A dataplane section means lcp-sync unless it says otherwise, so that is said where there are pairs.
+    A dataplane section means lcp-sync by default, so it is written out where there are pairs.
     """
     facts, settings = state.facts.lcp, dict(known.get("linux-cp", {}))
     if facts.default_netns:
@@ -30,7 +30,7 @@ def lcp_settings(state: State, known: Settings) -> Settings:
 
 
 def section_text(settings: Settings) -> str:
-    """Return the section as YAML, '' when it says nothing."""
+    """Return the section as YAML, '' when it is empty."""
     keys = tuple(_keys(settings))
     return "".join(f"{line}\n" for line in key_lines([KeyValue("dataplane", keys, is_block=True)])) if keys else ""
 

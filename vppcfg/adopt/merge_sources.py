@@ -34,7 +34,7 @@ def adopt_sources(
 
 
 def ground_of(ground: Ground, conf: AdoptedConf) -> Ground:
-    """Return what scripts run on with a startup.conf: the ports that it names, unless a running VPP tells them."""
+    """Return what scripts run on with a startup.conf: the ports that it names, unless a running VPP reports them."""
     workers = conf.settings.get("cpu", {}).get("workers", 0)
     count = workers if isinstance(workers, int) else len(workers)
     ground = replace(

@@ -28,7 +28,7 @@ Data = Mapping[Any, Any]
 
 
 def together_with_yaml(others: Adoption, name: str, source: bytes) -> Adoption:
-    """Return what a file of the public vppcfg and all others say together. Raise what `adopt_migrated` raises."""
+    """Return what a file of the public vppcfg and all others have together. Raise what `adopt_migrated` raises."""
     migrated, document = adopt_migrated(name, source), read_document(source)
     former, file = _data(others.text), _data(migrated.text)
     text = merged_text(Document(data=_joined(former, file)))

@@ -16,7 +16,7 @@ Key = tuple[str, int]
 
 @dataclass(slots=True, kw_only=True)
 class Left:
-    """What is left although VPP takes it, with the reason; it grows until the file is valid and says the same."""
+    """What is left although VPP takes it, with the reason; it grows until the file is valid and equivalent."""
 
     commands: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[Key, str] = field(default_factory=dict)
@@ -48,16 +48,16 @@ def taken_of(lines: Iterable[SourceLine]) -> frozenset[Key]:
 
 
 def lines_behind(problems: Iterable[Problem], lines: Sequence[SourceLine], data: Any) -> dict[Key, str]:
-    """Return the lines that the file says what is wrong of, with what is wrong: those nearest to each problem."""
+    """Return the lines behind what is wrong in the file, with what is wrong: those nearest to each problem."""
     found: dict[Key, str] = {}
     for problem in problems:
-        why = f"no file can say it: {problem.text} [{problem.rule}]"
+        why = f"no file can express it: {problem.text} [{problem.rule}]"
         found |= {key_of(line): why for line in _nearest(problem.path, lines, data)}
     return found
 
 
 def lines_about(subjects: Collection[str], lines: Sequence[SourceLine], why: str) -> dict[Key, str]:
-    """Return the lines that the file says at one of its entries."""
+    """Return the lines behind one entry of the file."""
     said = (line for line in lines if line.outcome is LineOutcome.FILE and line.path and line.path[-1] in subjects)
     return {key_of(line): why for line in said}
 
@@ -70,7 +70,7 @@ def _nearest(path: KeyPath, lines: Sequence[SourceLine], data: Any) -> list[Sour
 
 
 def _score(path: KeyPath, line: SourceLine, data: Any) -> tuple[int, int]:
-    """Return how many keys of a place a line has in common, and how much of what is said there is its own."""
+    """Return how many keys of a place a line has in common, and how much of what is there is its own."""
     place = line.path or (path[:2] if path[1:2] and path[1] in line.subjects else ())
     common = next((at for at, (one, other) in enumerate(zip(path, place, strict=False)) if one != other), None)
     common = min(len(path), len(place)) if common is None else common

@@ -41,7 +41,7 @@ class OthersOfKind:
     names: tuple[str, ...]
     """Of each object, with its interface where it has one."""
     commands: tuple[str, ...] = ()
-    """What brings it back, as far as VPP tells it."""
+    """What brings it back, as far as VPP reports it."""
     why: str = ""
     """Why some or all of it is in no command; '' when all is."""
 

@@ -44,7 +44,7 @@ _SETTINGS = {
     "lcp lcp-sync": ("dataplane", "linux-cp", "sync"),
     "lcp lcp-auto-subint": ("dataplane", "linux-cp", "auto-subint"),
 }
-"""Commands whose place is the section `dataplane`: VPP is told at its start."""
+"""Commands whose place is the section `dataplane`: VPP reads it at its start."""
 
 ReadFile = Callable[[str, str], tuple[str, str] | None]
 """Returns the name and the text of the file that `exec` names in a script, None when it cannot be read."""
@@ -215,7 +215,7 @@ class Replay:
         if former is not None and former[0].outcome is LineOutcome.FILE:
             earlier, text = former
             if text == f"{meant.command} {meant.rest}":
-                line.become(LineOutcome.NO_EFFECT, f"{_named(earlier, line)} says the same")
+                line.become(LineOutcome.NO_EFFECT, f"{_named(earlier, line)} does the same")
                 return
             earlier.become(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} sets it again: {line.text}")
         self._setters[place] = line, f"{meant.command} {meant.rest}"
@@ -299,7 +299,7 @@ class Replay:
 
 
 class _Watch:
-    """What a command may do beside what it says: looked at before it runs, and after it."""
+    """Side effects of a command: looked at before it runs, and after it."""
 
     def __init__(self, simulation: Simulation, command: str, words: Sequence[str]) -> None:
         self._simulation = simulation

@@ -45,18 +45,18 @@ class SourceLine:
     """The whole words of the command, when it is one of VPP's."""
     outcome: LineOutcome = LineOutcome.FILE
     path: KeyPath = ()
-    """Where the file says it."""
+    """Where the file has it."""
     rule: str = ""
     why: str = ""
     is_left: bool = False
-    """Whether the file does not say it, and a script of what is left has to; so is each unmanaged line, and a fault may
+    """Whether a script of what is left has it, and the file does not; so is each unmanaged line, and a fault may
     be."""
     subjects: tuple[str, ...] = ()
     """The objects that it is about, as a State names them."""
 
     @property
     def is_worth_telling(self) -> bool:
-        """Return whether a person wants to know of the line: not of comments, and of what only reads."""
+        """Return whether the line is shown to a person: not comments, and of what only reads."""
         return self.outcome is not LineOutcome.NO_EFFECT or bool(self.subjects)
 
     def become(self, outcome: LineOutcome, why: str, rule: str = "") -> None:
@@ -77,7 +77,7 @@ class AssumedPort:
 
 @record
 class AdoptionReport:
-    """All that is said about an adoption."""
+    """The report on an adoption."""
 
     sources: tuple[str, ...]
     release: str
@@ -89,7 +89,7 @@ class AdoptionReport:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether the file says everything, and nothing is a fault or had to be assumed."""
+        """Return whether the file has everything, and nothing is a fault or had to be assumed."""
         odd = (LineOutcome.UNMANAGED, LineOutcome.FAULT, LineOutcome.NEVER_RAN)
         return not self.ports and not self.others and all(line.outcome not in odd for line in self.lines)
 
@@ -136,7 +136,7 @@ _SHOWN = 40
 
 
 def text_of(report: AdoptionReport) -> list[tuple[LineOutcome | None, str]]:
-    """Return a report as lines for people, each with what it is about: what the file says is only counted."""
+    """Return a report as lines for people, each with what it is about: what the file sets is only counted."""
     shown: list[tuple[LineOutcome | None, str]] = [(None, line) for line in _summaries(report)]
     for outcome, title in _TITLES.items():
         groups = list(_grouped(line for line in report.lines if line.outcome is outcome and line.is_worth_telling))
@@ -205,5 +205,5 @@ def _assumed(ports: Sequence[AssumedPort]) -> str:
 
 
 def without_keys(text: str) -> str:
-    """Return a command, or what VPP says of one, with no private or preshared key in it."""
+    """Return a command, or what VPP reports of one, with no private or preshared key in it."""
     return _KEY.sub(r"\1<withheld>", text)

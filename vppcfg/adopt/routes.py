@@ -68,7 +68,7 @@ class Takeover:
                 yield each
 
     def notices(self) -> list[str]:
-        """Return what to tell of the routes of a running VPP that change their owner."""
+        """Return a note on the routes of a running VPP that change their owner."""
         if not self.routes:
             return []
         names = ", ".join(sorted((route.name for route in self.routes), key=natural_key)[:_NAMED])

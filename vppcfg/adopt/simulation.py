@@ -31,7 +31,7 @@ from vppcfg.simulator.tables import SwInterface
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.hidden import read_prompt
+from vppcfg.vpp.hidden import read_prompt, with_unlisted
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.unmanaged import read_standing, read_unmanaged
 
@@ -39,7 +39,7 @@ _T = TypeVar("_T")
 IN_NO_FILE = frozenset(
     {"dhcp6 client", "dhcp6 pd client", "ip6 nd address autoconfig", "set interface feature", "set ip6 address"}
 )
-"""Commands that the simulator has for the sake of what VPP does by itself then; no file says what they set."""
+"""Commands that the simulator has for the sake of what VPP does by itself then; no file has what they set."""
 _ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands) - IN_NO_FILE
 _SERVED = b"get_api_json_"
 """The message with which a VPP serves its API definitions, from 24.10 on."""
@@ -60,7 +60,7 @@ class Simulation:
         plugins: Collection[str] | None = None,
         workers: int | None = None,
     ) -> None:
-        """Start a VPP of the release of `version` with these ports, and what its startup.conf says.
+        """Start a VPP of the release of `version` with these ports and this startup.conf.
 
         That is about linux-cp, which `plugins` it loads, None for all, and how many `workers` it has, None for as many
         as a command names. Raise UsageError for an unknown release.
@@ -177,10 +177,10 @@ class Simulation:
 
     def observe(self) -> State:
         """Return the state, read over the binary API as that of a running VPP."""
-        return self._ask(lambda connection: observe(connection, self._vpp.version))
+        return self._ask(lambda connection: with_unlisted(connection, observe(connection, self._vpp.version)))
 
     def effects(self) -> tuple[State, frozenset[Attachment]]:
-        """Return the state, and what no section manages, as far as VPP tells it."""
+        """Return the state, and what no section manages, as far as VPP reports it."""
         state = self.observe()
         standing = self._ask(lambda connection: read_standing(connection, state))
         return state, frozenset(

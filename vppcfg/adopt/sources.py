@@ -23,7 +23,7 @@ _STARTUP = re.compile(
 )
 _SECTION = re.compile(r"^[\"']?[a-z_-]+[\"']?\s*:(\s|$)", re.MULTILINE)
 _LOOKED_AT = 50
-"""Commands by which a script is told from other texts."""
+"""Commands by which a script is distinguished from other texts."""
 _COMMENT = re.compile(r"#[^\n]*")
 
 
@@ -67,14 +67,14 @@ class Folder:
         return self.name + path.removeprefix(str(self.path))
 
     def place(self, name: str) -> str:
-        """Return where a file of that name is; another file is where its name says."""
+        """Return where a file of that name is; another file is where its name points."""
         return str(self.path) + name.removeprefix(self.name) if name.startswith(self.name) else name
 
 
 def sources_below(folder: Folder, grammar: Grammar) -> list[Source]:
     """Return what a folder holds of a VPP: its startup.conf, else its script, else a file of the public vppcfg.
 
-    The scripts that a startup.conf runs are read when it is. What is passed over is said in the log. Raise UsageError
+    The scripts that a startup.conf runs are read when it is. What is passed over is logged. Raise UsageError
     when nothing is found, or several scripts whose order nobody knows.
     """
     found: dict[SourceKind, list[Source]] = {kind: [] for kind in SourceKind}

@@ -71,7 +71,7 @@ _WRITTEN = "`vppcfg startup` writes it by itself"
 
 @record
 class AdoptedConf:
-    """What a startup.conf says."""
+    """What a startup.conf sets."""
 
     settings: Mapping[str, Any]
     """The section `dataplane`."""
@@ -191,7 +191,7 @@ class _ConfAdoption:
                 self._keep(child, "devices dev port")
 
     def _read_plugins(self, stanza: ConfEntry) -> None:
-        """Read the list of plugins: it can be said where all others are off."""
+        """Read the list of plugins: a file can express it where all others are off."""
         entries = stanza.children or ()
         switched = {_plugin_of(entry): _is_on(entry) for entry in entries if entry.name in {"plugin", "plugin default"}}
         enabled = sorted(name for name, is_on in switched.items() if is_on and name != "default")

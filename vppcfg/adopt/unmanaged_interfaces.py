@@ -1,4 +1,4 @@
-"""Interfaces that are made by commands which no configuration can say: their names, and what drives them."""
+"""Interfaces that are made by commands which no configuration can express: their names, and what drives them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class UnmanagedInterfaces:
         self._names: dict[str, str] = {}
 
     def note(self, command: str, words: Sequence[str]) -> None:
-        """Note a command that is not simulated; it may make an interface, whose name it may say."""
+        """Note a command that is not simulated; it may make an interface, whose name it may have."""
         prefix, device_class = _MAKERS.get(command, ("", ""))
         if not device_class:
             return

@@ -1,4 +1,4 @@
-"""The commands that no configuration can say, as a script of their own; and when it can run."""
+"""The commands that no configuration can express, as a script of their own; and when it can run."""
 
 from __future__ import annotations
 

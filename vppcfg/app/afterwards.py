@@ -1,4 +1,4 @@
-"""What comes once VPP has a new state: the hook of an apply, and the checks, which tell whether the change is good."""
+"""What comes once VPP has a new state: the hook of an apply, and the checks, which show whether the change is good."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Afterwards:
         return self._missing_routes() or (self._check_after() if self._intent.checks else None)
 
     def restore_daemons(self) -> None:
-        """Have the daemons run what they ran before, once VPP's old state is back; say so when one does not."""
+        """Have the daemons run what they ran before, once VPP's old state is back; report it when one does not."""
         for change in self._loaded:
             title = change.texts.file.kind.title
             trouble = daemon_of(change.texts.file).load(change.texts.before, None)

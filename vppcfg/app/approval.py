@@ -66,7 +66,7 @@ class Terms:
     holds: bool = False
     """Whether a change that the checks are good for waits all the same for somebody to confirm it."""
     comment: str = ""
-    """What the journal is to say about the change."""
+    """What the journal is to record about the change."""
     install_as: str = ""
     """Where the file is put when the change is accepted; '' when it stays where it is."""
 
@@ -135,10 +135,10 @@ def guard(
     *,
     must_show: bool = True,
 ) -> None:
-    """Show the plan; raise PlanRefusedError when it does more than is allowed, or when the operator says no.
+    """Show the plan; raise PlanRefusedError when it does more than is allowed, or when the operator declines.
 
     Raise UsageError when it cannot be shown, as on a full disk, unless it need not be. Raise DataplaneError when VPP
-    does not tell what a guard must know.
+    does not have what a guard must know.
     """
     with nullcontext() if must_show else suppress(UsageError):
         console.show_plan(plan)
@@ -157,7 +157,7 @@ def refuse_unwanted_reload(routing: RoutingPlan, plan: Plan, console: Console) -
 
 
 def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: Console, dataplane: Dataplane) -> None:
-    """Show the plan, and say in the log what the guards have against it, where what was accepted comes back.
+    """Show the plan, and log what the guards object to, where what was accepted comes back.
 
     Nobody is asked, and only more impact than allowed is refused, by PlanRefusedError.
     """

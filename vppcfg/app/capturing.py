@@ -51,8 +51,8 @@ class ReadingPlan:
 def take_captures(plan: ReadingPlan, progress: Callable[[int], None]) -> list[Capture]:
     """Return all readings of a running VPP, the last one with a description of its hardware and of the host.
 
-    It takes `interval_s` times the readings less one; `progress` is told how many of `plan.ticks` are over. Raise
-    DataplaneError when VPP cannot be read.
+    It takes `interval_s` times the readings less one; `progress` is called with how many of `plan.ticks` are over.
+    Raise DataplaneError when VPP cannot be read.
     """
     from vppcfg.vpp.telemetry import Telemetry
 

@@ -42,7 +42,7 @@ def workplace(
 
     Entries of the journal that cannot be read are set aside. Raise LockedError, DataplaneError, StorageError,
     UntrustedFileError; PlanRefusedError when a change waits to be confirmed, unless `is_settling` is false. With
-    `must_go_on`, a journal that cannot be made or trusted as a whole is said, and done without.
+    `must_go_on`, a journal that cannot be made or trusted as a whole is reported, and not used.
     """
     journal, is_usable_journal = target.journal(), True
     try:

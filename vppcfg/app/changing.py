@@ -1,4 +1,4 @@
-"""One change from its plan to its exit code: written down, guarded by a timer where asked for, made, and said."""
+"""One change from its plan to its exit code: recorded, guarded by a timer where asked for, made, and reported."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def _code_of(outcome: Outcome, hook_trouble: str, stop: Stop) -> ExitCode:
 def _ended(
     record: Record, outcome: Outcome, hook_trouble: str, stop: Stop, afterwards: Afterwards, place: ChangeContext
 ) -> ChangeResult:
-    """Write down how it ended, and say so; a disk that is full by now does not change what VPP has."""
+    """Write down how it ended, and report it; a disk that is full by now does not change what VPP has."""
     status, text = _status_of(outcome, has_timer=record.timer is not None)
     code, status, text = afterwards.verdict(_code_of(outcome, hook_trouble, stop), status, text)
     if hook_trouble:

@@ -117,7 +117,7 @@ def waiting_change(target: Target, number: int | None = None) -> Iterator[tuple[
 
 
 def note_rolled_back(journal: Journal) -> None:
-    """Write down what a rollback that is accepted has undone; say so when that cannot be written."""
+    """Write down what a rollback that is accepted has undone; report it when that cannot be written."""
     for change in rolled_back_unnoted(journal.records()):
         try:
             journal.end(change, Status.ROLLED_BACK, now())
@@ -184,7 +184,7 @@ def _decided(change: Record, target: Target, window_s: float, console: Console) 
 
 
 def _confirm_here(target: Target) -> None:
-    """Confirm as `vppcfg confirm` does, and say why when that is not possible; the wait goes on."""
+    """Confirm as `vppcfg confirm` does, and report why when that is not possible; the wait goes on."""
     try:
         confirm(target)
     except VppcfgError as error:
@@ -211,7 +211,7 @@ def refuse_while_waiting(change: Record, journal: Journal, target: Target) -> No
 def undecided(change: Record, *, timer_is: str = "is gone") -> Objection:
     """Return why nothing else may be changed while a change waits for its timer; NOT_NOW when it is to be undone.
 
-    `timer_is` is to say how it stands with a timer that does not live.
+    `timer_is` reports a timer that does not live.
     """
     is_waiting = change.status is Status.WAITING
     until = change.timer.deadline if change.timer else ""

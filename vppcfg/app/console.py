@@ -1,4 +1,4 @@
-"""Who is told how it goes, and asked: a person at a terminal, a program, or nobody.
+"""Shows what is done and asks for approval: at a terminal, in a program, or not at all.
 
 What happens is in the log (`logging`) as well; here is what somebody may want to show in a way of their own.
 """
@@ -27,7 +27,7 @@ class Console(Protocol):
         """Show what is about to be done."""
 
     def show_difference(self, before: State, after: State, what: str) -> None:
-        """Show what makes a saved plan stale; `what` says what has moved."""
+        """Show what makes a saved plan stale; `what` names what has changed."""
 
     def show_routing(self, steps: Sequence[DaemonChange]) -> None:
         """Show what routing daemons are about to load."""
@@ -48,7 +48,7 @@ class Console(Protocol):
         """Return the line that was typed since the last call, without blanks around it; '' for none. Do not wait."""
 
     def waiting(self, window_s: float) -> AbstractContextManager[Callable[[float], None]]:
-        """Return what is told, within its context, how many seconds of a window are over."""
+        """Return a function to call, within its context, with how many seconds of a window are over."""
 
 
 class Silent:
@@ -75,7 +75,7 @@ class Silent:
         return True
 
     def report(self, plan: Plan) -> Report:
-        """Return what says nothing either."""
+        """Return a report that writes nothing."""
         from vppcfg.app.report import SilentReport
 
         return SilentReport()

@@ -36,9 +36,9 @@ def roll_back_unless_confirmed(
 ) -> ExitCode:
     """Wait for the deadline, or for the end of the vppcfg that makes the change; return DONE when it was confirmed.
 
-    `moment_s` is the deadline in seconds since the machine's boot; `ready_fd` is told when this waits for it. It goes
-    on until the change is decided, however long VPP does not answer or the disk is full. Raise StorageError when the
-    change is gone from the journal.
+    `moment_s` is the deadline in seconds since the machine's boot; `ready_fd` is written to when this waits for it. It
+    goes on until the change is decided, however long VPP does not answer or the disk is full. Raise StorageError when
+    the change is gone from the journal.
     """
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if ready_fd is not None:

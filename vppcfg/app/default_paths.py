@@ -1,4 +1,4 @@
-"""Where things are on a router unless somebody says otherwise. Importing this costs nothing, so options may do it."""
+"""Where things are on a router by default. Importing this costs nothing, so options may do it."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ TIMEOUT_S = 10.0
 
 
 def state_dir() -> str:
-    """Return where journals lie: what the environment says, else the usual place."""
+    """Return where journals lie: what the environment sets, else the usual place."""
     return os.environ.get(STATE_DIR_VARIABLE, STATE_DIR)
 
 
 def confirm_minutes() -> str:
-    """Return how long a change may wait to be confirmed, in minutes: what the environment says, else the usual time."""
+    """Return how long a change may wait to be confirmed, in minutes: what the environment sets, else the usual time."""
     return os.environ.get(CONFIRM_MINUTES_VARIABLE) or f"{CONFIRM_MINUTES:g}"
 
 
 def run_dir() -> str:
-    """Return where locks lie: what the environment says, else the usual place."""
+    """Return where locks lie: what the environment sets, else the usual place."""
     return os.environ.get(RUN_DIR_VARIABLE, RUN_DIR)

@@ -63,7 +63,7 @@ class Visit:
 
     observed: State
     network: Network
-    """What the file says."""
+    """What the file sets."""
     probe_set: ProbeSet
     names: Names
     up: frozenset[str]
@@ -136,7 +136,7 @@ def _prepared(
     proposal = propose(configuration, loaded, observed, adopt=False)
     show_obstacles(proposal, loaded.name, console)
     if not proposal.resolution.is_possible:
-        raise PlanRefusedError("the file does not fit this VPP, and nothing was sent", "`vppcfg plan` says why")
+        raise PlanRefusedError("the file does not fit this VPP, and nothing was sent", "`vppcfg plan` shows why")
     desired = with_macs(proposal.resolution.desired, observed)
     numbers = vpp.read_numbers()
     network = _with_routes(vpp, desired, numbers.without_link)

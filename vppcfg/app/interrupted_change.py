@@ -1,4 +1,4 @@
-"""What is to be said of a change that did not come to its end, and what to do about it."""
+"""The message about a change that did not come to its end, and what to do about it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class InterruptedChange:
 
 
 def interrupted_change(newest_first: Iterable[Record], boot_id: str = "") -> InterruptedChange | None:
-    """Return what to say when the last change was cut off or failed half-way; None when VPP is in a settled state.
+    """Return the message when the last change was cut off or failed half-way; None when VPP is in a settled state.
 
     `boot_id` is the run of VPP, '' when it is not known. Raise StorageError when the journal cannot be read.
     """

@@ -14,7 +14,7 @@ from vppcfg.transaction.key_file import read_key
 def keys_for(plan: Plan, origin: Origin, place: ChangeContext, *, is_forced: bool) -> dict[str, bytes]:
     """Return the keys of the state before a plan and of the one after it, by what they go by.
 
-    What VPP has in use, it tells. What it lacks is in the files of the configuration; what goes back, or comes back at
+    VPP reports what it has in use. What it lacks is in the files of the configuration; what goes back, or comes back at
     a boot, is taken from the journal first, for a file may hold another key by now. Raise PlanRefusedError when a key
     is missing, or one that a rollback would need, unless that `is_forced`; DataplaneError.
     """
@@ -23,7 +23,7 @@ def keys_for(plan: Plan, origin: Origin, place: ChangeContext, *, is_forced: boo
         return {}
     found = dict(place.session.dataplane.read_keys())
     lacking = [key for name, key in {**before, **after}.items() if name not in found]
-    # A change to a file takes what it wants from the file alone.
+    # A change to a file takes what it needs from the file alone.
     kept_ones = [key.name for key in lacking if origin in UNSTOPPABLE or key.name not in after]
     if kept_ones:
         kept = place.journal.keys()

@@ -91,7 +91,7 @@ def state_in_report(file_name: str) -> bytes | None:
 
     members = report_in(file_name)
     if members is not None and STATE not in members:
-        raise UsageError(f"{file_name} has no state of VPP", f"its {CONTENTS} says why")
+        raise UsageError(f"{file_name} has no state of VPP", f"its {CONTENTS} has the reason")
     return members[STATE] if members is not None else None
 
 

@@ -26,10 +26,10 @@ _NEW_FILE = "write a new file with -o, and put both together by hand"
 def laid_into(text: str, name: str, observed: State, wanted: str | None = None) -> str:
     """Return the text of a configuration, changed so that its plan for a state is empty.
 
-    `wanted` is the configuration that describes the state, with what it says of the dataplane; None for what `dump`
-    writes, which says nothing of that. What the file means on that VPP and what VPP has are both written as `dump`
+    `wanted` is the configuration that describes the state, with its section `dataplane`; None for what `dump`
+    writes, which has none. What the file means on that VPP and what VPP has are both written as `dump`
     would, and what differs between the two is changed in the text. Raise ConfigError when the file is not valid,
-    PlanRefusedError when it does not go with the VPP or cannot be made to say what VPP has.
+    PlanRefusedError when it does not go with the VPP or cannot be made to express what VPP has.
     """
     text = _with_every_port(text, name, observed)
     resolution = _resolved(text, name, observed)

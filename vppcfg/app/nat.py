@@ -29,7 +29,7 @@ from vppcfg.model.nat_session import (
 from vppcfg.model.state import State
 
 MOST_HOSTS_ASKED = 4096
-"""Hosts of DET44 that VPP is asked about one by one unless told otherwise."""
+"""Hosts of DET44 that VPP is asked about one by one by default."""
 _NOT_OF_MAP = "the address is in a DET44 map, which gives the port to no host"
 _NO_RECORD = "VPP keeps no record of who had the port before"
 

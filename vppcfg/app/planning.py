@@ -17,7 +17,7 @@ from vppcfg.record import record
 from vppcfg.transaction.planning import plan_on
 
 _LACKING = frozenset({"lcp-plugin-missing", "plugin-missing"})
-"""Rules that say what the dataplane lacks; the others forbid the plan."""
+"""Rules for what the dataplane lacks; the others forbid the plan."""
 
 
 @record

@@ -1,4 +1,4 @@
-"""Sends the frames that prove a file into a VPP, and holds what VPP does against what the file says."""
+"""Sends the frames that prove a file into a VPP, and holds what VPP does against what the file sets."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def prove(vpp: Injectable, network: Network, probe_set: ProbeSet) -> ProbeReport
 
 
 def sent(vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe]) -> list[ProbeFinding]:
-    """Return what came of each probe. `observed` is what VPP has, `network` what the file says. Raise DataplaneError.
+    """Return what came of each probe. `observed` is what VPP has, `network` what the file sets. Raise DataplaneError.
 
     A port that is down takes nothing from the wire, so nothing is sent in its name.
     """

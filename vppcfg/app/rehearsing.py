@@ -100,12 +100,12 @@ def with_neighbors(state: State, added: Iterable[tuple[str, Neighbor]]) -> State
 
 @record
 class Rehearsal:
-    """A VPP that has what a file says, and nothing else to do."""
+    """A VPP that has what a file sets, and nothing else to do."""
 
     vpp: LiveDataplane
     observed: State
     network: Network
-    """What the file says, with the neighbours that were added."""
+    """What the file sets, with the neighbours that were added."""
 
 
 @contextmanager

@@ -28,7 +28,7 @@ class Report(Watcher, Protocol):
 
 
 class SilentReport:
-    """A report that says nothing."""
+    """A report that writes nothing."""
 
     def performing(self, plan: Plan) -> None:
         """Say nothing."""

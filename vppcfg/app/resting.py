@@ -1,4 +1,4 @@
-"""The commands that no configuration can say, run so that a second time changes nothing."""
+"""The commands that no configuration can express, run so that a second time changes nothing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RestLine:
     """Without keys and other secrets."""
     end: LineEnd
     answer: str = ""
-    """What VPP said when it failed."""
+    """VPP's answer when it failed."""
 
 
 def run_rest(commands: Iterable[tuple[int, str]], target: Target) -> Iterator[RestLine]:
@@ -63,5 +63,5 @@ def run_rest(commands: Iterable[tuple[int, str]], target: Target) -> Iterator[Re
 
 
 def without_secrets(text: str) -> str:
-    """Return a command, or what VPP says of one, with no key in it."""
+    """Return a command, or what VPP reports of one, with no key in it."""
     return _SECRETS.sub(r"\1\2<withheld>", text)

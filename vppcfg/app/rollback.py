@@ -185,7 +185,7 @@ def _owned_since(entry: Entry, place: ChangeContext) -> Ownership:
 
 
 def _configured(entry: Entry, observed: State, place: ChangeContext) -> State | None:
-    """Return where a change was to lead, which tells its addresses from live ones; None where there are none."""
+    """Return the state that a change was to reach, whose addresses are not live; None where there is none."""
     if not any(interface.live for interface in observed.interfaces.values()):
         return None
     try:
@@ -195,7 +195,7 @@ def _configured(entry: Entry, observed: State, place: ChangeContext) -> State | 
 
 
 def _created(entry: Entry, desired: State, observed: State, place: ChangeContext) -> frozenset[str]:
-    """Return the ports that a change was to make, if there are any without the mark that tells that they are ours.
+    """Return the ports that a change was to make, if there are any without our mark.
 
     None when it is lost where the change was to lead.
     """
@@ -289,7 +289,7 @@ def _by_others(change: Change[Any]) -> str:
 
 
 def note(record: Record, place: ChangeContext, *, is_timer: bool, others: str = "") -> None:
-    """Write down what is not in force any more, and stop its timer; say so when that cannot be written."""
+    """Write down what is not in force any more, and stop its timer; report it when that cannot be written."""
     texts = ("it was not confirmed in time" if is_timer else "", f"undone with it: {others}" if others else "")
     text = "; ".join(filter(None, texts))
     for other in place.records:

@@ -188,7 +188,7 @@ def _back_to(texts: RoutingTexts) -> DaemonChange:
 
 
 def keep_startup_files(number: int, journal: Journal) -> None:
-    """Have the daemons start with what a change has loaded, now that it is accepted; say so when that fails."""
+    """Have the daemons start with what a change has loaded, now that it is accepted; report it when that fails."""
     for texts in _kept(number, journal).texts:
         file, title, change = texts.file, texts.file.kind.title, journal.record(number)
         if texts.is_changing and (trouble := _why_not_kept(texts, has_waited=change.timer is not None)):
@@ -248,7 +248,7 @@ def drift_of(kept: KeptRouting) -> Iterator[tuple[str, str]]:
 
 
 def bring_back_accepted(newest_first: Iterable[Record], journal: Journal) -> None:
-    """Have the daemons run what was accepted last, where a change was under way when VPP went; say what fails."""
+    """Have the daemons run what was accepted last, where a change was under way when VPP went; report what fails."""
     for texts in accepted_routing(newest_first, journal).texts:
         daemon, title = daemon_of(texts.file), texts.file.kind.title
         difference = daemon.difference(texts.after)

@@ -80,7 +80,7 @@ class Found:
 
 
 def look_for(saved: SavedPlan, name: str, target: Target) -> Found:
-    """Return what a saved plan meets. Raise PlanRefusedError when this vppcfg cannot tell what it means."""
+    """Return what a saved plan meets. Raise PlanRefusedError when this vppcfg does not understand it."""
     _refuse_other_version(saved, name)
     configuration, loaded = _configuration(saved, name)
     with target.connect() as dataplane:
@@ -116,7 +116,7 @@ def _refuse_other_version(saved: SavedPlan, name: str) -> None:
 
 
 def saved_plan(name: str) -> SavedPlan:
-    """Return the plan in a file. Raise UntrustedFileError, which tells a configuration file that lacks its -c."""
+    """Return the plan in a file. Raise UntrustedFileError, which recognizes a configuration file without -c."""
     try:
         return read_saved_plan(Path(name), group_id())
     except UntrustedFileError as error:

@@ -16,7 +16,7 @@ class Terminated(BaseException):
 
 
 class Stop:
-    """Whether somebody wants the work to end, and by which signal they said so first."""
+    """Whether the work is to end, and by which signal first."""
 
     def __init__(self, on_request: Callable[[], None]) -> None:
         self.number: signal.Signals | None = None

@@ -65,7 +65,7 @@ class SupportReport:
 
 
 def collect(target: Target, request: ReportRequest, made_at: str, progress: Callable[[int], None]) -> SupportReport:
-    """Return the report on a router. `progress` is told how many ticks of the capture are over."""
+    """Return the report on a router. `progress` is called with how many ticks of the capture are over."""
     collector = _Collector(target, request, progress)
     collector.collect()
     return collector.finished(made_at)
@@ -216,7 +216,7 @@ def _change(each: Record) -> dict[str, object]:
 
 
 def summary_lines(report: SupportReport, file_name: str) -> Sequence[str]:
-    """Return the lines that say what is in a report, before it is sent anywhere."""
+    """Return the lines that list the content of a report, before it is sent anywhere."""
     lines = [f"{file_name} has:"]
     sizes = {name: len(content) for name, content in report.members.items()}
     for name, meaning in report.meanings.items():

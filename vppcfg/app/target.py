@@ -43,7 +43,7 @@ class Target:
         return self.connect_following()[0]
 
     def connect_following(self) -> tuple[Router, Follower]:
-        """Return what `connect` does, and what tells when something happens to the interfaces of that VPP."""
+        """Return what `connect` does, and what shows when something happens to the interfaces of that VPP."""
         from vppcfg.app.vpp_with_linux import Router
 
         vpp, linux = self.connect_apart()
@@ -67,7 +67,7 @@ class Target:
         return Journal(Path(self.state_dir) / folder_name(self.api_socket))
 
     def lock(self, command: str) -> Lock:
-        """Return the lock, not yet taken. `command` is what others are told who holds it."""
+        """Return the lock, not yet taken. `command` names the holder to others."""
         pid = os.getpid()
         return Lock(self.lock_path(), Holder(pid=pid, command=command, since=now(), process=mark_of(pid)))
 

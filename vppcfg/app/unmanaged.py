@@ -47,7 +47,7 @@ def lost_protection(
 
 
 def unprotected_text(lost: Iterable[Attachment]) -> str:
-    """Return what to say of interfaces that have lost their IPsec."""
+    """Return notes on interfaces that have lost their IPsec."""
     names = ", ".join(sorted({each.holder for each in lost}))
     return f"{names} may send in clear text: not there is {listed_by_holder(lost)}"
 

@@ -1,6 +1,6 @@
 """Holds what Linux has against what VPP forwards by, and reads again what differs before it counts.
 
-Linux tells VPP of changes by netlink, and linux-nl takes up to 2048 of them in 50 ms (linux-cp/lcp_nl.c): after a
+Linux notifies VPP of changes by netlink, and linux-nl takes up to 2048 of them in 50 ms (linux-cp/lcp_nl.c): after a
 change of many routes VPP is behind for a while.
 """
 

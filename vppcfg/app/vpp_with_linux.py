@@ -87,7 +87,7 @@ class Router:
     def observe(self) -> State:
         """Read the whole state. Raise DataplaneError when VPP does not answer in time or answers nonsense.
 
-        A Linux side that cannot be read, for lack of permission perhaps, is left out and said so in the log.
+        A Linux side that cannot be read, for lack of permission perhaps, is left out and noted in the log.
         """
         state = self._vpp.observe()
         facts = state.facts
@@ -135,7 +135,7 @@ class Router:
 
     @property
     def boot_id(self) -> str:
-        """Return what tells this run of VPP from every other one."""
+        """Return what distinguishes this run of VPP from every other one."""
         return self._vpp.boot_id
 
     def perform(
@@ -149,7 +149,7 @@ class Router:
 
         Operations at the positions in `waits` are sent only when all before them were carried out.
         `on_progress` is called with the number of operations carried out so far, up to the first refusal; once
-        `should_stop` says so, nothing more is sent. Raise DataplaneError when VPP goes away.
+        `should_stop` returns True, nothing more is sent. Raise DataplaneError when VPP goes away.
         """
         done: list[int] = []
         start = 0

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.boot and args.install_as:
         raise UsageError("--boot applies what was accepted, so there is nothing for --install-as to put in place")
     if args.boot and (args.check or args.add_check):
-        raise UsageError("--boot applies what was accepted, whatever checks say", "check before the change is accepted")
+        raise UsageError("--boot applies what was accepted, whatever the checks", "check before the change is accepted")
     from vppcfg.cli.console import terminal_for
 
     target, terms, console = target_of(args), terms_of(args), terminal_for(args)

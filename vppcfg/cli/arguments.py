@@ -46,7 +46,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**{"allow_abbrev": False, **settings})
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse a command line. Raise UsageError, which tells a configuration file that lacks its -c."""
+        """Parse a command line. Raise UsageError, which recognizes a configuration file without -c."""
         parsed, rest = self.parse_known_args(args, namespace)
         if rest:
             command = getattr(parsed, "command", None)
@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
         return parsed
 
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError, which tells a configuration file that lacks its -c from a command that is not there."""
+        """Raise UsageError, with a hint for a configuration file without -c or for an unknown command."""
         hint = f"`{self.prog} --help` lists the arguments"
         before, is_choice, rest = message.partition("invalid choice: '")
         if is_choice and before.endswith("COMMAND: "):

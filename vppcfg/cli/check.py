@@ -56,7 +56,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Show the problems of the files, on standard output unless that has what they say together."""
+    """Show the problems of the files, on standard output unless that has what they set together."""
     from vppcfg.app.loading import read
     from vppcfg.cli.problems import counts, document, report
 
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _release(args: argparse.Namespace) -> tuple[Release | None, tuple[str, ...]]:
-    """Return the release that the file is also judged for, None for none, and what there is to say about it."""
+    """Return the release that the file is also judged for, None for none, and notes about it."""
     if args.release is not None:
         return judged_release(args.release, args.assume)
     if args.assume is not None:

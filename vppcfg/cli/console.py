@@ -51,7 +51,7 @@ class Terminal:
             write("".join(f"{line}\n" for line in routing_text(steps)), sys.stdout)
 
     def agrees_to_reload(self, steps: Sequence[DaemonChange]) -> bool:
-        """Ask, unless nobody wants to be asked. Raise PlanRefusedError when somebody must be and nobody is there."""
+        """Ask, unless nobody has to be asked. Raise PlanRefusedError when somebody must be and nobody is there."""
         if not self._asks:
             return True
         text = "; ".join(impact.text for step in steps for impact in step.difference.impacts)
@@ -62,14 +62,14 @@ class Terminal:
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     def show_difference(self, before: State, after: State, what: str) -> None:
-        """Write what differs to standard error, below a line that says what it is."""
+        """Write what differs to standard error, below a line that names it."""
         from vppcfg.cli.difference import painted_states
 
         paint = paint_for(sys.stderr, self._colour)
         write(f"{what}:\n{painted_states(before, after, paint)}", sys.stderr)
 
     def agrees(self, plan: Plan) -> bool:
-        """Ask, unless nobody wants to be asked. Raise PlanRefusedError when somebody must be and nobody is there."""
+        """Ask, unless nobody has to be asked. Raise PlanRefusedError when somebody must be and nobody is there."""
         if not self._asks:
             return True
         from vppcfg.render.impact_text import impact_summary
@@ -84,7 +84,7 @@ class Terminal:
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     def agrees_to_send(self, text: str) -> bool:
-        """Ask whether frames may be sent, as `text` says. Raise PlanRefusedError when nobody is there to be asked."""
+        """Ask with `text` whether frames may be sent. Raise PlanRefusedError when nobody is there to be asked."""
         if not self._asks:
             return True
         if not is_terminal(sys.stdin):

@@ -52,7 +52,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def _number(text: str) -> int:
-    """Return the number of a change in an argument. Raise ArgumentTypeError, which tells a file that lacks its -c."""
+    """Return the number of a change in an argument. Raise ArgumentTypeError, with a hint for a file without -c."""
     try:
         return change_number(text)
     except argparse.ArgumentTypeError as error:

@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: str | None = None) -> None:
-    """Change a configuration file so that it says what a state has, and show on standard error what changes.
+    """Change a configuration file so that it matches a state, and show on standard error what changes.
 
     `wanted` is as for `laid_into`. The file as it was is kept beside it. Raise what `laid_into` raises, and UsageError
     for a pipe.
@@ -116,7 +116,7 @@ def with_whole_descriptions(state: State, journal: Journal) -> State:
 
 
 def _accepted_configuration(journal: Journal) -> Configuration | None:
-    """Return the configuration that was accepted last of those that the journal has, None when it can tell of none."""
+    """Return the configuration that was accepted last of those that the journal has, None when it has none."""
     from vppcfg.config.load import parse_text
     from vppcfg.transaction.entry import ACCEPTED
 

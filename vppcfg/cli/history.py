@@ -88,7 +88,7 @@ def _show(shown: Sequence[Record], records: Sequence[Record], journal: Journal, 
 
 
 def _show_difference(number: int, journal: Journal, args: argparse.Namespace) -> None:
-    """Show what a change was to do, where the journal can still tell."""
+    """Show what a change was to do, where the journal still has it."""
     from vppcfg.cli.difference import painted_difference
     from vppcfg.cli.output import paint_for, write
     from vppcfg.plan.plan import make_plan

@@ -77,7 +77,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Serve metrics until told to stop, or write them once; exit 4 when VPP could not be read then."""
+    """Serve metrics until stopped, or write them once; exit 4 when VPP could not be read then."""
     with ExitStack() as stack:
         if args.once:
             return _once(args, stack)

@@ -1,4 +1,4 @@
-"""The options that several commands share, and what they say: the VPP, its journal, how far a change may go."""
+"""The options that several commands share: the VPP, its journal, how far a change may go."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def add_force_option(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_to_overwrite(file_name: str | None, *, force: bool) -> None:
-    """Raise UsageError where a file is there already that nobody has said to overwrite; a pipe or a device is none."""
+    """Raise UsageError where a file is there already that is not to be overwritten; a pipe or a device is none."""
     if file_name is not None and not force and os.path.isfile(file_name):
         raise UsageError(
             f"{file_name} exists, and is not overwritten", "name another file, or overwrite this one with --force"
@@ -84,7 +84,7 @@ def add_assume_option(parser: argparse.ArgumentParser) -> None:
 
 
 def judged_release(text: str, assumed: str | None = None) -> tuple[Release, tuple[str, ...]]:
-    """Return the release that one which was named is judged as, and what there is to say about that.
+    """Return the release that one which was named is judged as, and notes about that.
 
     A release between two known ones is judged as the older one, that of a vendor as upstream's; a newer one as the one
     that is `assumed`. Raise UsageError for one that nothing is known of.
@@ -195,7 +195,7 @@ def add_state_dir_option(parser: argparse._ActionsContainer) -> None:
 
 
 def add_change_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says how far a change may go, and how it is shown."""
+    """Add the options for how far a change may go, and how it is shown."""
     parser.add_argument(
         "-m",
         "--message",
@@ -215,7 +215,7 @@ def add_change_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_limit_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says how far a plan may go: a limit, and a word for each guard, which lifts it."""
+    """Add the options for how far a plan may go: a limit, and a word for each guard, which lifts it."""
     parser.add_argument(
         "--max-impact",
         choices=IMPACTS,
@@ -320,7 +320,7 @@ def check_confirm_options(args: argparse.Namespace) -> None:
 
 
 def add_look_options(parser: argparse.ArgumentParser) -> None:
-    """Add whether a command that follows a VPP looks once, and how it says what it sees."""
+    """Add the options of a command that follows a VPP: whether it looks once, and its output."""
     parser.add_argument("--once", action="store_true", help="look once; exit 10 when something differs, 0 when not")
     parser.add_argument(
         "--format",

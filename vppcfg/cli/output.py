@@ -90,7 +90,7 @@ def print_line(text: str) -> None:
 def print_error(text: str, level: int = logging.ERROR) -> None:
     """Write to standard error, to a journal with the priority of `level` before each line.
 
-    When that cannot take it nobody can be told, and the work goes on.
+    When that cannot take it, the work goes on without a message.
     """
     mark = f"<{_PRIORITIES.get(level, _NOTICE)}>" if leads_to_journal(sys.stderr) else ""
     with suppress(UsageError):

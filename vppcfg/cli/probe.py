@@ -75,7 +75,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """List what would be sent, or send it; exit 10 when a frame goes elsewhere than the file says."""
+    """List what would be sent, or send it; exit 10 when a frame goes elsewhere than the file requires."""
     _check_options(args)
     from vppcfg.app.loading import load_configuration
     from vppcfg.cli.console import terminal_for
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Raise UsageError for options that say something of frames into a running VPP, when none are sent there."""
+    """Raise UsageError for options about frames into a running VPP, when none are sent there."""
     if not args.inject and (args.out_of_ports or args.rate is not None or args.yes):
         raise UsageError("--out-of-ports, --rate and --yes are about --inject", "without it nothing leaves vppcfg")
 

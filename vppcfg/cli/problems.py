@@ -86,7 +86,7 @@ def _lines_of(problem: Problem, file_name: str, paint: Paint) -> list[str]:
 def _excerpt(problem: Problem, file_name: str) -> list[str]:
     """Return the line of a file that is no YAML, with a caret below the place; nothing where it cannot be read again.
 
-    All other problems have the path of the key, which says more.
+    All other problems have the path of the key, which is more precise.
     """
     if problem.rule != _NO_YAML or not os.path.isfile(file_name):
         return []

@@ -1,4 +1,4 @@
-"""`vppcfg rest`: runs the commands that no configuration can say; run again, it changes nothing."""
+"""`vppcfg rest`: runs the commands that no configuration can express; run again, it changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vppcfg sim`: a simulated VPP behind the real binary API, until it is told to stop. Opens one socket, no network."""
+"""`vppcfg sim`: a simulated VPP behind the real binary API, until it is stopped. Opens one socket, no network."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _add_fault_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Serve until told to stop, and remove the socket."""
+    """Serve until stopped, and remove the socket."""
     from pathlib import Path
 
     from vppcfg.app.loading import read_state

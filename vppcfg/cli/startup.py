@@ -97,7 +97,7 @@ def _add_action_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Do what the options say; nothing is written when there is an error anywhere."""
+    """Do what the options set; nothing is written when there is an error anywhere."""
     from vppcfg.app.loading import load_configuration
     from vppcfg.cli.console import terminal_for
     from vppcfg.cli.startup import show_verification

@@ -53,7 +53,7 @@ def _show_kept_conflicts(
 ) -> None:
     """Show on standard error what the kept parts of a startup.conf make wrong, by themselves or for the machine.
 
-    What the section says by itself was judged with the configuration.
+    What the section sets by itself was judged with the configuration.
     """
     from vppcfg.cli.problems import report
     from vppcfg.startup.lint.finding import ConfSurroundings, Level

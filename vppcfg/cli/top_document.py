@@ -12,7 +12,7 @@ FORMAT_VERSION = 1
 
 
 def document_of_view(view: RouterView) -> dict[str, Any]:
-    """Return one look as plain data; a rate that nothing tells yet is null."""
+    """Return one look as plain data; a rate that nothing shows yet is null."""
     snapshot, rates = view.snapshot, view.rates
     counters = snapshot.counters
     return {

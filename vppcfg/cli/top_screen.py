@@ -86,7 +86,7 @@ class _Screen:
 
 
 def press(choice: Choice, key: int | str, view: RouterView, page_rows: int) -> bool:
-    """Change what is shown as a key says; return False for the one that ends it."""
+    """Change what is shown by a key; return False for the one that ends it."""
     code = ord(key) if isinstance(key, str) else key
     if choice.typing is not None:
         _type(choice, key, code)

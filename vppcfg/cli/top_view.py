@@ -168,7 +168,7 @@ def _change_text(view: RouterView) -> str:
     changes = view.changes
     parts = []
     if view.differences is not None:
-        parts.append("as its file says" if not view.differences else f"{view.differences} entries differ from the file")
+        parts.append("matches its file" if not view.differences else f"{view.differences} entries differ from the file")
     if not changes.is_readable:
         parts.append("the journal cannot be read")
     elif changes.deadline_s is not None:
@@ -254,7 +254,7 @@ def _colour(row: Row) -> Colour | None:
 
 def _cell(text: str, column: Column) -> str:
     if column.title == "Interface" and len(text) > column.width:
-        text = f"{text[:_HEAD]}~{text[_HEAD + 1 - column.width :]}"  # what tells ports apart stands at the end
+        text = f"{text[:_HEAD]}~{text[_HEAD + 1 - column.width :]}"  # what distinguishes ports stands at the end
     text = fit(text, column.width)
     return text if column.is_left else text.rstrip().rjust(column.width)
 

@@ -1,4 +1,4 @@
-"""`vppcfg upgrade`: says what another release of VPP does differently for this router, and rehearses its boot."""
+"""`vppcfg upgrade`: reports what another release of VPP changes for this router, and rehearses its boot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vppcfg verify`: says where VPP does not forward as Linux says. Changes nothing."""
+"""`vppcfg verify`: reports where VPP does not forward as Linux does. Changes nothing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Verify until told to stop, or once."""
+    """Verify until stopped, or once."""
     from vppcfg import __version__
     from vppcfg.app.watching.verification import Verification, verifier_of
     from vppcfg.cli.watch_output import check_output, look, output_for

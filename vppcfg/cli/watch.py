@@ -1,4 +1,4 @@
-"""`vppcfg watch`: says when a VPP is not, or no more, as its configuration file says. Changes nothing by itself."""
+"""`vppcfg watch`: reports when a VPP differs from its configuration file, or matches it again. Only reads by itself."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Watch until told to stop, or look once."""
+    """Watch until stopped, or look once."""
     from vppcfg.app.watching.file import WatchedFile
     from vppcfg.cli.console import Terminal
     from vppcfg.cli.watch_output import check_output, look
@@ -132,7 +132,7 @@ def _watch(file: WatchedFile, args: argparse.Namespace) -> VppWatch:
 
 
 def _daemon_drift(args: argparse.Namespace) -> Callable[[], tuple[str, ...]]:
-    """Return what tells how routing daemons differ from what was accepted; who may not read the journal sees nothing.
+    """Return what shows how routing daemons differ from what was accepted; who may not read the journal sees nothing.
 
     While a change waits to be confirmed they are meant to differ.
     """
@@ -186,7 +186,7 @@ def _attending(args: argparse.Namespace) -> Callable[[], Unconfirmed | None]:
 
 
 def _asking_for_interruption(args: argparse.Namespace) -> Callable[[str], InterruptedChange | None]:
-    """Return what tells whether a change left VPP between two states; who may not read the journal sees nothing."""
+    """Return what shows whether a change left VPP between two states; who may not read the journal sees nothing."""
     from vppcfg.app.interrupted_change import interrupted_change
 
     journal = target_of(args).journal()
@@ -202,7 +202,7 @@ def _asking_for_interruption(args: argparse.Namespace) -> Callable[[str], Interr
 
 
 def _accepted_in(args: argparse.Namespace) -> Callable[[str], State | None]:
-    """Return what tells the state that was accepted last; who may not read the journal sees nothing.
+    """Return what reads the state that was accepted last; who may not read the journal sees nothing.
 
     It is read again only when another change was accepted.
     """
@@ -236,7 +236,7 @@ def _boot_time(args: argparse.Namespace) -> float | None:
 
 @contextmanager
 def _asked_by_signal(file: WatchedFile) -> Iterator[None]:
-    """Load the file again on SIGHUP, unless it says that our terminal is gone."""
+    """Load the file again on SIGHUP, unless that means that our terminal is gone."""
     has_terminal = sys.stdout.isatty()
 
     def ask(*_: object) -> None:

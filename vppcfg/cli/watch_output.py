@@ -1,4 +1,4 @@
-"""Where a watch says what it sees: lines for people, JSON objects for programs, or a file of metrics."""
+"""Output of a watch: lines for people, JSON objects for programs, or a file of metrics."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Metrics:
 
 
 def look(once: Callable[[], ExitCode], forever: Callable[[], None], args: argparse.Namespace) -> ExitCode:
-    """Look once where `--once` says so, else until somebody stops it or nobody reads it any more; both are no error."""
+    """Look once with `--once`, else until it is stopped or its reader leaves; neither is an error."""
     try:
         if args.once:
             return once()

@@ -69,7 +69,7 @@ def describe(parser: argparse.ArgumentParser) -> Command:
 
 
 def _command(parser: argparse.ArgumentParser, words: tuple[str, ...], summary: str) -> Command:
-    """Return what a parser takes; `summary` is what the parser above it says of it."""
+    """Return what a parser takes; `summary` is its help in the parser above it."""
     actions = parser._actions
     below = [action for action in actions if isinstance(action, argparse._SubParsersAction)]
     arguments = [action for action in actions if not action.option_strings and action not in below]

@@ -14,6 +14,7 @@ _PLACES = {
     "/etc/vpp/vppcfg.yaml": "the configuration, when no other is named; see vppcfg.yaml(5)",
     "/run/vpp/api.sock": "VPP's API socket, when no other is named",
     "/etc/default/vppcfg": "options of vppcfg.service and vppcfg-watch.service",
+    "/etc/default/vppcfg-metrics": "options of vppcfg-metrics.service",
 }
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _OF_OPTIONS = "option"
-"""Head of the tables that say again what the options of a command do."""
+"""Head of the tables that repeat what the options of a command do."""
 
 
 def to_roff(text: str) -> list[str]:
@@ -94,7 +94,7 @@ class _Blocks:
 
 
 def _named(name: str, cell: str) -> str:
-    """Return a cell behind the head of its column, unless that says nothing."""
+    """Return a cell behind the head of its column, unless that is empty."""
     return cell if name == "meaning" else f"{name[:1].upper()}{name[1:]}: {cell}"
 
 

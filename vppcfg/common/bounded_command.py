@@ -78,9 +78,9 @@ def run_command(
 ) -> Ran:
     """Run a program with its words and nothing but this environment, and return what became of it.
 
-    When it takes longer than `within_s`, or `should_stop` says so, it is killed with everything that it has started in
-    its process group. What it leaves running when it ends by itself is left alone. Of its output the first `kept_bytes`
-    are kept; what it prints as errors is among it only with `has_errors`.
+    When it takes longer than `within_s`, or `should_stop` returns True, it is killed with everything that it has
+    started in its process group. What it leaves running when it ends by itself is left alone. Of its output the first
+    `kept_bytes` are kept; what it prints as errors is among it only with `has_errors`.
     """
     began = time.monotonic()
     try:

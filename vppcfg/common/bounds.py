@@ -47,4 +47,4 @@ CAPTURE_BYTES = 64 << 20
 ARCHIVE_MEMBERS = 1_000
 """Of an archive or folder with what VPP printed. A capture has fewer than 20 files for each reading."""
 FLOW_BYTES = 64 << 20
-"""Of what an iperf3 client says at its end: 600 bytes for each second of a flow."""
+"""Of an iperf3 client's output at its end: 600 bytes for each second of a flow."""

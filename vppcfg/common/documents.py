@@ -24,7 +24,7 @@ Check = Callable[[str, float], str]
 def read_at_most(path: Path, most_bytes: int) -> bytes:
     """Return the bytes of a file, of one that has more than `most_bytes` one more than that. Raise OSError.
 
-    The size that a file says is not asked for: that of a device or a pipe is 0.
+    The size that a file reports is not asked for: that of a device or a pipe is 0.
     """
     parts: list[bytes] = []
     left = most_bytes + 1
@@ -83,7 +83,7 @@ def build(
 ) -> _T:
     """Return the dataclass `kind` that `data` describes. Raise ValueError with the path of what is wrong.
 
-    `whole` is what a message calls the document itself. Every number is finite, and as `check` wants it. Attributes
+    `whole` is what a message calls the document itself. Every number is finite, and as `check` requires. Attributes
     that are not known are passed over when the document `is_open`, as those of other programs are.
     """
     built: _T = _Builder(whole, check, is_open=is_open).build(kind, data, path)

@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"(?<=\}) +#")
 
 
 class EditedText:
-    """A YAML text, and what it says as data of ruamel.yaml that may be changed."""
+    """A YAML text, and its data of ruamel.yaml, which may be changed."""
 
     def __init__(self, text: str) -> None:
         """Read a text. Raise UsageError when it is not YAML."""
@@ -53,7 +53,7 @@ def flow_map() -> Any:
 
 
 def data_of(text: str) -> Any:
-    """Return what a YAML text says as data of ruamel.yaml. Raise UsageError when it is not YAML."""
+    """Return the data of ruamel.yaml of a YAML text. Raise UsageError when it is not YAML."""
     from ruamel.yaml.error import YAMLError
 
     try:

@@ -14,7 +14,7 @@ _TIME_STEPS_S = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 
 Point = tuple[float, float]
 _Item = TypeVar("_Item")
 _MOST_LINES, _MOST_PARTS, _MOST_POINTS, _MOST_AREAS, _MOST_SLOTS, _MOST_MARKS = 100, 2000, 40_000, 8000, 500, 50
-"""What can be told apart in one image of some hundred pixels, and more."""
+"""What can be distinguished in one image of some hundred pixels, and more."""
 _LONGEST_NOTE = 2000
 PALETTE = ("#0b5cad", "#c2410c", "#15803d", "#7e22ce", "#0e7490", "#a16207", "#be185d", "#4d5b6a")
 """Apart for eyes that see no red and green, and dark enough on white."""

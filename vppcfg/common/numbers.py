@@ -98,7 +98,7 @@ def interface_tail(address: str) -> str:
 
 
 def address_of_interface(name: str) -> str | None:
-    """Return the PCI address that VPP's own name of a DPDK interface tells, None for any other name."""
+    """Return the PCI address in VPP's own name of a DPDK interface, None for any other name."""
     match = _NAME.fullmatch(name)
     if match is None:
         return None

@@ -1,6 +1,6 @@
 """Takes secrets out of text that is to be sent away: values of what is called a key, a secret or a password.
 
-What a secret looks like is told by its name, so that one under another name stays: whoever sends the text reads it.
+A secret is recognized by its name, so that one under another name stays: whoever sends the text reads it.
 Names of files that hold keys stay, and so do public keys.
 """
 

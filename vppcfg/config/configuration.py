@@ -1,4 +1,4 @@
-"""A configuration file as typed, canonical values: what the operator wants, before it meets a dataplane."""
+"""A configuration file as typed, canonical values: what the operator configures, before it meets a dataplane."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class PolicyRouteConfig:
     acl: str
     priority: int = 0
     is_ipv6: bool = False
-    """As the file says, else as its first gateway is."""
+    """As in the file, else as its first gateway is."""
     hops: tuple[HopConfig, ...] = ()
     """In the order of the file; none where there is an end."""
     end: RouteEnd | None = None
@@ -347,7 +347,7 @@ class Configuration:
     routing: tuple[RoutingFile, ...] = ()
     """Routing daemons whose configuration changes together with that of VPP."""
     checks: tuple[Check, ...] = ()
-    """What tells whether the router does its work, in the order of the file."""
+    """What shows whether the router does its work, in the order of the file."""
     hooks: Hooks = Hooks()
     """What is run after a change."""
     dataplane: DataplaneSection | None = None

@@ -152,9 +152,9 @@ def marked_tag(description: str | None, observed: str | None, *, is_created_by_u
 
 
 def created_port_tag(description: str | None, observed: str | None, *, keeps: bool = False) -> str:
-    """Return the tag of a port that the file makes, which nothing else tells from one that somebody else made.
+    """Return the tag of a port that the file makes, which nothing else distinguishes from one that somebody else made.
 
-    With `keeps`, a description that it has stays when the file says none.
+    With `keeps`, a description that it has stays when the file has none.
     """
     if keeps and not description and observed is not None and is_created_by_us(observed):
         return observed

@@ -1,6 +1,6 @@
 """From a State to the text of a configuration that means just that: loading it and planning gives nothing to do.
 
-What the language cannot say is listed under `unmanaged`, with the reason; sub-interfaces follow their parent there.
+What the language cannot express is listed under `unmanaged`, with the reason; sub-interfaces follow their parent there.
 The dataplane section, prefix lists and the names of protocols and services are not written: no VPP knows them.
 """
 
@@ -51,7 +51,7 @@ _ODD = "its setup cannot be expressed in a configuration"
 
 
 def with_names_of(accepted: Configuration, state: State) -> State:
-    """Return a state with what only files say: whole descriptions, names of peers and of files with keys, addresses.
+    """Return a state with what only files have: whole descriptions, names of peers and of files with keys, addresses.
 
     That is, which addresses are those of the file and which are left alone.
     """
@@ -79,11 +79,11 @@ def write(state: State) -> str:
 
 
 def written(state: State, *, chosen_macs: Collection[str] | None = None, with_bond_macs: bool = True) -> Written:
-    """Return what `write` does, with what it says and leaves alone.
+    """Return what `write` does, with its content and what it leaves alone.
 
-    `chosen_macs`, when they are known, are said of the interfaces that have them, where `write` takes them for the
-    hardware's, and of TAPs no others are said. Without `with_bond_macs` no other MAC is said of a bond that has that of
-    a member: it takes that of its first one.
+    `chosen_macs`, when they are known, are written for the interfaces that have them, where `write` takes them for the
+    hardware's, and for TAPs no others are written. Without `with_bond_macs` no other MAC is written for a bond that has
+    that of a member: it takes that of its first one.
     """
     configuration, left = expressible(state)
     if chosen_macs is not None:
@@ -143,10 +143,10 @@ def yaml_entries(
     linux_bridges: Collection[tuple[str, str]] = (),
     sections: Sequence[Section] = SECTIONS,
 ) -> dict[KeyPath, YamlEntry]:
-    """Return by path the entries that say what a state is, defaults too, as far as some sections of a file can say it.
+    """Return the entries of a state by path, defaults too, as far as some sections of a file can express them.
 
-    Of the interfaces `with_macs` the MAC is told that may be the hardware's. `namespaces` and `linux_bridges` are those
-    of Linux that TAPs are said to make.
+    Of the interfaces `with_macs` the MAC is written that may be the hardware's. `namespaces` and `linux_bridges` are
+    those of Linux that TAPs create in the file.
     """
     configuration = _configuration_of(state, Unmanaged({}, {}), sections)
     interfaces = dict(configuration.interfaces)
@@ -162,7 +162,7 @@ def yaml_entries(
 
 
 def _inexpressible(state: State) -> Unmanaged:
-    """Return what the file cannot say by itself."""
+    """Return what the file cannot express by itself."""
     interfaces = {name: reason for name in state.interfaces if (reason := INTERFACES.unsupported_reason(name, state))}
     left = Unmanaged(interfaces, {table: {} for table in _TABLES})
     for key, fib_table in state.vrfs.items():
@@ -254,7 +254,7 @@ def _changed_interfaces(configuration: Configuration, desired: State, observed: 
 
 
 def _with_queues_left_open(found: Interface, target: Interface) -> Interface:
-    """Return a port without what its queues have and nobody wants otherwise."""
+    """Return a port without the settings of its queues that nobody has chosen."""
     rx, tx = target.rx_placement, target.tx_placement
     return replace(
         found,

@@ -1,4 +1,4 @@
-"""What a file would say without its mistakes of shape: twice, each time with other values in their place.
+"""What a file would be without its mistakes of shape: twice, each time with other values in their place.
 
 What is found in both is there whatever the mistaken values were meant to be, so that a mistake hides only what depends
 on it. A value that was meant for an optional key may be absent in one of both.

@@ -1,4 +1,4 @@
-"""What a file asks of a VPP that some release cannot do: told without a VPP, from the releases that parts came with."""
+"""What a file asks of a VPP that some release cannot do: found without a VPP, by the releases that brought it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _native_devices(section: DataplaneSection | None, release: Release) -> Itera
 def too_new_for(configuration: Configuration, release: Release) -> Iterator[Problem]:
     """Yield a problem, without its place, for each thing in a file that VPP can do from a later release on only.
 
-    A warning says what VPP can do, but not without risk.
+    A warning is about what VPP can do with a risk.
     """
     later = {part.name for section in VIRTUAL_SECTIONS for part in section.parts if part.since > release}
     later |= {value.part for value, since in WITH_RELEASE if since > release}

@@ -27,7 +27,7 @@ class InterfaceKey:
     """The release that the plugin came with."""
     since: Release | None = None
     """The first release whose value can be read back; the facts of such a VPP have `part`."""
-    told_by: str = ""
+    shown_by: str = ""
     """The name of that part, the key where it is empty."""
     is_of_bond: bool = False
     """Whether it belongs to the bond where the interface is a member of one."""
@@ -55,7 +55,7 @@ class InterfaceKey:
     @property
     def part(self) -> str:
         """Return the part of VPP that shows it, among those of its facts."""
-        return self.told_by or self.key
+        return self.shown_by or self.key
 
 
 class PlainKey(InterfaceKey):

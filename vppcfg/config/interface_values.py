@@ -39,8 +39,8 @@ _ALL_DEFAULTS = tuple(DEFAULTS.values())
 
 def parsed(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return by attribute the values that an entry of the right shape has."""
-    said = ((_BY_KEY[key], given) for key, given in raw.items() if key in _BY_KEY and given is not None)
-    return {value.attribute: value.parse(given) for value, given in said}
+    shown = ((_BY_KEY[key], given) for key, given in raw.items() if key in _BY_KEY and given is not None)
+    return {value.attribute: value.parse(given) for value, given in shown}
 
 
 def values_set(holder: InterfaceValues | Interface) -> Iterator[tuple[InterfaceKey, Any]]:
@@ -52,7 +52,7 @@ def values_set(holder: InterfaceValues | Interface) -> Iterator[tuple[InterfaceK
 
 
 def unsupported_reason(interface: Interface) -> str | None:
-    """Return why the file cannot say the values of an observed interface, None when it can."""
+    """Return why no file can express the values of an observed interface, None when one can."""
     if _GET_ALL(interface) == _ALL_DEFAULTS:
         return None
     return next((reason for value, given in values_set(interface) if (reason := value.unsupported_reason(given))), None)
@@ -68,17 +68,17 @@ _BY_DEFAULT = tuple(
     for value, default in zip(VALUES, DEFAULTS.values(), strict=True)
 )
 
-_SAID_BY_DEFAULT = [said for said in _BY_DEFAULT if said is not None]
+_SHOWN_BY_DEFAULT = [key for key in _BY_DEFAULT if key is not None]
 
 
 def keys(holder: InterfaceValues) -> list[KeyValue]:
-    """Return what a file says of the values; a reference to nothing is not said."""
+    """Return the values for a file; a reference to nothing is left out."""
     values = _GET_ALL(holder)
     if values == _ALL_DEFAULTS:
-        return list(_SAID_BY_DEFAULT)
+        return list(_SHOWN_BY_DEFAULT)
     found = []
     for value, given, default, by_default in zip(VALUES, values, DEFAULTS.values(), _BY_DEFAULT, strict=True):
-        said = by_default if given == default else KeyValue(value.key, value.as_yaml(given), is_block=value.is_block)
-        if said is not None:
-            found.append(said)
+        shown = by_default if given == default else KeyValue(value.key, value.as_yaml(given), is_block=value.is_block)
+        if shown is not None:
+            found.append(shown)
     return found

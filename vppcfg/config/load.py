@@ -26,18 +26,18 @@ _ABOUT_KEYS = frozenset({"schema-unknown-key", "schema-missing-key"})
 
 @record
 class Loaded:
-    """What a file says, and what is wrong with it."""
+    """What a file sets, and what is wrong with it."""
 
     name: str
     """The file's name, as given; of several, their names."""
     configuration: Configuration | None
     """None when there are errors; warnings do not forbid it."""
     understood: Configuration | None = field(default=None, repr=False, compare=False)
-    """What it says beside its errors; None when something is of a wrong shape."""
+    """Its configuration beside its errors; None when something is of a wrong shape."""
     problems: tuple[Problem, ...] = ()
     """Errors and warnings in the order of the file."""
     source: bytes = field(default=b"", repr=False, compare=False)
-    """The file's bytes; of several files, a text that says what they say together."""
+    """The file's bytes; of several files, a text with what they set together."""
     document: Document | None = field(default=None, repr=False, compare=False)
     """Knows the places of all keys; None when there is none to know."""
     files: SourceFiles | None = field(default=None, compare=False)
@@ -118,13 +118,13 @@ def _loaded(document: Document, source: bytes, name: str) -> Loaded:
 
 
 def _from_reader(document: Document, found: Iterable[Problem]) -> Iterable[Problem]:
-    """Return what the reader found, but for what it says of numbers that are refused as what they are."""
+    """Return what the reader found, but for numbers that are refused for what they are."""
     refused = {problem.path for problem in found if problem.severity is Severity.ERROR}
     return (each for each in document.problems if each.rule != "yaml-number" or each.path not in refused)
 
 
 def _check(document: Document) -> tuple[Configuration | None, ProblemList]:
-    """Return what a document says, None when it is of a wrong shape, and what all stages that can still run find.
+    """Return what a document has, None when it is of a wrong shape, and what all stages that can still run find.
 
     A stage can run only when all is known that is wrong with what it is given.
     """

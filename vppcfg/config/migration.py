@@ -50,7 +50,7 @@ class Migration:
 def migrate(document: Mapping[str, Any]) -> Migration:
     """Return the file of this vppcfg that means what one of the public tool means, for a VPP that the tool set up.
 
-    `document` is what the YAML says. A part of a shape that the public tool does not take either stays as it is; the
+    `document` is the data of the YAML. A part of a shape that the public tool does not take either stays as it is; the
     schema complains of it later. A file of this vppcfg comes out as it is, and so does the result.
     """
     new: dict[str, Any] = {str(key): copied(value) for key, value in document.items()}
@@ -66,7 +66,7 @@ def _map_at(node: Any, key: str) -> dict[Any, Any]:
 
 
 def _descriptions(node: Any, path: KeyPath) -> Iterator[MigrationNote]:
-    """Drop empty descriptions, and tell of those that VPP cannot hold; the public tool never wrote one to VPP."""
+    """Drop empty descriptions, and report those that VPP cannot hold; the public tool never wrote one to VPP."""
     if not isinstance(node, dict):
         return
     for key in [*node]:
@@ -142,7 +142,7 @@ def _loopbacks(new: dict[str, Any]) -> Iterator[MigrationNote]:
             if key not in _OF_LOOPBACKS:
                 yield MigrationNote(path=path, kind=MigrationKind.DROPPED, text=f"a loopback has no `{key}`")
             elif key in own and own[key] != value:
-                text = f"`loopbacks` says {own[key]!r} of it, which counts"
+                text = f"`loopbacks` has {own[key]!r} for it, which counts"
                 yield MigrationNote(path=path, kind=MigrationKind.DROPPED, text=text)
             else:
                 own[key] = value
@@ -151,7 +151,7 @@ def _loopbacks(new: dict[str, Any]) -> Iterator[MigrationNote]:
 
 
 def _empty_sub_interfaces(new: dict[str, Any]) -> Iterator[MigrationNote]:
-    """Say of sub-interfaces of which nothing is left, or of which nothing was said, that they are up, as they were."""
+    """Write `state: up` for sub-interfaces without any key, as they were up."""
     for name, entry in _map_at(new, "interfaces").items():
         subs = _map_at(entry, "sub-interfaces")
         for sub_id in [sub_id for sub_id, sub in subs.items() if sub in ({}, None)]:

@@ -38,11 +38,11 @@ def is_interface_name(value: Any) -> bool:
 
 DHCP_HOSTNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 DHCP_HOSTNAME_LENGTH = 63
-"""Bytes; VPP tells no longer one back (plugins/dhcp/dhcp.api)."""
+"""Bytes; VPP reports no longer name (plugins/dhcp/dhcp.api)."""
 
 
 def is_dhcp_hostname(value: Any) -> bool:
-    """Return whether `value` can be the hostname that a DHCP client tells."""
+    """Return whether `value` can be the hostname that a DHCP client sends."""
     return isinstance(value, str) and len(value) <= DHCP_HOSTNAME_LENGTH and DHCP_HOSTNAME.fullmatch(value) is not None
 
 

@@ -1,4 +1,4 @@
-"""Problems between what a file wants and the objects of a dataplane that are not its own.
+"""Problems between what a file asks for and the objects of a dataplane that are not its own.
 
 Such objects stay as they are: their names, addresses and VLAN tags are taken, and what they hang on must stay.
 """

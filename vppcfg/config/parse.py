@@ -1,6 +1,6 @@
 """Data of the right shape to a Configuration with canonical values and defaults; no entry is compared with another.
 
-Entries that have problems of their own are left out, and named, so that rules can tell them from missing ones.
+Entries that have problems of their own are left out, and named, so that rules can distinguish them from missing ones.
 """
 
 from __future__ import annotations

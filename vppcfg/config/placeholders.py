@@ -58,7 +58,7 @@ def _ways_of_others(configuration: Configuration) -> Iterator[str]:
 
 
 def _foreign(name: str, parent: str | None = None, sub_id: int = 0) -> Interface:
-    """Return an interface that somebody else has made: nothing is known of it but its name, which tells its parent."""
+    """Return an interface that somebody else has made: nothing is known of it but its name, which has its parent."""
     if parent is None:
         return Interface(name=name, kind=InterfaceKind.PHYSICAL)
     match = OtherMatch(flags=0, outer=sub_id)

@@ -38,7 +38,7 @@ class Resolution:
     desired: State
     problems: tuple[Problem, ...] = ()
     is_possible: bool = True
-    """False when the file wants what is taken or missing: then there is no plan to show."""
+    """False when the file asks for what is taken or missing: then there is no plan to show."""
     missing: tuple[str, ...] = ()
     """Interfaces that the file needs and others create, and that are not there yet, each once."""
 
@@ -85,7 +85,7 @@ def resolve(
 
 
 def _keep_used_by_others(desired: DesiredStateBuilder) -> None:
-    """Keep objects that the file owns and lacks while one that it leaves alone refers to them, and say so."""
+    """Keep objects that the file owns and lacks while one that it leaves alone refers to them, and report it."""
     observed, owned = desired.observed, frozenset(desired.owned)
     for user in _left_alone(desired):
         for reference in user.references():
@@ -124,12 +124,12 @@ def _every(state: State) -> Iterator[VppObject]:
 
 
 def _addresses_in(configuration: Configuration) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Return what a file says of the addresses of each interface: its own, and those that it leaves alone."""
+    """Return what a file has of the addresses of each interface: its own, and those that it leaves alone."""
     return {name: (each.addresses, each.unmanaged_addresses) for name, each in configuration.interfaces.items()}
 
 
 def _copy_unmanaged(desired: DesiredStateBuilder) -> None:
-    """Enter as it is what carries somebody else's tag, is `unmanaged`, or cannot be said.
+    """Enter as it is what carries somebody else's tag, is `unmanaged`, or cannot be expressed.
 
     Ports are looked at before sub-interfaces, which follow theirs.
     """
@@ -148,7 +148,7 @@ def _copy_unmanaged(desired: DesiredStateBuilder) -> None:
 
 
 def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:
-    """Return whether plans may change the interface; say so where the file wants what must not be."""
+    """Return whether plans may change the interface; report it where the file asks for what must not be."""
     path = desired.configuration.path_of(interface.name)
     if path is None:
         return _is_ours_unnamed(desired, interface)
@@ -165,7 +165,7 @@ def _is_ours(desired: DesiredStateBuilder, interface: Interface) -> bool:
 
 
 def _is_in_sync(desired: DesiredStateBuilder, interface: Interface) -> bool:
-    """Return whether an interface is one that the file can make, or a port; say so where it is not."""
+    """Return whether an interface is one that the file can make, or a port; report it where it is not."""
     name, virtual = interface.name, desired.observed.virtual.get(interface.name)
     config = desired.configuration.virtual.get(name)
     if interface.kind is InterfaceKind.PHYSICAL:

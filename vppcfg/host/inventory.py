@@ -118,7 +118,7 @@ def read_model(files: Files) -> tuple[str, str]:
 
 
 def read_base_hz(files: Files) -> int | None:
-    """Return the base frequency: what the driver says, the name of the model, or the highest frequency."""
+    """Return the base frequency: what the driver reports, the name of the model, or the highest frequency."""
     directory = f"{_CPU}/cpu0/cpufreq"
     khz = files.number(f"{directory}/base_frequency")
     if khz is None and (match := _MODEL_FREQUENCY.search(read_model(files)[1])):
@@ -139,7 +139,7 @@ def _allowed(files: Files) -> tuple[int, ...]:
 
 
 def _topology(files: Files, cpu: int, name: str, *, default: int) -> int:
-    """Return a number of a CPU's topology; an offline one has none, and some firmware says -1."""
+    """Return a number of a CPU's topology; an offline one has none, and some firmware reports -1."""
     number = files.number(f"{_CPU}/cpu{cpu}/topology/{name}")
     return default if number is None or number < 0 else number
 

@@ -60,7 +60,7 @@ def _nic(files: Files, address: str) -> Nic | None:
 
 
 def _node(files: Files, address: str) -> int | None:
-    """Return the NUMA node, None for -1, with which firmware says that it does not know."""
+    """Return the NUMA node, None for -1, with which firmware reports that it does not know."""
     node = files.number(f"{_DEVICES}/{address}/numa_node")
     if node is not None and node < -1:
         files.note(f"the network device {address} claims to be on NUMA node {node}")
@@ -98,7 +98,7 @@ def _with_queues(nic: Nic, probe: QueueProbe) -> Nic:
 
 
 def max_queues(interface: str) -> tuple[int, int] | None:
-    """Return the most RX and TX queues of an interface of this machine, None when its driver does not tell."""
+    """Return the most RX and TX queues of an interface of this machine, None when its driver does not show it."""
     buffer = array.array("B", _CHANNELS.pack(_ETHTOOL_GCHANNELS, *[0] * 8))
     request = _IFREQ.pack(interface.encode()[:15], buffer.buffer_info()[0])
     try:

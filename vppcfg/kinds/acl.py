@@ -93,7 +93,7 @@ class Acls(AclSection, TableKind[Acl]):
         return f"{OTHERS}{item.tag}"
 
     def unsupported_reason(self, name: str, item: Acl) -> str | None:
-        """Return why the file cannot say what an observed list is, None when it can."""
+        """Return why no file can express an observed list, None when one can."""
         return unsupported_reason(name, item)
 
     def used_by(self, interface: Interface, state: State) -> Iterable[str]:

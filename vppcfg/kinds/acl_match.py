@@ -148,7 +148,7 @@ def parse_tcp_flags(words: Iterable[str]) -> tuple[int, int] | None:
 
 
 def tcp_flag_words(mask: int, value: int) -> list[str]:
-    """Return what `tcp-flags` says of the flags that are looked at and those that must be set."""
+    """Return mask and value of `tcp-flags`."""
     return [flag if value & bit else f"{_NOT}{flag}" for flag, bit in TCP_FLAGS.items() if mask & bit]
 
 

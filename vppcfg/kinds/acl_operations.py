@@ -64,7 +64,7 @@ class ReplaceAcl(AclOperation):
     rules: tuple[AclRule, ...]
     tag: str
     index: int | None = None
-    """VPP's own number for the list, which its CLI wants."""
+    """VPP's own number for the list, which its CLI needs."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         return None if self.acl in working.acls else f"there is no access list {self.acl}"
@@ -94,7 +94,7 @@ class DeleteAcl(AclOperation):
 
     numbering = Numbering.FREES
     index: int | None = None
-    """VPP's own number for the list, which its CLI wants."""
+    """VPP's own number for the list, which its CLI needs."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         users = sorted(working.bound.to(self.acl) | working.steered.to(self.acl))
@@ -136,7 +136,7 @@ class BindAcls(InterfaceOperation):
         working.change(self.interface, acls=self.binding)
 
     def objection(self) -> str:
-        """Return why VPP must not be told this, '' when it may.
+        """Return why VPP must not get this operation, '' when it may.
 
         A list twice in one direction is refused after the other direction has been changed
         (acl_interface_set_acl_list in plugins/acl/acl.c).

@@ -102,7 +102,7 @@ class AclSection(NamedSection):
         return {name: AclConfig(name=name, path=(self.key, name), rules=state.acls[name].rules) for name in names}
 
     def entry_keys(self, entry: AclConfig) -> Iterator[KeyValue]:
-        """Yield the terms: one per rule, but for two rules that say the same of both families."""
+        """Yield the terms: one per rule, but for two rules that are the same for both families."""
         yield KeyValue("terms", list(_terms(entry.rules)), is_block=True)
 
 
@@ -150,7 +150,7 @@ ACLS_KEY = AclsKey()
 
 
 def unsupported_reason(name: str, acl: Acl) -> str | None:
-    """Return why the file cannot say what an observed access list is, None when it can."""
+    """Return why no file can express an observed access list, None when one can."""
     if not is_acl_name(name) or acl.tag != f"{MARK} {name}":
         return f'its tag is not one of ours: "{acl.tag}"'
     if not acl.rules:
@@ -214,7 +214,7 @@ def _terms(rules: tuple[AclRule, ...]) -> Iterator[tuple[KeyValue, ...]]:
 
 
 def _sibling(rule: AclRule) -> AclRule | None:
-    """Return the rule that says of IPv6 what this one says of all IPv4."""
+    """Return the rule that does for IPv6 what this one does for all IPv4."""
     if (rule.source, rule.destination) != (_ALL4, _ALL4):
         return None
     protocol = ICMP6 if rule.protocol == ICMP else rule.protocol
@@ -222,7 +222,7 @@ def _sibling(rule: AclRule) -> AclRule | None:
 
 
 def _term_keys(rule: AclRule, *, is_both: bool) -> Iterator[KeyValue]:
-    """Yield what a term says."""
+    """Yield what a term sets."""
     yield KeyValue("action", rule.action.value)
     if not is_both:
         yield KeyValue("family", "ipv6" if ":" in rule.source else "ipv4")

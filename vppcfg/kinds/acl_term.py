@@ -53,7 +53,7 @@ class Term:
 
     @property
     def rule_count(self) -> int:
-        """Return how many rules a sound term is; a few lines can say billions."""
+        """Return how many rules a sound term is; a few lines can express billions."""
         ipv4 = len(self._sources.ipv4) * len(self._destinations.ipv4)
         return ipv4 + len(self._sources.ipv6) * len(self._destinations.ipv6)
 
@@ -84,7 +84,7 @@ class Term:
         return protocol
 
     def _endpoint(self, key: str) -> PrefixList:
-        """Return the prefixes that the family leaves; say so when there are none."""
+        """Return the prefixes that the family leaves; report it when there are none."""
         raw = self._raw.get(key)
         prefixes = parse_endpoint(raw, self._context.lists)
         if prefixes is None:

@@ -17,7 +17,7 @@ def added_kinds(own: Sequence[AnyObjectKind]) -> tuple[AnyObjectKind, ...]:
     for name, kind in extensions(GROUP):
         reason = _misfit(kind, [*own, *fitting])
         if reason is not None:
-            hint = "upgrade or remove the package that has it; docs/kinds.md says what a kind is"
+            hint = "upgrade or remove the package that has it; docs/kinds.md explains what a kind is"
             raise UsageError(f"{name}, which another program adds as {GROUP}, {reason}", hint)
         fitting.append(kind)
     return tuple(fitting)

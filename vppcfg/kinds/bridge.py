@@ -59,7 +59,7 @@ class Bridges(BridgeSection, TableKind[Bridge]):
         return name
 
     def unsupported_reason(self, name: str, item: Bridge) -> str | None:
-        """Return why the file cannot say what an observed bridge domain is, None when it can."""
+        """Return why no file can express an observed bridge domain, None when one can."""
         return unsupported_reason(name, item)
 
     def used_by(self, interface: Interface, state: State) -> Iterable[str]:
@@ -71,7 +71,7 @@ class Bridges(BridgeSection, TableKind[Bridge]):
         return f"it is a member of {name}"
 
     def unsupported_use(self, interface: Interface, state: State) -> str | None:
-        """Return what no entry of its bridge domain can say of an interface, None where one can."""
+        """Return what no entry of its bridge domain can express of an interface, None where one can."""
         bd_id = interface.bridge
         if bd_id is not None and bridge_name(bd_id) not in state.bridges:
             return f"it is a member of bridge domain {bd_id}, which VPP does not show"

@@ -34,7 +34,7 @@ Entries = tuple[tuple[str, str], ...]
 
 @record
 class SetBridgeArp(SetObject):
-    """bd_ip_mac_add_del: tell who asks for an address which MAC address it has; another one takes its place."""
+    """bd_ip_mac_add_del: answer ARP requests for an address with its MAC address; another one takes its place."""
 
     item: BridgeArp
 

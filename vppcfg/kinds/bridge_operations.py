@@ -38,7 +38,7 @@ _BRIDGE_WORDS = {
 _BRIDGE_WORDS_LATER = {flag: word for word, flag in _BRIDGE_WORDS.items()} | {BridgeFlag.ARP_TERMINATION: "arp term"}
 """The words of `set bridge-domain`."""
 _BRIDGE = ("bridge_domain_add_del_v2", "bridge_domain_add_del")
-"""Newest first: 23.02, before. The reply of the newer one tells an id that VPP picked."""
+"""Newest first: 23.02, before. The reply of the newer one has an id that VPP picked."""
 _FLAGS = {
     BridgeFlag.LEARN: 1,
     BridgeFlag.UNICAST_FORWARD: 2,

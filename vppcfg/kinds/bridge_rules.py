@@ -52,7 +52,7 @@ def bridge_split_horizon(index: Index) -> Iterator[Problem]:
 
 
 def bridge_macs(index: Index) -> Iterator[Problem]:
-    """Find MAC addresses that no station has, that a bridge domain is told twice, or of what is no member of it."""
+    """Find MAC addresses that no station has, that a bridge domain has twice, or behind what is no member of it."""
     for bridge in index.configuration.bridges.values():
         seen: set[str | None] = {None}
         for path, mac, shown_mac in _macs(bridge):

@@ -131,7 +131,7 @@ class BridgeSection(NamedSection):
 
 
 def unsupported_reason(name: str, bridge: Bridge) -> str | None:
-    """Return why the file cannot say what an observed bridge domain is, None when it can."""
+    """Return why no file can express an observed bridge domain, None when one can."""
     if not BridgeSection.naming.is_name(name) or bridge_name(bridge.bd_id) != name or bridge.bd_id == 0:
         return "it has a number that the configuration does not allow"
     if is_foreign(bridge.tag):

@@ -72,7 +72,7 @@ class SetDhcpClient(SetFeature):
         return Request(_SET, values)
 
     def cli(self) -> str | None:
-        """Return the command, which wants answers to all; up to 24.10 its id is no MAC address."""
+        """Return the command, which always asks for broadcast answers; up to 24.10 its id is no MAC address."""
         client = self.client
         if client is None:
             return f"set dhcp client del intfc {self.interface}"

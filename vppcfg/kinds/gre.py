@@ -96,7 +96,7 @@ def _multipoint(index: Index) -> Iterator[Problem]:
 
 
 def _duplicate(index: Index) -> Iterator[Problem]:
-    """Find tunnels that VPP could not tell apart."""
+    """Find tunnels that VPP could not distinguish."""
     owners: dict[tuple[object, ...], str] = {}
     for config, tunnel in _tunnels(index):
         first = owners.setdefault((config.encap_vrf, *tunnel.unique_key), config.name)
@@ -165,7 +165,7 @@ class GreKind(TunnelKind[Gre]):
         "gre_tunnel_dump_v2": "gre_tunnel_details_v2",
         "gre_tunnel_dump": "gre_tunnel_details",
     }
-    """From 26.06, 25.10 and before. The one in the middle has a name from which clients that go by names cannot tell
+    """From 26.06, 25.10 and before. The one in the middle has a name from which clients that go by names cannot see
     that it answers with details; the last one leaves out keys."""
     also_read = ("tunnel.flags",)
     not_plain_reason = "it has flags of its own"

@@ -30,7 +30,7 @@ _LOCAL = 0
 class SetGso(Switch):
     """feature_gso_enable_disable: cut large packets that leave an interface, or no longer (vnet/gso/gso.c).
 
-    VPP counts how often it was told to, so it is told once.
+    VPP counts how often it is enabled, so it is enabled once.
     """
 
     attribute = "has_gso"

@@ -17,7 +17,7 @@ from vppcfg.vpp.reading import Replies, VppReader, text_of
 from vppcfg.vpp.row import Row
 
 _QDISC_BYPASS, _CKSUM_GSO = 1, 2
-"""What `create host-interface` turns on unless told otherwise, and the API does not: AF_PACKET_API_FLAG_*."""
+"""What `create host-interface` turns on by default, and the API does not: AF_PACKET_API_FLAG_*."""
 _NAME = re.compile(f"{HOST_INTERFACE_PREFIX}[A-Za-z0-9][A-Za-z0-9._@+-]*")
 _LONGEST = len(HOST_INTERFACE_PREFIX) + LINUX_NAME_LENGTH
 

@@ -66,7 +66,7 @@ class SetAdminState(InterfaceOperation):
 
 @record
 class SetRxMode(InterfaceOperation):
-    """sw_interface_set_rx_mode: say how VPP learns that packets have come to any queue of a port."""
+    """sw_interface_set_rx_mode: set how VPP learns of packets in any queue of a port."""
 
     mode: RxMode
 
@@ -134,7 +134,7 @@ class SetRxPlacement(InterfaceOperation):
 
 @record
 class SetTxPlacement(InterfaceOperation):
-    """sw_interface_set_tx_placement: say which threads send by one transmit queue of a port."""
+    """sw_interface_set_tx_placement: set which threads send by one transmit queue of a port."""
 
     queue: int
     threads: tuple[int, ...]
@@ -232,7 +232,7 @@ class SetPacketMtu(InterfaceOperation):
         return Request("sw_interface_set_mtu", values)
 
     def cli(self) -> str | None:
-        """Say it in one line, which zeroes the MTUs of the protocols; others cannot be said in the same breath."""
+        """Return one line, which zeroes the MTUs of the protocols; it cannot set others too."""
         if any(self.protocol_mtus):
             return None
         return f"set interface mtu packet {self.mtu} {self.interface}"
@@ -278,7 +278,7 @@ class SetTag(InterfaceOperation):
     tag: str
 
     def apply_to(self, working: WorkingState) -> None:
-        """Write the tag, by which alone some kinds of ports are told from those that somebody else made."""
+        """Write the tag, by which alone some kinds of ports are distinguished from those that somebody else made."""
         virtual = working.virtual.get(self.interface)
         if virtual is None or not virtual.is_ours_by_mark:
             working.change(self.interface, tag=self.tag)

@@ -31,7 +31,7 @@ _SECTION = "ipfix"
 class SetFlowRecords(SetFeature):
     """flowprobe_interface_add_del: record the flows of an interface, or no longer.
 
-    VPP has one variant and direction of each interface, and must be told the same ones to turn them off: it would leave
+    VPP has one variant and direction of each interface, and needs the same ones to turn them off: it would leave
     behind what it does in another direction. They outlive their interface.
     """
 
@@ -84,7 +84,7 @@ class SetFlowRecords(SetFeature):
 
 
 def ipfix_interfaces(index: Index) -> Iterator[Problem]:
-    """Find interfaces whose flows are recorded, and nobody says what or where to; and what cannot be recorded."""
+    """Find interfaces whose flows are recorded without records or collector, and what cannot be recorded."""
     config = index.configuration.ipfix
     variants: set[FlowVariant] = set()
     for interface in index.interfaces:

@@ -169,7 +169,7 @@ class Ipfix(Kind, SettingsSection):
         return IpfixConfig(exporter=exporter, vrf=given.get("vrf"), params=params)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> IpfixConfig | None:
-        """Return the settings of VPP, nothing where no file can say them."""
+        """Return the settings of VPP, nothing where no file can express them."""
         params = state.ipfix.params if state.ipfix.params.layers or state.ipfix.params.active_s else FlowParams()
         settings = replace(state.ipfix, params=params)
         table_id = settings.exporter.table_id
@@ -293,7 +293,7 @@ def _params(desired_params: FlowParams, desired: DesiredStateBuilder) -> FlowPar
     observed, path = desired.observed.ipfix.params, (_KEY,)
     if not desired_params.layers and not observed.layers and not observed.active_s:
         return observed
-    if desired_params == observed or not desired.has_plugin(_PLUGIN, path, "the file says what is recorded of flows"):
+    if desired_params == observed or not desired.has_plugin(_PLUGIN, path, "the file sets what is recorded of flows"):
         return observed
     if not observed.active_s and observed.layers:
         text = (
@@ -311,7 +311,7 @@ def _params(desired_params: FlowParams, desired: DesiredStateBuilder) -> FlowPar
 
 
 def _table(table_id: int, tables: Collection[str]) -> int:
-    """Return the FIB table of the exporter; VPP tells that of one that is gone, too."""
+    """Return the FIB table of the exporter; VPP reports that of one that is gone, too."""
     if table_id in (0, _NO_TABLE):
         return 0
     return table_id if table_key(table_id, is_ipv6=False) in tables else GONE_TABLE

@@ -62,7 +62,7 @@ def _tunnels(index: Index) -> Iterator[tuple[TunnelConfig, Ipip]]:
 
 
 def _duplicate(index: Index) -> Iterator[Problem]:
-    """Find tunnels that VPP could not tell apart."""
+    """Find tunnels that VPP could not distinguish."""
     owners: dict[tuple[object, ...], str] = {}
     for config, tunnel in _tunnels(index):
         first = owners.setdefault((config.encap_vrf, *tunnel.unique_key), config.name)

@@ -65,7 +65,7 @@ class Kind:
         return (self,) if isinstance(self, Section) else ()
 
     def has_nodes_on(self, interface: Interface) -> bool:
-        """Return whether an interface has its nodes; of objects that are no interfaces, their references tell."""
+        """Return whether an interface has its nodes; of objects that are no interfaces, by their references."""
         return True
 
     def schema_sections(self) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""What makes interfaces switch rather than route: how VPP tells of it, and when a plan changes it (vnet/l2/l2.api).
+"""What makes interfaces switch rather than route: how VPP reports it, and when a plan changes it (vnet/l2/l2.api).
 
 Bridge domains themselves are a kind of their own, with who is in them: `kinds/bridge.py`.
 """

@@ -69,7 +69,7 @@ class RemoveL3CrossConnect(RemoveObject):
         return Request(_DELETE, values)
 
     def cli(self) -> str:
-        """Return the command, for which the prompt wants the next hops."""
+        """Return the command, for which the prompt needs the next hops."""
         return _line("del", self.item)
 
 

@@ -54,7 +54,7 @@ class SetLinkLocal(SetFeature):
         return f"{self.interface} has no IPv6 address, so that nobody would turn IPv6 off there again"
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Take the address of the MAC address that VPP tells, where the plan was made without knowing that."""
+        """Take the address of the MAC address that VPP reports, where the plan was made without knowing that."""
         address = self.address or link_local_of(indexes.mac(self.interface))
         values = {"sw_if_index": indexes.interface(self.interface), "ip": address_values("", address)[".un"]}
         return Request(_SET, values)
@@ -101,7 +101,7 @@ class LinkLocalKind(FeatureKind[str | None]):
         return transition.renews_ipv6(name)
 
     def completed(self, operation: SetFeature, transition: Transition) -> SetFeature:
-        """Return an operation with the address of the MAC address, where it goes back to that: VPP must be told it."""
+        """Return an operation with the address of the MAC address, where it goes back to that: VPP must be given it."""
         if not isinstance(operation, SetLinkLocal) or operation.is_chosen:
             return operation
         interface = transition.observed.interfaces[operation.interface]
@@ -131,7 +131,7 @@ class LinkLocalKind(FeatureKind[str | None]):
 
 
 class LinkLocalQuestions:
-    """The requests for the link-local addresses of interfaces, and what each asked for: the replies do not say."""
+    """The requests for the link-local addresses of interfaces, and what each asked for; the replies do not name it."""
 
     def __init__(self, connection: VppReader, indexes: Iterable[int]) -> None:
         """Prepare one for each of `indexes`, where VPP takes them."""

@@ -185,7 +185,7 @@ class LldpKind(FeatureKind[Lldp | None]):
     plugin = "lldp"
     reason = "a port speaks LLDP"
     since = Release(26, 10)
-    told_by = _REPORTED
+    shown_by = _REPORTED
     operations = (SetLldp, SetLldpSettings)
     rules = (lldp_ports, lldp_settings)
     api_module = "lldp"

@@ -101,7 +101,7 @@ class LoopbackKind(CreatedKind, Section):
         return sound
 
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
-        """Yield what the entries say."""
+        """Yield what the entries set."""
         for config in configuration.interfaces.values():
             if config.kind is InterfaceKind.LOOPBACK and config.parent is None:
                 yield YamlEntry(path=config.path, name=config.name, keys=tuple(_keys(config, configuration)))
@@ -141,7 +141,7 @@ def _keys(loopback: InterfaceConfig, configuration: Configuration) -> list[KeyVa
 
 
 def unsupported_reason(loopback: Interface) -> str | None:
-    """Return why the file cannot say what an observed loopback is, None when nothing particular to one forbids it."""
+    """Return why no file can express an observed loopback, None when nothing particular to one forbids it."""
     if not _NAMING.is_name(loopback.name):
         return "it has a name that VPP gives to no loopback"
     if not loopback.is_up:
@@ -154,6 +154,6 @@ def unsupported_reason(loopback: Interface) -> str | None:
 
 
 def from_state(loopback: Interface, state: State) -> InterfaceConfig:
-    """Return the entry that says what a loopback is, with a MAC that somebody has set."""
+    """Return the entry of a loopback, with a MAC that somebody has set."""
     mac = None if _DEFAULT_MAC.fullmatch(loopback.mac) else loopback.mac
     return interface_keys.from_state(loopback, state, (KIND.key, loopback.name), mac=mac)

@@ -34,7 +34,7 @@ class SetMacip(SetFeature):
     macip: str | None
     """None applies none."""
     index: int | None = None
-    """VPP's own number for the list, which its CLI wants; None for one that the same plan makes."""
+    """VPP's own number for the list, which its CLI needs; None for one that the same plan makes."""
 
     @property
     def inverse(self) -> SetMacip:
@@ -73,7 +73,7 @@ class SetMacip(SetFeature):
         return Request("macip_acl_interface_add_del", values)
 
     def cli(self) -> str | None:
-        """Write the command, which wants the number of a list also where it takes one off, and does not look at it."""
+        """Write the command, which needs the number of a list also where it takes one off, and does not look at it."""
         if self.macip is None:
             return f"set acl-plugin macip interface {self.interface} del acl 0"
         if self.index is None:

@@ -116,7 +116,7 @@ class DeleteMacip(MacipOperation):
     cli_since = CLI_SINCE
     numbering = Numbering.FREES
     index: int | None = None
-    """VPP's own number for the list, which its CLI wants."""
+    """VPP's own number for the list, which its CLI needs."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         users = sorted(working.bound_macips.to(self.macip))
@@ -177,7 +177,7 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
         return f"{OTHERS}{item.tag}"
 
     def unsupported_reason(self, name: str, item: MacipAcl) -> str | None:
-        """Return why the file cannot say what an observed list is, None when it can."""
+        """Return why no file can express an observed list, None when one can."""
         return unsupported_reason(name, item)
 
     def used_by(self, interface: Interface, state: State) -> Iterable[str]:

@@ -82,12 +82,12 @@ class MacipAclSection(NamedSection):
         return {name: _entry_from_rules(name, state.macips[name].rules) for name in names}
 
     def entry_keys(self, entry: MacipConfig) -> Iterator[KeyValue]:
-        """Yield the terms: one per rule, but for two rules that say the same of both families."""
+        """Yield the terms: one per rule, but for two rules that are the same for both families."""
         yield KeyValue("terms", list(_terms(entry.rules)), is_block=True)
 
 
 def unsupported_reason(name: str, macip: MacipAcl) -> str | None:
-    """Return why the file cannot say what an observed list is, None when it can."""
+    """Return why no file can express an observed list, None when one can."""
     if not is_acl_name(name) or macip.tag != f"{MARK} {name}":
         return f'its tag is not one of ours: "{macip.tag}"'
     if not macip.rules:
@@ -157,7 +157,7 @@ def _too_much(entry: SectionEntry, rules: list[MacipRule], parsing: Parsing) -> 
 
 
 def _pairs(rules: tuple[MacipRule, ...]) -> Iterator[tuple[MacipRule, bool]]:
-    """Yield a rule for each term, and whether it says the same of IPv6."""
+    """Yield a rule for each term, and whether it is for IPv6 too."""
     position = 0
     while position < len(rules):
         rule = rules[position]
@@ -178,7 +178,7 @@ def _terms(rules: tuple[MacipRule, ...]) -> Iterator[tuple[KeyValue, ...]]:
 
 
 def _term_keys(rule: MacipRule, *, is_both: bool) -> Iterator[KeyValue]:
-    """Yield what a term says."""
+    """Yield what a term sets."""
     yield KeyValue("action", rule.action.value)
     if rule.mac_mask != ANY_MAC:
         yield KeyValue("mac", rule.mac)

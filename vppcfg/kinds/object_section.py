@@ -31,7 +31,7 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
 
     @abstractmethod
     def to_object(self, entry: E, configuration: Configuration) -> T | None:
-        """Return the object that an entry wants, None where the entry is wrong in a way that a rule finds."""
+        """Return the object that an entry defines, None where the entry is wrong in a way that a rule finds."""
 
     @abstractmethod
     def entry_of(self, item: T, state: State) -> tuple[str, E] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.kinds import bridge_arp, dhcp_relay, l3xc, path_mtu, punt_redirect, qos, virtual_router
+from vppcfg.kinds import bridge_arp, dhcp_relay, l3xc, nd_proxy, path_mtu, punt_redirect, qos, virtual_router
 from vppcfg.kinds.object_kind import AnyObjectKind
 
 OWNED_KINDS: tuple[AnyObjectKind, ...] = (
@@ -18,11 +18,12 @@ OWNED_KINDS: tuple[AnyObjectKind, ...] = (
     path_mtu.KIND,
     l3xc.KIND,
     punt_redirect.KIND,
+    nd_proxy.KIND,
     virtual_router.KIND,
 )
 """Those of a kind that has several classes of objects stand together, the one with the section first.
 
-VPP does not tell who has configured one: while its key is absent, what VPP has of it is left alone."""
+VPP does not record who has configured one: while its key is absent, what VPP has of it is left alone."""
 OWNED: tuple[OwnedSection[Any], ...] = tuple(
     section for kind in OWNED_KINDS for section in kind.sections() if isinstance(section, OwnedSection)
 )

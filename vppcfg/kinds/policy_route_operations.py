@@ -31,7 +31,7 @@ class CreatePolicy(SetObject):
     numbered = ACL
     item: LoosePolicy
     acl_index: int | None = None
-    """VPP's own number for the access list, which its CLI wants; None for one that the same plan creates."""
+    """VPP's own number for the access list, which its CLI needs; None for one that the same plan creates."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         if _is_known(self.item.policy_id, working):
@@ -126,7 +126,7 @@ class _PathOperation(InterfaceOperation):
     hops: tuple[NextHop, ...]
     """Those that come or go."""
     acl_index: int | None = None
-    """VPP's own number for the access list, which its CLI wants."""
+    """VPP's own number for the access list, which its CLI needs."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         number = self.route.policy_id or 0

@@ -53,7 +53,7 @@ def _entry(given: Mapping[str, Any], path: KeyPath) -> PolicyRouteConfig:
 
 
 def _usual_family(hops: Iterable[HopConfig | NextHop]) -> bool:
-    """Return whether packets are of IPv6 where the file does not say: as the first gateway is."""
+    """Return whether packets are of IPv6 where the file does not determine it: as the first gateway is."""
     return ":" in next((hop.gateway for hop in hops if hop.gateway), "")
 
 

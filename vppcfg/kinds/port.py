@@ -33,7 +33,7 @@ class PortConfig(VirtualInterfaceConfig):
     """One entry of a section of ports."""
 
     port: VirtualInterface
-    """As the file wants it."""
+    """As in the file."""
 
     @property
     def has_ethernet(self) -> bool:

@@ -113,7 +113,7 @@ class RemoveQosStore(RemoveObject):
         return _switch("store", self.item.interface, QosSource.IP, indexes, enable=0, value=self.item.value)
 
     def cli(self) -> str:
-        """Return the command, for which the prompt wants the value."""
+        """Return the command, for which the prompt needs the value."""
         return f"qos store ip {self.item.interface} value {self.item.value} disable"
 
 

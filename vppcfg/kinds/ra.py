@@ -189,7 +189,7 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, RouterAdvertisements | None]:
         """Return what is advertised, by interface index, without the interfaces of which nobody has asked for any.
 
-        Raise DataplaneError when a list of prefixes is shorter than it says.
+        Raise DataplaneError when a list of prefixes is shorter than its length field.
         """
         if not connection.offers(_DUMP):
             return {}

@@ -54,7 +54,7 @@ class RaOperation(SetFeature):
 
 @record
 class SetRa(RaOperation):
-    """sw_interface_ip6nd_ra_config: send router advertisements, and say in them what is not as by default."""
+    """sw_interface_ip6nd_ra_config: send router advertisements, with what differs from the default."""
 
     settings: RouterAdvertisements
     """Without prefixes."""
@@ -146,13 +146,13 @@ class SilenceRa(RaOperation):
 
 @record
 class SetRaPrefix(RaOperation):
-    """sw_interface_ip6nd_ra_prefix: name a prefix in router advertisements, or say something else of it."""
+    """sw_interface_ip6nd_ra_prefix: announce a prefix in router advertisements, or change it."""
 
     prefix: str
     is_on_link: bool = True
     is_autonomous: bool = True
     is_lasting: bool = True
-    """False only of what VPP has been told by others, which no plan sets."""
+    """False only of prefixes of others, which no plan sets."""
     is_named: bool = True
 
     @property

@@ -85,7 +85,7 @@ SECTION = RouteSection()
 
 
 def lacks_interface(hops: Iterable[HopConfig], desired: DesiredStateBuilder) -> bool:
-    """Return whether VPP lacks an interface of next hops that the file leaves to others; say so.
+    """Return whether VPP lacks an interface of next hops that the file leaves to others; report it.
 
     What the file has and VPP lacks is made, or is a problem of its own.
     """

@@ -1,6 +1,6 @@
 """Which way packets to a prefix go in a state: next hops with their shares, found by the longest prefix as VPP does.
 
-Two accounts of it, before and after a plan, say what traffic feels, whatever the plan does to get there.
+Two accounts of it, before and after a plan, give the impact on traffic, whatever the plan does to get there.
 """
 
 from __future__ import annotations
@@ -107,14 +107,14 @@ def _joined(ways: Sequence[tuple[int, Shares]]) -> Shares:
 
 
 LOST, OTHER, SHARES, OPENED = "way", "other-way", "shares", "opened"
-"""What traffic to a prefix feels."""
+"""The impact on traffic to a prefix."""
 _LEVELS = {LOST: Impact.REMOVE, OTHER: Impact.FLAP, SHARES: Impact.DEGRADE, OPENED: Impact.POLICY}
 
 
 def traffic_impacts(
     before: State, after: State, linked: tuple[Collection[str], Collection[str]]
 ) -> Iterator[TrafficImpact]:
-    """Yield each prefix whose packets feel a change for good."""
+    """Yield each prefix with a lasting impact."""
     first, last = Ways(before, linked[0]), Ways(after, linked[1])
     for name, route in {**before.of(Route), **after.of(Route)}.items():
         if name in before.hidden_by or name in after.hidden_by:

@@ -1,7 +1,7 @@
 """MAC addresses that bridge domains do not learn: those of members, of nobody and of interfaces that are gone.
 
-VPP tells all that it knows in one list, also what it has learnt, which is left out (vnet/l2/l2.api). The file has them
-below bridge domains: `static-macs` and `filtered-macs`.
+VPP reports all that it knows in one list, also what it has learnt, which is left out (vnet/l2/l2.api). The file has
+them below bridge domains: `static-macs` and `filtered-macs`.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def _sub_flags(encapsulation: Encapsulation | OtherMatch) -> int:
 
 
 def encapsulation_of(flags: int, outer: int, inner: int) -> Encapsulation | OtherMatch:
-    """Return the match that VPP tells by its flags and VLAN ids."""
+    """Return the match that VPP reports by its flags and VLAN ids."""
     flags &= _MATCH
     tags = flags & _TAGS
     is_plain = not flags & ~_PLAIN and tags in (SubFlag.ONE_TAG, SubFlag.TWO_TAGS)

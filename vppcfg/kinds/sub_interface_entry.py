@@ -74,7 +74,7 @@ def _parse_encapsulation(raw: Mapping[str, Any] | None, sub_id: int, path: KeyPa
 
 
 def unsupported_reason(interface: Interface) -> str | None:
-    """Return why the file cannot say which VLAN tags an observed sub-interface matches, or what it is called."""
+    """Return why no file can express which VLAN tags an observed sub-interface matches, or what it is called."""
     if interface.parent is None:
         return None
     tags = interface.encapsulation
@@ -88,19 +88,19 @@ def unsupported_reason(interface: Interface) -> str | None:
 
 
 def from_state(interface: Interface, state: State, section: str) -> InterfaceConfig:
-    """Return the entry that says what a sub-interface is, below its parent in a section."""
+    """Return the entry of a sub-interface, below its parent in a section."""
     path = (section, interface.parent or "", interface_keys.CHILDREN, interface.sub_id)
     return interface_keys.from_state(interface, state, path)
 
 
 def lines(child: InterfaceConfig, parent: InterfaceConfig, configuration: Configuration) -> list[str]:
-    """Return the text of an entry; one with nothing to say still says that it is up."""
+    """Return the text of an entry; one without keys gets `state: up`."""
     owned = configuration.owned_keys(KeyHolder.INTERFACE, child.name)
     return key_lines([*keys(child, parent.mtu), *owned]) or ["state: up"]
 
 
 def keys(child: InterfaceConfig, parent_mtu: int) -> list[KeyValue]:
-    """Return what an entry says below a parent with an MTU."""
+    """Return what an entry sets below a parent with an MTU."""
     return [
         *described(child.description),
         *_encapsulation(child),

@@ -19,7 +19,7 @@ from vppcfg.vpp.reading import Replies, VppReader
 
 
 class Tagged(Protocol):
-    """An object that tells by a tag whose it is."""
+    """An object whose tag names its owner."""
 
     @property
     def tag(self) -> str:
@@ -56,7 +56,7 @@ class TableKind(Kind, NamedSection, Generic[T]):
 
     @abstractmethod
     def unsupported_reason(self, name: str, item: T) -> str | None:
-        """Return why the file cannot say what an observed object is, None when it can."""
+        """Return why no file can express an observed object, None when one can."""
 
     @abstractmethod
     def used_by(self, interface: Interface, state: State) -> Iterable[str]:
@@ -72,14 +72,14 @@ class TableKind(Kind, NamedSection, Generic[T]):
 
     @abstractmethod
     def users(self, name: str, working: WorkingState) -> Collection[str]:
-        """Return the interfaces whose traffic feels what becomes of one."""
+        """Return the interfaces whose traffic one affects."""
 
     @abstractmethod
     def read(self, connection: VppReader, replies: Replies, known: Known) -> Mapping[str, T]:
         """Return the objects of VPP by name."""
 
     def unsupported_use(self, interface: Interface, state: State) -> str | None:
-        """Return, as a clause about an interface, why the file cannot say how it uses them; None when it can."""
+        """Return, as a clause about an interface, why no file can express how it uses them; None when one can."""
         return None
 
     def in_state(self, state: State) -> Mapping[str, T]:

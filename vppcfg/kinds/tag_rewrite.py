@@ -26,7 +26,7 @@ _WAYS = ("pop", "push", "translate")
 
 
 def _parse(raw: str | Mapping[str, Any]) -> TagRewriteConfig:
-    """Return what a value of the right shape asks for, with what is wrong about it for a rule to tell."""
+    """Return what a value of the right shape asks for, with what is wrong about it for a rule to report."""
     if isinstance(raw, str):
         return TagRewriteConfig(rewrite=None)
     given = [way for way in _WAYS if raw.get(way) is not None]
@@ -62,7 +62,7 @@ def read_rewrite(row: Row) -> TagRewrite | None:
 
 
 def _from_state(interface: Interface) -> TagRewriteConfig | None:
-    """Return what says how an observed interface rewrites tags, None when that is the usual."""
+    """Return the tag rewrite of an observed interface as in a file, None for the default."""
     rewrite = interface.tag_rewrite
     if rewrite == usual_rewrite(interface.encapsulation, interface.bridge):
         return None
@@ -78,7 +78,7 @@ def _from_state(interface: Interface) -> TagRewriteConfig | None:
 
 
 def _unsupported_reason(interface: Interface) -> str | None:
-    """Return why the file cannot say how an observed interface rewrites tags, None when it can."""
+    """Return why no file can express the tag rewrite of an observed interface, None when one can."""
     rewrite = interface.tag_rewrite
     if rewrite is None or rewrite == usual_rewrite(interface.encapsulation, interface.bridge):
         return None
@@ -116,11 +116,11 @@ class TagRewriteKey(EntryKey):
     is_told_by_absence = True
 
     def parse(self, raw: str | Mapping[str, Any], path: KeyPath) -> TagRewriteConfig:
-        """Return what a value of the right shape asks for, with what is wrong about it for a rule to tell."""
+        """Return what a value of the right shape asks for, with what is wrong about it for a rule to report."""
         return _parse(raw)
 
     def from_state(self, interface: Interface, state: State, path: KeyPath) -> TagRewriteConfig | None:
-        """Return what says how an observed interface rewrites tags, None when that is the usual."""
+        """Return the tag rewrite of an observed interface as in a file, None for the default."""
         return _from_state(interface)
 
     def yaml_keys(self, config: InterfaceConfig) -> Iterable[KeyValue]:
@@ -128,7 +128,7 @@ class TagRewriteKey(EntryKey):
         return () if config.tag_rewrite is None else (KeyValue(KEY, _as_yaml(config.tag_rewrite.rewrite)),)
 
     def unsupported_key(self, interface: Interface, state: State) -> str | None:
-        """Return why the file cannot say how an observed interface rewrites tags, None when it can."""
+        """Return why no file can express the tag rewrite of an observed interface, None when one can."""
         return _unsupported_reason(interface) if interface.tag_rewrite is not None else None
 
 

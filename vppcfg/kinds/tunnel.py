@@ -70,7 +70,7 @@ class TunnelConfig(EncapConfig):
     """One entry of a section of tunnels."""
 
     tunnel: Tunnel
-    """As the file wants it, with the default table in place of the VRF, which VPP knows by number only."""
+    """As in the file, with the default table in place of the VRF, which VPP knows by number only."""
     given: frozenset[str] = field(default=frozenset(), compare=False)
     """The keys that the entry has, at their default too."""
 

@@ -2,7 +2,7 @@
 
 gre_tunnels: { gre0: { local: 192.0.2.1, multipoint: true, neighbors: { 10.0.0.2: 192.0.2.2 } } }
 
-VPP tells the packets of tunnels apart by both addresses outside of them. A next hop is one of these, once for all
+VPP reports the packets of tunnels apart by both addresses outside of them. A next hop is one of these, once for all
 neighbours that are behind it: when one of them goes, VPP knows no packet from there any more (gre_teib_entry_deleted,
 ipip_teib_entry_deleted), and the others are set again.
 """
@@ -47,30 +47,30 @@ class SetTunnelNeighbor(SetObject):
 
     item: TunnelNeighbor
 
-    def _refusal(self, draft: WorkingState) -> str | None:
+    def _refusal(self, working: WorkingState) -> str | None:
         neighbor = self.item
-        interface = draft.interfaces.get(neighbor.interface)
+        interface = working.interfaces.get(neighbor.interface)
         if interface is not None and interface.table_of(neighbor.peer) != neighbor.peer_table:
             return f"{neighbor.interface} is in another FIB table"
-        found = draft.objects.get(TunnelNeighbor, {}).values()
+        found = working.objects.get(TunnelNeighbor, {}).values()
         others = [each for each in found if isinstance(each, TunnelNeighbor)]
         elsewhere = next((each for each in others if _counts_elsewhere(each, neighbor)), None)
         if elsewhere is not None:
             return f"VPP counts neighbours of one FIB table alone, and that of {elsewhere.name} is another one"
-        return self._taken(draft, others) or SetObject._refusal(self, draft)
+        return self._taken(working, others) or SetObject._refusal(self, working)
 
-    def _taken(self, draft: WorkingState, others: Iterable[TunnelNeighbor]) -> str | None:
+    def _taken(self, working: WorkingState, others: Iterable[TunnelNeighbor]) -> str | None:
         """Return which other tunnel has the packets that come from the router."""
         own = self.item
-        tunnel = draft.virtual.get(own.interface)
+        tunnel = working.virtual.get(own.interface)
         if not isinstance(tunnel, Tunnel):
             return None
         end = _as_one_end(tunnel, own)
         for each in others:
-            other = draft.virtual.get(each.interface)
+            other = working.virtual.get(each.interface)
             if each.interface != own.interface and isinstance(other, Tunnel) and _as_one_end(other, each) == end:
                 return f"what comes from {own.next_hop} is of {each.interface}"
-        alike = draft.virtual_alike(end)
+        alike = working.virtual_alike(end)
         return f"what comes from {own.next_hop} is of {alike}" if alike else None
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

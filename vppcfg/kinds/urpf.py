@@ -87,7 +87,7 @@ class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
     plugin = "urpf"
     reason = "an interface checks where packets come from"
     since = Release(24, 10)
-    told_by = "urpf_dump"
+    shown_by = "urpf_dump"
     is_of_bond = True
     is_routing = True
     operations = (SetUrpf,)

@@ -114,7 +114,7 @@ def _steps_of(before: VirtualRouter | None, after: VirtualRouter | None, transit
 
 
 def _is_other(before: VirtualRouter, after: VirtualRouter | None) -> bool:
-    """Return whether VPP must be told of a new virtual router: what it tracks and that it runs can be set any time."""
+    """Return whether the virtual router has to be set anew: what it tracks and that it runs can be set any time."""
     return after is None or replace(after, tracked=before.tracked, is_running=before.is_running) != before
 
 

@@ -103,7 +103,7 @@ class StartVirtualRouter(_RouterOperation):
 
 @record
 class StopVirtualRouter(_RouterOperation):
-    """vrrp_vr_start_stop: stop a virtual router; a master tells the others so, and takes its addresses off."""
+    """vrrp_vr_start_stop: stop a virtual router; a master announces it, and removes its addresses."""
 
     @property
     def after(self) -> VirtualRouter:
@@ -167,7 +167,7 @@ class TrackInterface(_RouterOperation):
         return Request(f"{_VR}_track_if_add_del", values, "ifs", [element])
 
     def cli(self) -> None:
-        """Return None: the prompt wants VPP's number of the interface."""
+        """Return None: the prompt needs VPP's number of the interface."""
 
 
 def _add_del(router: VirtualRouter, indexes: Indexes, is_add: int) -> Request:

@@ -1,6 +1,6 @@
 """FIB tables of VRFs, and which of them interfaces are in: how they are read back, and when a plan sets them.
 
-No message tells of the tables of all interfaces at once. Where there are others than the default ones, each interface
+No message reports the tables of all interfaces at once. Where there are others than the default ones, each interface
 is asked about, for the families that have any, and all requests are sent before the first reply is awaited.
 
 VPP moves no interface that has addresses, gives an interface that borrows the table of its donor only, and ends a table
@@ -148,7 +148,7 @@ def families_of(connection: VppReader, replies: Replies) -> tuple[int, ...]:
 
 
 class TableQuestions:
-    """The requests for the FIB tables of interfaces, and what each asked for: the replies do not say."""
+    """The requests for the FIB tables of interfaces, and what each asked for; the replies do not name it."""
 
     def __init__(self, connection: VppReader, indexes: Sequence[int], families: Sequence[int]) -> None:
         """Prepare one sw_interface_get_table for each of `indexes` and each of `families`."""

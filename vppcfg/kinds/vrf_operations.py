@@ -34,7 +34,7 @@ class VrfOperation(Operation):
         return missing_table(self.subject, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Change nothing that a state tells."""
+        """Change nothing that a state has."""
 
 
 @record

@@ -68,7 +68,7 @@ class Vrfs(NamedSection):
                     desired.vrfs[table.key] = before if before is not None and before.is_unnamed else table
 
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
-        """Enter as they are the tables that plans must not touch, and say so where the file wants them otherwise."""
+        """Enter unchanged the tables that plans must not touch, and report those that the file has otherwise."""
         held = set(tables_in_use(desired.observed, desired.interfaces))
         wanted = {table.key: table for config in desired.configuration.vrfs.values() for table in tables_of(config)}
         for key, table in desired.observed.vrfs.items():
@@ -76,7 +76,7 @@ class Vrfs(NamedSection):
             if key in wanted:
                 if wanted[key].name != table.name and not table.is_unnamed and (is_covered or key in held):
                     desired.vrfs[key] = table
-                    _object(desired, wanted[key], table)
+                    _report_taken_table(desired, wanted[key], table)
             elif table.is_unnamed or is_covered or key in held:
                 desired.vrfs[key] = table
 
@@ -138,7 +138,7 @@ def interface_tables(name: str | None, configuration: Configuration) -> tuple[in
     return vrf.table_id if vrf.has_ipv4 else 0, vrf.table_id if vrf.has_ipv6 else 0
 
 
-def _object(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> None:
+def _report_taken_table(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> None:
     text = (
         f'VPP has table {table.table_id} by the name "{table.name}", and something in it is not managed, '
         "so that it cannot be recreated; take that name, or another id"
@@ -147,7 +147,7 @@ def _object(desired: DesiredStateBuilder, wanted: FibTable, table: FibTable) -> 
 
 
 def unsupported_table(table: FibTable, state: State) -> str | None:
-    """Return why the file cannot say what an observed table is, None when it can or the table is nobody's."""
+    """Return why no file can express an observed table, None when one can, or the table has no owner."""
     if table.is_unnamed:
         return None
     if not is_vrf_name(table.name):

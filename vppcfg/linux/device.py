@@ -129,7 +129,7 @@ def _require_bridge(netns: str, link: Link) -> None:
 
 
 def change_link(what: str, command: str, **attributes: object) -> None:
-    """Have the kernel do `command` (add, set) to a device with pyroute2's `attributes`; `what` says it in an error.
+    """Have the kernel do `command` (add, set) to a device with pyroute2's `attributes`; `what` names it in errors.
 
     Raise LinuxError.
     """
@@ -197,7 +197,7 @@ def answers_in(data: bytes) -> dict[int, Answer]:
 
 
 def _words(attributes: bytes) -> str:
-    """Return what the kernel says beside the code of an error."""
+    """Return what the kernel reports beside the code of an error."""
     start = 0
     while start + _ATTRIBUTE.size <= len(attributes):
         length, kind = _ATTRIBUTE.unpack_from(attributes, start)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.linux import device
-from vppcfg.linux.asking import echo, vrf_device
 from vppcfg.linux.inside import Result, run_apart
 from vppcfg.linux.link import Link, read_links
 from vppcfg.linux.netns import Namespaces, add_netns
+from vppcfg.linux.ping import echo, vrf_device
 from vppcfg.linux.refusal import refusal_of, require_device_name, require_netns_name, within
 from vppcfg.linux.restoring import restore_settings
 from vppcfg.linux.routing import LinuxNeighbors, read_addresses, read_neighbors, read_routes
@@ -19,7 +19,7 @@ from vppcfg.model.linux_setting import LinuxSetting
 from vppcfg.model.question import AskOutcome, LinuxEchoQuestion
 
 _ROUTES_S = 300.0
-"""So long the kernel may take to tell of a million routes on a busy machine."""
+"""So long the kernel may take to report a million routes on a busy machine."""
 
 
 class LinuxHost:

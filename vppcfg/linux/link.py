@@ -146,8 +146,8 @@ def ask_links(name: str = "", index: int = 0) -> tuple[list[tuple[bytes, Span]],
 def dump(request: int, answer: int, body: bytes, *, is_filtered: bool = False) -> Iterator[tuple[bytes, Span]]:
     """Yield the messages of a dump, each behind its header. Raise OSError.
 
-    What changes while it is read may be told twice, or not at all. With `is_filtered`, the kernel is to send only what
-    fits `body`; before Linux 4.20 it sends all the same.
+    What changes while it is read may be reported twice, or not at all. With `is_filtered`, the kernel is to send only
+    what fits `body`; before Linux 4.20 it sends all the same.
     """
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:
         sock.settimeout(_DUMP_TIMEOUT_S)
@@ -161,7 +161,7 @@ def dump(request: int, answer: int, body: bytes, *, is_filtered: bool = False) -
 
 
 def receive(sock: socket.socket, desired: int, most_bytes: int = _BUFFER_BYTES) -> Iterator[tuple[bytes, Span, int]]:
-    """Yield each message of a type and its flags, until the kernel says that there are no more. Raise OSError."""
+    """Yield each message of a type and its flags, until the kernel reports that there are no more. Raise OSError."""
     unpack = _HEADER.unpack_from
     while True:
         data = sock.recv(most_bytes)

@@ -199,7 +199,7 @@ def unshare(flags: int) -> None:
 
 
 def mount(source: str, target: str, flags: int) -> None:
-    """Bind `source` to `target`, or change how `target` is mounted, as `flags` (MS_...) say."""
+    """Bind `source` to `target`, or change how `target` is mounted, by `flags` (MS_...)."""
     _check(_libc().mount(os.fsencode(source), os.fsencode(target), b"none", ctypes.c_ulong(flags), None), target)
 
 

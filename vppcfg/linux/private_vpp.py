@@ -45,7 +45,7 @@ class VppEnvironment:
     """What a VPP finds when it starts, beside sockets, memory and a folder of its own."""
 
     stanzas: str = _WITH_SFLOW
-    """What else startup.conf says. VPP puts stanzas of one name together."""
+    """What else startup.conf has. VPP puts stanzas of one name together."""
     namespaces: tuple[str, ...] = ()
     """Names of the network namespaces that are there."""
     bridges: tuple[tuple[str, str], ...] = ()

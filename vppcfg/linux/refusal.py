@@ -1,4 +1,4 @@
-"""Errors for what Linux refuses, which say what was tried and what to do; and checks of names that it cannot take."""
+"""Errors for what Linux refuses, with what was tried and what to do; and checks of names that it cannot take."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def no_netns(name: str) -> LinuxError:
 
 
 def within(netns: str) -> str:
-    """Return the words that say in which namespace something is; nothing for VPP's own."""
+    """Return the words for the namespace of something; nothing for VPP's own."""
     return f" in namespace {netns}" if netns else ""
 
 

@@ -21,7 +21,7 @@ _INTERVAL_S = 0.1
 _NOT_YET = frozenset(
     {errno.ENETDOWN, errno.ENETUNREACH, errno.EINVAL, errno.EHOSTUNREACH, errno.ENODEV, errno.EADDRNOTAVAIL}
 )
-"""What the kernel says of a route before its device is up, its gateway is reachable or its source is there."""
+"""What the kernel reports of a route before its device is up, its gateway is reachable or its source is there."""
 _HEADER = struct.Struct("=IHHII")
 """struct nlmsghdr (linux/netlink.h): length, type, flags, sequence number, port."""
 _ADDRESS = struct.Struct("=BBBBI")

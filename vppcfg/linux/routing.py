@@ -260,7 +260,7 @@ def _is_better(one: Way, other: Way) -> bool:
 
 
 def _multipath(data: bytes) -> list[tuple[Mapping[int, bytes], int]]:
-    """Return the attributes of each next hop, and its weight as `ip route` says it: one more than on the wire."""
+    """Return the attributes of each next hop, and its weight as `ip route` shows it: one more than on the wire."""
     found: list[tuple[Mapping[int, bytes], int]] = []
     start = 0
     while start + _HOP.size <= len(data):

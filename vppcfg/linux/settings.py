@@ -41,7 +41,7 @@ _PERMANENT, _DEPRECATED, _STABLE_PRIVACY = 0x80, 0x20, 0x800
 _SETTABLE = 0x02 | 0x10 | 0x100 | 0x200 | 0x400
 """nodad, home, mngtmpaddr, noprefixroute, autojoin: the flags that somebody chooses."""
 _OF_KERNEL = frozenset({1, 2, 3})
-"""IFAPROT_KERNEL_LO, _RA and _LL, which Linux tells from 5.18 on."""
+"""IFAPROT_KERNEL_LO, _RA and _LL, which Linux reports from 5.18 on."""
 _FOR_EVER = 0xFFFFFFFF
 
 _OIF, _MULTIPATH, _TABLE, _ENCAP_TYPE, _NH_ID, _EXPIRES = 4, 9, 15, 21, 30, 23
@@ -126,8 +126,8 @@ def _address(data: bytes, span: Span, device: str, label: str, position: int) ->
     values = _values(data, (span[0] + _ADDRESS.size, span[1]))
     flags = _NUMBER.unpack(values[_IFA_FLAGS])[0] if _IFA_FLAGS in values else flags
     raw = values.get(_IFA_LOCAL, values.get(_IFA_ADDRESS, b""))
-    is_made = values.get(_IFA_PROTO, b"\0")[0] in _OF_KERNEL or _is_of_kernel(raw, flags)
-    if not flags & _PERMANENT or is_made or family not in _FAMILIES:
+    is_automatic = values.get(_IFA_PROTO, b"\0")[0] in _OF_KERNEL or _is_of_kernel(raw, flags)
+    if not flags & _PERMANENT or is_automatic or family not in _FAMILIES:
         return None
     kept = {number: value for number, value in values.items() if number in _IFA_KEPT}
     if flags & _SETTABLE:

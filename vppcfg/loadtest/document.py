@@ -1,6 +1,6 @@
 """Results as JSON and back, in vppcfg's own form or in that of trex-loadtest.
 
-A file that lacks something, or says what cannot be, raises a UsageError that names the place.
+A file that lacks something, or has an impossible value, raises a UsageError that names the place.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _watch_complaints(path: str, watched: Watched) -> Iterator[str]:
 
 
 def _tuning_complaints(tuning: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with that which the tuner said, as far as a report shows it."""
+    """Yield what is wrong with the tuner's document, as far as a report shows it."""
     findings = tuning.get("findings", [])
     if not isinstance(findings, list):
         yield "tuning.findings is not a list"

@@ -118,7 +118,7 @@ class Delay:
 
 @record
 class Traffic:
-    """The packets to be offered; `start` and `update` of an engine say at which rate."""
+    """The packets to be offered; `start` and `update` of an engine set the rate."""
 
     profile: Profile
     directions: tuple[Direction, ...]
@@ -172,7 +172,7 @@ def held(engine: PortHolder, ports: tuple[str, ...]) -> Iterator[None]:
             engine.acquire(ports)
         yield
     except BaseException:
-        with suppress(EngineError):  # the first error says more
+        with suppress(EngineError):  # the first error explains more
             give_back(engine)
         raise
     else:

@@ -107,7 +107,7 @@ def neighbours_of(port: LinuxPort) -> frozenset[str]:
 
 
 def _address(device: str) -> bytes:
-    """Return the address as the kernel tells a socket (SIOCGIFHWADDR, netdevice(7))."""
+    """Return the address as the kernel reports it to a socket (SIOCGIFHWADDR, netdevice(7))."""
     import fcntl
     import socket
     import struct

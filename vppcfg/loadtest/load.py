@@ -1,6 +1,6 @@
 """Arithmetic of loads and samples: how people write loads (`1kpps`, `30%`), what paths carry, what was lost.
 
-It also tells whether two tests can be compared.
+It also shows whether two tests can be compared.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def link_speed(generator: Generator, ports: tuple[str, ...]) -> int:
 
 
 def offered_of(traffic: Traffic, line_rate: LineRate, vlan_tags: int, crossings: int) -> Offered:
-    """Return what a result says about the traffic and its path: frames, rates, tags and crossings."""
+    """Return the traffic and its path for a result: frames, rates, tags and crossings."""
     profile = traffic.profile
     return Offered(
         profile=profile.name,

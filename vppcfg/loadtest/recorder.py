@@ -1,4 +1,4 @@
-"""Looks at an engine's counters once a second, keeps what was counted in between, and tells an observer."""
+"""Looks at an engine's counters once a second, keeps what was counted in between, and notifies an observer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EngineStatus:
 
 
 class Observer(Protocol):
-    """What is told of each phase, load and sample of a test; its methods must return at once."""
+    """What is notified of each phase, load and sample of a test; its methods must return at once."""
 
     def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
         """Take note that a phase begins."""

@@ -169,7 +169,7 @@ class Result:
     watched: tuple[Watched, ...] = ()
     baseline: Baseline | None = None
     tuning: Mapping[str, Any] | None = None
-    """What `vppcfg tune --format json` says of the device in the hold phase."""
+    """What `vppcfg tune --format json` reports of the device in the hold phase."""
     is_complete: bool = True
     """Whether the test ran to its planned end."""
     notes: tuple[str, ...] = ()

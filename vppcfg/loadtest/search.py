@@ -34,7 +34,7 @@ LEAST_PPS = 1000.0
 """A router that loses packets at this load has another problem."""
 LONGEST_S = 24 * 3600.0
 OnTrial = Callable[[Trial, int, float], None]
-"""Is told of each trial, its number and how long it took with its pauses."""
+"""Called with each trial, its number and how long it took with its pauses."""
 SETTLE_S = 2.0
 """After the traffic and before the last count (RFC 2544, section 23)."""
 MARGIN_S = 5.0
@@ -69,7 +69,7 @@ _KNOWN_GOALS = {
 
 
 def goal_of(text: str) -> Goal:
-    """Return the goal that `ndr`, `pdr=0.5`, `rfc2544`, `tst009` or one of them with changes says. Raise UsageError.
+    """Return the goal of `ndr`, `pdr=0.5`, `rfc2544`, `tst009` or one of them with changes. Raise UsageError.
 
     Changes follow after commas, shares in percent and times in seconds: `ndr,final=10,sum=30,width=1`.
     """
@@ -195,7 +195,7 @@ class _Measurer:
         self._measure = measure
 
     def measure(self, intended_duration: float, intended_load: float) -> Any:
-        """Return the result of a trial as the package wants it."""
+        """Return the result of a trial as the package expects it."""
         from MLRsearch import MeasurementResult
 
         trial = self._measure(intended_duration, intended_load)
@@ -264,7 +264,7 @@ class Bench:
         self.settle_s = settle_s
 
     def run(self, load_pps: float, duration_s: float) -> Trial:
-        """Offer a load and return what was counted. The traffic runs exactly as long as the clock says."""
+        """Offer a load and return what was counted. The traffic runs exactly as long as the clock shows."""
         recorder = Recorder(self._engine, self._traffic, self._clock, self._observer, limit_ratio=0.0)
         before = self._engine.count().tallies
         recorder.begin()

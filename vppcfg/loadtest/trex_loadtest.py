@@ -84,7 +84,7 @@ def _entry(sample: Sample, offered: Offered, counters: list[dict[str, int]]) -> 
 
 
 def _port(counters: dict[str, int], rates: dict[str, float], offered: Offered) -> dict[str, Any]:
-    """Return what STLClient says of a port; utilisation in percent of the link."""
+    """Return what STLClient reports of a port; utilisation in percent of the link."""
     size = offered.mean_frame_bytes
     port: dict[str, Any] = {**counters, "oerrors": 0, "ierrors": 0}
     port |= {"obytes": round(counters["opackets"] * size), "ibytes": round(counters["ipackets"] * size)}
@@ -99,7 +99,7 @@ def _port(counters: dict[str, int], rates: dict[str, float], offered: Offered) -
 def result_of_trex_loadtest(document: Mapping[str, Any], name: str) -> Result:
     """Return the ramp that a document describes; the channel that sends nothing is left out.
 
-    Samples are taken to be a second apart, whatever their keys say.
+    Samples are taken to be a second apart, whatever their keys.
     """
     settings, stats = document["vars"], list(document["stats"].values())
     if not stats:

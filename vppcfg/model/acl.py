@@ -97,7 +97,7 @@ class MacipAction(Enum):
     DENY = "deny"
     PERMIT = "permit"
     PERMIT_AND_EGRESS = "permit and egress"
-    """Packets to the host pass as well, and what goes to others is dropped; the configuration never wants it."""
+    """Packets to the host pass as well, and what goes to others is dropped; the configuration never sets it."""
 
 
 ANY_MAC = "00:00:00:00:00:00"

@@ -37,7 +37,7 @@ class Bridge:
     filtered_macs: tuple[str, ...] = ()
     """MAC addresses to which it sends nothing, canonical and in order."""
     stray_macs: tuple[str, ...] = ()
-    """MAC addresses that it sends to interfaces which are gone; the configuration never wants any."""
+    """MAC addresses that it sends to interfaces which are gone; the configuration never sets any."""
 
 
 @record

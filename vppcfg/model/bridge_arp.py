@@ -11,7 +11,7 @@ from vppcfg.record import record
 
 @record
 class BridgeArp(VppObject):
-    """One address and its MAC address, which VPP tells whoever asks in the bridge domain."""
+    """One address and its MAC address, which VPP reports to whoever asks in the bridge domain."""
 
     noun = "ARP entry"
     table = "bridge_arps"

@@ -1,4 +1,4 @@
-"""What tells whether a router does its work: pings, ARP requests and commands, run before and after a change."""
+"""What shows whether a router does its work: pings, ARP requests and commands, run before and after a change."""
 
 from __future__ import annotations
 

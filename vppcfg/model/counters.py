@@ -52,7 +52,7 @@ class VppCounters:
     clock_s: float
     """When it was taken, by a clock that never goes back."""
     boot_at_s: int = 0
-    """When VPP started, in Unix seconds; 0 when it does not tell."""
+    """When VPP started, in Unix seconds; 0 when it does not report it."""
     heartbeat: int = 0
     """How often VPP has refreshed what is not up to date at any time: nodes, memory, rates of workers."""
     threads: tuple[str, ...] = ("vpp_main",)

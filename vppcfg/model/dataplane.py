@@ -1,4 +1,4 @@
-"""How VPP itself is set up: as the `dataplane` section says it, None for `auto`, and as a running VPP shows it."""
+"""How VPP itself is set up: in the section `dataplane`, None for `auto`, and in a running VPP."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class BuffersSection:
 
 @record
 class QueueSection:
-    """Queues and descriptors of one device, or of all that do not say themselves."""
+    """Queues and descriptors of one device, or of all without their own."""
 
     rx_queues: int | None = None
     tx_queues: int | None = None
@@ -110,7 +110,7 @@ class UnixSection:
 
 @record
 class KernelSection:
-    """What the kernel is told at boot."""
+    """What the kernel gets at boot."""
 
     hugepages: int | None = None
     """Of the size that `memory` names, on all nodes together."""

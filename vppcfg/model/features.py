@@ -30,7 +30,7 @@ class UrpfCheck:
     is_ipv6: bool = False
     is_output: bool = False
     table_id: int | None = None
-    """The FIB table that is asked; None for that of the interface, which the configuration always wants."""
+    """The FIB table that is asked; None for that of the interface, which the configuration always sets."""
 
 
 def urpf_in_order(checks: Iterable[UrpfCheck]) -> tuple[UrpfCheck, ...]:
@@ -90,23 +90,23 @@ class DhcpClient:
     """How an interface asks for an IPv4 address (plugins/dhcp). The one that it gets is no part of a state."""
 
     hostname: str = ""
-    """Told to the server; '' for none."""
+    """Sent to the server; '' for none."""
     is_broadcast: bool = True
     """Whether the server is to answer all, rather than an address that nobody has yet."""
     dscp: int = 0
-    """Of what the client sends; the configuration says none, so it is read and taken out."""
+    """Of what the client sends; the configuration has none, so it is read and taken out."""
 
 
 @record
 class Lldp:
-    """What a port tells its neighbour of itself (plugins/lldp)."""
+    """What a port announces to its neighbour (plugins/lldp)."""
 
     description: str = ""
     ipv4: str = ""
     """Canonical management address, '' for none."""
     ipv6: str = ""
     oid: str = ""
-    """SNMP's number for the port; the configuration says none, so it is read and taken out."""
+    """SNMP's number for the port; the configuration has none, so it is read and taken out."""
 
 
 @record
@@ -132,7 +132,7 @@ def ra_prefixes_in_order(prefixes: Iterable[RaPrefix]) -> tuple[RaPrefix, ...]:
 
 @record
 class RouterAdvertisements:
-    """What an interface tells the hosts on its link about itself as a router (RFC 4861)."""
+    """What an interface advertises to the hosts on its link as a router (RFC 4861)."""
 
     is_sent: bool = True
     is_managed: bool = False
@@ -154,7 +154,7 @@ class RouterAdvertisements:
     """In the order of their addresses."""
 
     def may_become(self, other: RouterAdvertisements) -> bool:
-        """Return whether VPP can be told to advertise as `other` says without going back to the default between.
+        """Return whether VPP can advertise as in `other` without going back to the default in between.
 
         A message turns on what it names and leaves the rest as it is (ip6_ra_config in vnet/ip6-nd/ip6_ra.c).
         """

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from vppcfg.common.addresses import address_text
 from vppcfg.record import record
 
-LONGEST_METRIC = 0xFF
+MAX_METRIC = 0xFF
 """VPP has a byte for what Linux calls a metric (frp_preference in vnet/fib/fib_types.h)."""
 
 
@@ -31,7 +31,7 @@ class Hop(NamedTuple):
     """`blackhole`, `unreachable`, `prohibit`, `local` or another end of their way; '' when they are sent."""
 
     def __str__(self) -> str:
-        """Return it as `ip route` says it."""
+        """Return it as `ip route` shows it."""
         if self.end:
             return self.end
         via = [f"via {address_text(self.gateway)}"] if self.gateway else []
@@ -46,7 +46,7 @@ class Way(NamedTuple):
     hops: tuple[Hop, ...]
     """In order; none when the route is of a kind that has no like on the other side."""
     source: str = ""
-    """Who says so, as VPP calls it; of Linux, '' ."""
+    """Its source, as VPP calls it; of Linux, '' ."""
     metric: int = 0
     limit: str = ""
     """Why linux-nl does not copy it; '' when it does."""

@@ -1,4 +1,4 @@
-"""What a machine has: CPUs, caches, NUMA nodes, hugepages, network devices; and the inventory that says so in JSON."""
+"""What a machine has: CPUs, caches, NUMA nodes, hugepages, network devices; and the inventory of it in JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Cache:
 
     level: int
     kind: str
-    """Data, Instruction or Unified, as the kernel says."""
+    """Data, Instruction or Unified, as the kernel reports."""
     size_bytes: int
     cpus: tuple[int, ...]
 
@@ -86,7 +86,7 @@ class Nic:
     vendor: int
     device: int
     node: int | None = None
-    """None when the machine does not tell."""
+    """None when the machine does not report it."""
     driver: str | None = None
     """The Linux driver that has it."""
     linux_names: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ class Nic:
     """Of the link, None while it is down."""
     rx_queues_max: int | None = None
     tx_queues_max: int | None = None
-    """What the Linux driver says the device can do; None when it does not."""
+    """What the device can do by its Linux driver; None when that does not report it."""
     link: PcieLink | None = None
     link_max: PcieLink | None = None
     """What the device itself could do."""
@@ -116,7 +116,7 @@ class Host:
     """One machine."""
 
     architecture: str = ""
-    """x86_64, aarch64, or as the kernel says."""
+    """x86_64, aarch64, or as the kernel reports."""
     model: str = ""
     """Of the CPU."""
     base_hz: int | None = None
@@ -175,7 +175,7 @@ class Host:
         return tuple(node.id for node in self.nodes if node.memory_bytes) or (0,)
 
     def node_of(self, nic: Nic) -> int:
-        """Return the node that VPP takes a device to be on: 0 when the machine does not tell (dpdk/device/init.c)."""
+        """Return the node that VPP assumes for a device: 0 when the machine does not report it (dpdk/device/init.c)."""
         return nic.node if nic.node is not None and nic.node in self.node_ids else self.node_ids[0]
 
 

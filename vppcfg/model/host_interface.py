@@ -12,7 +12,7 @@ HOST_INTERFACE_PREFIX = "host-"
 
 @record
 class HostInterface(VirtualInterface):
-    """What a host-interface is made with; VPP tells nothing else of it."""
+    """What a host-interface is made with; VPP reports nothing else of it."""
 
     kind = InterfaceKind.HOST_INTERFACE
     noun = "host-interface"

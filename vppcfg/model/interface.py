@@ -27,7 +27,7 @@ WITHOUT_MTU = 9000
 
 _FRAME_OVERHEAD = 22
 """Bytes of header and two VLAN tags that VPP takes off the largest frame for the link MTU (vnet/ethernet/interface.c);
-that of the drivers of its own is told by vnet/dev/port.c and drivers/."""
+that of the drivers of its own is in vnet/dev/port.c and drivers/."""
 
 FIXED_LINK_MTU = frozenset({"RDMA interface", "AF_XDP interface", "atlantic"})
 """Driver classes that refuse every change of their link MTU (rdma/device.c, af_xdp/device.c,
@@ -72,7 +72,7 @@ class RxMode(Enum):
     ADAPTIVE = "adaptive"
     """By interrupts while little comes, by polling otherwise."""
     MIXED = "mixed"
-    """Not the same of all queues, which the configuration never wants."""
+    """Not the same of all queues, which the configuration never sets."""
 
 
 _USUALLY_INTERRUPTED = frozenset({"af-packet", "memif", "vhost-user", "virtio"})
@@ -80,7 +80,7 @@ _USUALLY_INTERRUPTED = frozenset({"af-packet", "memif", "vhost-user", "virtio"})
 
 
 def usual_rx_mode(device_class: str) -> RxMode:
-    """Return how VPP looks after a port of a driver when nobody has said how."""
+    """Return the default rx-mode of a driver's port."""
     return RxMode.INTERRUPT if device_class in _USUALLY_INTERRUPTED else RxMode.POLLING
 
 
@@ -136,7 +136,7 @@ class Encapsulation:
 
 @record
 class OtherMatch:
-    """A match that the configuration language cannot say: default, untagged, any outer or inner tag."""
+    """A match that the configuration language cannot express: default, untagged, any outer or inner tag."""
 
     flags: int
     """VPP's sub_if_flags (vnet/interface_types.api), as read."""
@@ -217,7 +217,7 @@ class Interface:
     live: tuple[LiveAddress, ...] = field(default=(), compare=False)
     """Which of the addresses nobody has configured, in their order, and those that a DHCPv4 client has beside them."""
     unmanaged_addresses: tuple[str, ...] = field(default=(), compare=False)
-    """Prefixes whose addresses here are left alone; a file says so, and VPP does not know."""
+    """Prefixes whose addresses here are left alone; a file sets it, and VPP does not know."""
     l2xc: str | None = None
     """Interface that receives what comes in here."""
     bridge: int | None = None
@@ -225,7 +225,7 @@ class Interface:
     is_bvi: bool = False
     """Whether it is where that bridge domain meets routing."""
     split_horizon_group: int = 0
-    """Of a bridge member; the configuration says none, so it is read and kept."""
+    """Of a bridge member; the configuration has none, so it is read and kept."""
     tag_rewrite: TagRewrite | None = None
     tables: tuple[int, int] = (0, 0)
     """FIB table ids of IPv4 and IPv6."""
@@ -252,7 +252,7 @@ class Interface:
     lldp: Lldp | None = None
     """Of ports; None where LLDP is not spoken."""
     ra: RouterAdvertisements | None = None
-    """None where VPP sends none and has nothing to say in them."""
+    """None where VPP sends none and has nothing to put into them."""
     ra_mtu: int = field(default=0, compare=False)
     """The MTU in bytes that router advertisements name, or would name, where that is not `ipv6_mtu`: VPP takes it when
     IPv6 comes up (vnet/ip6-nd/ip6_ra.c). 0 where they agree, and where IPv6 is off. `stale_ra_mtu` compares it."""

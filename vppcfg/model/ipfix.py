@@ -58,7 +58,7 @@ class FlowParams:
     layers: tuple[FlowLayer, ...] = ()
     """In the order of FlowLayer."""
     active_s: int = 15
-    """A flow that lasts is told each time that so many seconds have passed; 0 tells of packets, not flows."""
+    """A flow that lasts is reported each time that so many seconds have passed; 0 reports packets, not flows."""
     passive_s: int = 120
     """A flow is forgotten after so many seconds without a packet; 0 forgets none."""
 

@@ -1,4 +1,4 @@
-"""Settings of Linux in the words of iproute2's `ip`, for people: what they say, and the command that makes them."""
+"""Settings of Linux in the words of iproute2's `ip`: what they are, and the command that makes them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PROXY, _ROUTER = 0x08, 0x80
 
 
 def name_of(setting: LinuxSetting) -> str:
-    """Return what tells a setting from the others of its kind: an address, a destination and the way there."""
+    """Return what distinguishes a setting from the others of its kind: an address, a destination and the way there."""
     values = setting.values()
     if setting.kind is LinuxKind.ROUTE:
         gateway = _gateway(values)

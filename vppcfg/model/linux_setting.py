@@ -57,7 +57,7 @@ class LinuxSetting:
     netns: str | None = None
     """The namespace of the devices that it names and that belong to no interface; None where it names none."""
     is_exact: bool = True
-    """Whether this is all about it; the next-hop object of a route, say, is not known here."""
+    """Whether this is all about it; the next-hop object of a route, for example, is not known here."""
     position: int = field(default=0, compare=False)
     """Its place among those of the device: the first address of a subnet is the one that packets are sent from."""
 

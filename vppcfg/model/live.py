@@ -15,7 +15,7 @@ class LiveSource(Enum):
     DHCPV6 = "DHCPv6"
     """A DHCPv6 client: an address of its own, or one in a prefix that was delegated."""
     SLAAC = "SLAAC"
-    """Stateless autoconfiguration, by the look of the address: VPP does not tell (vnet/ip6-nd/rd_cp.c)."""
+    """Stateless autoconfiguration, by the look of the address: VPP does not report it (vnet/ip6-nd/rd_cp.c)."""
     VRRP = "VRRP"
     """The virtual router that the interface is the master of."""
     FILE = "unmanaged-addresses"

@@ -28,7 +28,7 @@ def configured_on(interface: Interface) -> frozenset[str]:
 
 
 def left_out(state: State) -> Iterator[str]:
-    """Yield a sentence for each live address of a state, which no configuration says."""
+    """Yield a sentence for each live address of a state, which no configuration sets."""
     for name, interface in state.interfaces.items():
         for each in interface.live:
             yield f"{each.whose(name)}: left out of the configuration"
@@ -47,7 +47,7 @@ def covers(prefixes: Iterable[str], address: str) -> bool:
 def marked(observed: State, files: Mapping[str, tuple[Iterable[str], tuple[str, ...]]]) -> State:
     """Return a state in which each interface knows which of its addresses are live to a file.
 
-    `files` has what that says of interfaces: addresses, which are not live, and prefixes that it leaves alone.
+    `files` has their addresses, which are not live, and the prefixes that they leave alone.
     """
     left_alone = {name for name, (_, prefixes) in files.items() if prefixes}
     concerned = [each for each in observed.interfaces.values() if each.live or each.name in left_alone]
@@ -90,7 +90,7 @@ def without_live(desired: State, names: Iterable[str]) -> State:
 
 
 def claimed(now: State, target: State) -> State:
-    """Return a state in which addresses that another one has configured are not live: SLAAC is told by looks alone."""
+    """Return a state in which addresses that another one has configured are not live: SLAAC is known by form alone."""
     changed = {}
     for name, interface in now.interfaces.items():
         if interface.live and name in target.interfaces:

@@ -30,12 +30,12 @@ class MemifMode(Enum):
     ETHERNET = "ethernet"
     IP = "ip"
     PUNT_INJECT = "punt-inject"
-    """VPP accepts it and has no use for it; the configuration cannot say it."""
+    """VPP accepts it and has no use for it; the configuration cannot express it."""
 
 
 @record
 class Memif(VirtualInterface):
-    """What a memif is made with, as far as VPP tells; sizes, queues and the secret are not told."""
+    """What a memif is made with, as far as VPP reports; sizes, queues and the secret are not reported."""
 
     kind = InterfaceKind.MEMIF
     noun = "memif"

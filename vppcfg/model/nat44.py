@@ -80,7 +80,7 @@ class Nat44(NatObject):
     tcp_transitory_s: int = 240
     icmp_s: int = 60
     unsupported: tuple[str, ...] = field(default=(), compare=False)
-    """What VPP has of NAT44 and no file can say, in words."""
+    """What VPP has of NAT44 and no file can express, in words."""
 
     @property
     def name(self) -> str:

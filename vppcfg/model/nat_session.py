@@ -18,15 +18,15 @@ class NatSession:
     """Or the identifier of ICMP."""
     outside_port: int
     protocol: str
-    """tcp, udp, icmp, another name of VPP, or its number; '' where VPP does not tell."""
+    """tcp, udp, icmp, another name of VPP, or its number; '' where VPP does not report it."""
     remote: str = ""
-    """The address of the other end; '' where VPP does not tell."""
+    """The address of the other end; '' where VPP does not report it."""
     remote_port: int = 0
     ends_in_s: int | None = None
     """After so many seconds without a packet it is forgotten; below 0 it is, once its place is needed."""
     packets: int | None = None
     state: str = ""
-    """Such as tcp-established; '' where VPP does not tell."""
+    """Such as tcp-established; '' where VPP does not report it."""
     fib_index: int = 0
     """VPP's number of the FIB of the host, in which addresses of hosts are one's own; 0 is the default one."""
 

@@ -21,7 +21,7 @@ PORT = 0
 
 @record
 class NativeDriver:
-    """One driver, the bounds of a port that it adds, and what VPP takes when startup.conf says nothing."""
+    """One driver, the bounds of a port that it adds, and what VPP takes when startup.conf sets nothing."""
 
     name: str
     since: Release
@@ -32,7 +32,7 @@ class NativeDriver:
     step: int = 1
     is_power_of_two: bool = False
     descriptors: int = 512
-    """Of a queue that does not say itself."""
+    """Of a queue without its own."""
     plugin: str = ""
     """The plugin that held it, without _plugin.so."""
     plugin_until: Release | None = None

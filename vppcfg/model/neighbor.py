@@ -17,7 +17,7 @@ class Neighbor:
     mac: str
     """Colon-separated lower case."""
     has_route: bool = True
-    """Whether VPP has a route to the host for it; the configuration always wants one."""
+    """Whether VPP has a route to the host for it; the configuration always sets one."""
 
 
 def in_order(neighbors: Iterable[Neighbor]) -> tuple[Neighbor, ...]:

@@ -40,12 +40,12 @@ def mark_of(tag: str) -> str:
 
 
 def is_created_by_us(tag: str) -> bool:
-    """Return whether `tag` says that a file made the port that carries it."""
+    """Return whether `tag` shows that a file made the port that carries it."""
     return tag.partition(" ")[0] == CREATED_MARK
 
 
 def is_foreign(tag: str) -> bool:
-    """Return whether `tag` says that somebody else owns the object; an untagged object is nobody's."""
+    """Return whether `tag` shows that somebody else owns the object; an untagged object is nobody's."""
     return tag != "" and not is_ours(tag)
 
 

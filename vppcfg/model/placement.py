@@ -1,6 +1,6 @@
 """Which of VPP's threads look after the queues of ports: the main thread is thread 0, worker0 is thread 1, and so on.
 
-VPP counts threads in what it tells, and in what it is told of transmit queues; in what it is told of receive queues it
+VPP counts threads in what it reports, and in what sets transmit queues; in what sets receive queues it
 counts workers (sw_interface_set_rx_placement, vnet/interface.api). Here it is always threads.
 """
 
@@ -23,7 +23,7 @@ class QueuePlacement:
     threads: tuple[int, ...] = ()
     """Ascending; none where it is not known, and of a transmit queue that nobody uses."""
     is_chosen: bool = field(default=False, compare=False)
-    """Whether somebody has chosen them rather than VPP, as far as that can be known; that is nothing VPP tells."""
+    """Whether somebody has chosen them rather than VPP, as far as that can be known; that is nothing VPP reports."""
 
 
 Placements = tuple[QueuePlacement, ...]

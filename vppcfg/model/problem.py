@@ -17,7 +17,7 @@ class Severity(Enum):
     ERROR = "error"
     WARNING = "warning"
     NOTICE = "notice"
-    """Nothing needs to be done; `check` alone tells it."""
+    """Nothing needs to be done; `check` alone reports it."""
 
 
 @record

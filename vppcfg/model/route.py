@@ -99,7 +99,7 @@ def source_words(source: str) -> str:
 
 
 def shadow_text(name: str, source: str) -> str:
-    """Return what to tell of a route that VPP has and does not go by."""
+    """Return a note on a route that VPP has and does not go by."""
     return f"{name} is shadowed by {source_words(source)}: VPP forwards by that route, and by this one without it"
 
 

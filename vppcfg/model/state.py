@@ -82,7 +82,7 @@ class Facts:
     workers: int = 0
     """How many threads forward packets beside the main one, which does it alone where there are none."""
     has_linux: bool = False
-    """Whether the Linux side could be read; without it, nothing is said or done about it."""
+    """Whether the Linux side could be read; without it, it is left alone."""
     linux_others: frozenset[tuple[str, str]] = frozenset()
     """Linux devices that are not VPP's, by namespace and name, in the namespaces that were looked into."""
     linux_udp_ports: frozenset[int] = frozenset()
@@ -114,7 +114,7 @@ class State:
     """Linux bridges, by namespace ('' is VPP's own) and name."""
     sflow: SflowSettings = SflowSettings()
     lldp: LldpSettings = LldpSettings()
-    """Not known while no port speaks LLDP: VPP tells them with its ports."""
+    """Not known while no port speaks LLDP: VPP reports them with its ports."""
     proxy_arps: frozenset[ProxyArp] = frozenset()
     ipfix: IpfixSettings = IpfixSettings()
     has_mpls_table: bool = False
@@ -172,13 +172,14 @@ class State:
         return replace(self, interfaces=interfaces, objects=owned_of(self.objects, owned), owned=owned)
 
     def with_hidden(self, found: Iterable[Hidden]) -> State:
-        """Return this state with objects that VPP has below those that it goes by."""
+        """Return this state with objects that VPP has and does not list."""
         objects = {kind: dict(items) for kind, items in self.objects.items()}
         hidden_by = dict(self.hidden_by)
         for each in found:
             if each.found is not None:
                 objects.setdefault(type(each.found), {})[each.found.name] = each.found
-                hidden_by[each.found.name] = each.by
+                if each.by:
+                    hidden_by[each.found.name] = each.by
         return replace(self, objects=objects, hidden_by=hidden_by)
 
     def described(self, name: str, tag: str) -> str:

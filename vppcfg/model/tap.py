@@ -8,7 +8,7 @@ from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
 DEFAULT_HOST_MTU = 1500
-"""Bytes; what Linux gives the device of a TAP that was made without an MTU for it, if startup.conf says no other."""
+"""Bytes; what Linux gives the device of a TAP that was made without an MTU for it, if startup.conf sets no other."""
 
 
 @record
@@ -34,14 +34,14 @@ class Tap(VirtualInterface):
     host_mac: str = ""
     """Colon-separated lower case."""
     host_mtu: int = 0
-    """Bytes; 0 when neither the maker nor startup.conf (`tap { host-mtu }`, up to 25.10) said one."""
+    """Bytes; 0 when neither the maker nor startup.conf (`tap { host-mtu }`, up to 25.10) set one."""
     host_bridge: str = ""
     """Linux bridge that the device is a port of; '' for none."""
     host_netns: str = ""
     rx_ring_size: int = 256
     tx_ring_size: int = 256
     flags: int = 0
-    """VPP's tap_flags (plugins/tap/tapv2.api); the configuration says none of them, so they are read and kept."""
+    """VPP's tap_flags (plugins/tap/tapv2.api); the configuration has none of them, so they are read and kept."""
 
     def device_as_created(self) -> LinuxDevice:
         """Return the Linux device in the moment in which VPP has made both."""

@@ -24,7 +24,7 @@ class VhostUserRole(Enum):
 
 @record
 class VhostUser(VirtualInterface):
-    """What a vhost-user port is made with, as far as VPP tells; what the two ends may offer each other is not told."""
+    """What a vhost-user port is made with, as far as VPP reports it: without the features that both ends may offer."""
 
     kind = InterfaceKind.VHOST_USER
     noun = "vhost-user port"

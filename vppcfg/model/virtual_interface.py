@@ -17,9 +17,9 @@ VIRTUAL_INTERFACE_OF: dict[InterfaceKind, type[VirtualInterface]] = {}
 
 @record
 class VirtualInterface:
-    """What one interface is made with. A class of these is a kind, and says what all of that kind have alike.
+    """What one interface is made with. A class of these is a kind, with what all of that kind share.
 
-    Loopbacks and sub-interfaces are none: all that they are made with is said by `Interface`.
+    Loopbacks and sub-interfaces are none: `Interface` has all that they are created with.
     """
 
     kind: ClassVar[InterfaceKind]

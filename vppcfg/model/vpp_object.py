@@ -44,7 +44,7 @@ class VppObject:
     is_replaceable: ClassVar[bool] = True
     """Whether VPP takes a changed one in place of the one of its name, which is removed before otherwise."""
     is_always_ours: ClassVar[bool] = False
-    """Whether VPP tells those of files from all others; of other kinds the file owns what it has a key for."""
+    """Whether VPP's objects show which are those of files; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
     """What those that no file owns are called among the attachments of others."""
     fib_sources: ClassVar[frozenset[str]] = frozenset()
@@ -52,13 +52,13 @@ class VppObject:
     carries_traffic: ClassVar[bool] = True
     """Whether traffic is lost when one goes or changes."""
     impact_verbs: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    """What traffic feels, as predicates of one and of many, by the words of the kind's own account."""
+    """The impact on traffic, as predicates of one and of many, by the words of the kind's own account."""
     lost: ClassVar[str] = ""
     """What traffic loses with one for good, behind `its` and `their`, such as `next hops`; '' for the object itself."""
 
     @property
     def name(self) -> str:
-        """Return what tells it from others of its kind, as an operator would write it."""
+        """Return what distinguishes it from others of its kind, as an operator would write it."""
         raise NotImplementedError(type(self).__name__)
 
     @property
@@ -68,7 +68,7 @@ class VppObject:
 
     @property
     def scope(self) -> str:
-        """Return what a file owns together: all of an interface, say, by its name; '' for all of the kind."""
+        """Return what a file owns together: all of an interface, for example, by its name; '' for all of the kind."""
         return ""
 
     def references(self) -> Iterator[Reference]:
@@ -78,12 +78,12 @@ class VppObject:
 
 @record
 class Hidden:
-    """An object of which VPP shows another one's, and keeps ours below it."""
+    """An object of ours that VPP does not list: it shows another one's and keeps ours below it, or lists none."""
 
     item: VppObject
     """What was asked about."""
     by: str
-    """Whose VPP goes by, as VPP calls it: lcp-rt, interface."""
+    """Whose VPP goes by, as VPP calls it: lcp-rt, interface; '' where it goes by ours."""
     found: VppObject | None
     """What VPP keeps of ours, None for nothing."""
 

@@ -42,7 +42,7 @@ def place_for(attachment: Attachment, state: State) -> tuple[str, Mapping[str, s
 
 
 def _is_up(name: str, state: State) -> bool:
-    """Return whether a device is up; without a say of its own, it is as its interface."""
+    """Return whether a device is up; without a setting of its own, it is as its interface."""
     device = state.linux.get(name)
     return device.is_up if device is not None else state.interfaces[name].is_up
 

@@ -108,7 +108,7 @@ def _interface_attributes(
 
 
 def _follows_from_tag(name: str, before: Interface, after: Interface, observed: State) -> bool:
-    """Return whether the kinds differ of one and the same port, of which the mark in the tag tells whose it is."""
+    """Return whether the kinds differ of one and the same port, of which the mark in the tag shows whose it is."""
     return name == "kind" and is_same_port(before, after, observed.virtual.get(before.name))
 
 

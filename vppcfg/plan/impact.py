@@ -81,7 +81,7 @@ def _object_losses(observed: State, steps: Sequence[Step], reached: State) -> It
 
 
 def _accounts(observed: State, steps: Sequence[Step], reached: State) -> Iterator[tuple[str, Loss]]:
-    """Yield what traffic feels for good, by the accounts of the kinds that have one."""
+    """Yield the impact on traffic for good, by the accounts of the kinds that have one."""
     kinds = [
         kind
         for kind in OBJECT_KINDS
@@ -147,7 +147,7 @@ class _Noting(dict[str, _Value]):
 
 
 class _RecordingState(WorkingState):
-    """A draft that notes what an operation changes, so that no operation has to say it."""
+    """A working state that notes what an operation changes, so that no operation has to declare it."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)

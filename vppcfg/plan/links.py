@@ -1,8 +1,8 @@
-"""Which interfaces have link, followed while a draft changes: what changes is looked at, and what hangs on it.
+"""Which interfaces have link in a working state: updated for each changed interface and what depends on it.
 
-An interface has link when it is up and what it stands on has: a sub-interface its parent, a bond one of its members, a
-BVI one of the members of its bridge domain, a tunnel an interface with its local address. Whoever could only hold
-himself up in a circle has none.
+An interface has link when it is up and what it depends on has link: a sub-interface its parent, a bond one of its
+members, a BVI one of the members of its bridge domain, a tunnel an interface with its local address. Interfaces that
+depend on each other in a circle have none.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _Host = tuple[int, str]
 
 
 class Links:
-    """The links of a draft. `update` must be told of every interface that was changed."""
+    """The links of a working state. `update` must be called with every interface that was changed."""
 
     def __init__(self, working: WorkingState) -> None:
         self.linked: set[str] = set()
         self.members: dict[int, set[str]] = {}
         """Those in each bridge domain that have link."""
-        self._draft = working
+        self._working = working
         self._bridge_of: dict[str, int] = {}
         self._bvi_of: dict[int, str] = {}
         self._source_of: dict[str, _Host] = {}
@@ -52,12 +52,12 @@ class Links:
 
     def _enter(self, name: str, changed: set[str]) -> Iterator[str]:
         """Bring the indexes up to date, and yield whose link may depend on what is new."""
-        interface = self._draft.interfaces.get(name)
+        interface = self._working.interfaces.get(name)
         bridge = interface.bridge if interface is not None else None
         before = self._bridge_of.get(name)
         if bridge != before or (bridge is not None and (self._bvi_of.get(bridge) == name) != _is_bvi(interface)):
             yield from self._move(name, before, bridge, changed, is_bvi=_is_bvi(interface))
-        virtual = self._draft.virtual.get(name)
+        virtual = self._working.virtual.get(name)
         end = virtual.own_end if virtual is not None else None
         source = (virtual.outer_table, end) if virtual is not None and end is not None else None
         if source != self._source_of.get(name):
@@ -100,7 +100,7 @@ class Links:
 
     def _on_addresses(self, name: str, addresses: Iterable[str]) -> Iterator[str]:
         """Yield the tunnels on addresses of an interface, which moves to another FIB table only without any."""
-        interface = self._draft.interfaces.get(name)
+        interface = self._working.interfaces.get(name)
         if self._tunnels and interface is not None:
             for address in addresses:
                 yield from self._tunnels.get((interface.table_of(address), address.partition("/")[0]), ())
@@ -125,7 +125,7 @@ class Links:
 
     def _standing_on(self, name: str) -> Iterator[str]:
         """Yield the interfaces whose link may depend on that of `name`."""
-        working = self._draft
+        working = self._working
         yield from working.stacking.on_port(name)
         if name in working.bond_of:
             yield working.bond_of[name]
@@ -137,7 +137,7 @@ class Links:
 
     def _has_link(self, name: str, above: tuple[str, ...]) -> bool:
         """Return whether an interface has link that does not come from one of those `above` it."""
-        working = self._draft
+        working = self._working
         interface = working.interfaces.get(name)
         if interface is None or not interface.is_up:
             return False

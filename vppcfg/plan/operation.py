@@ -35,7 +35,7 @@ class Numbering(Enum):
 
     USES = "uses"
     GIVES = "gives"
-    """VPP picks one and tells it in its answer."""
+    """VPP picks one and has it in its answer."""
     FREES = "frees"
 
 
@@ -43,8 +43,8 @@ class Numbering(Enum):
 class Operation:
     """One API message to VPP, or one change of the Linux around it. It names objects by name, never by index.
 
-    An operation can be tried on a draft of a state: `refusal` says why VPP would refuse it there, `carry_out` changes
-    the draft as VPP changes. Proofs of plans and the way back are made of these two.
+    An operation can be tried on a working state: `refusal` shows why VPP would refuse it there, `apply_to` changes
+    the working state as VPP changes. Proofs of plans and rollbacks are made of these two.
     """
 
     needs_vpp: ClassVar[bool] = True
@@ -58,7 +58,7 @@ class Operation:
     numbering: ClassVar[Numbering] = Numbering.USES
     """What becomes of the number of its subject."""
     done_already: ClassVar[frozenset[int]] = frozenset()
-    """The return codes by which VPP says that all is as the operation would have it."""
+    """The return codes by which VPP reports that all is as the operation would have it."""
 
     @property
     def subject(self) -> str:
@@ -73,7 +73,7 @@ class Operation:
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Change the draft as VPP changes; only after `refusal` has found nothing."""
+        """Change the working state as VPP changes; only after `refusal` has found nothing."""
         raise NotImplementedError(type(self).__name__)
 
     def effect(self, observed: State, desired: State) -> Predicate:
@@ -114,7 +114,7 @@ class InterfaceOperation(Operation):
 
 @record
 class CreateInterface(InterfaceOperation):
-    """An operation that makes the interface that it names; VPP's answer tells the index of the new one."""
+    """An operation that makes the interface that it names; VPP's answer has the index of the new one."""
 
     def precondition_error(self, working: WorkingState) -> str | None:
         """Return why VPP would refuse it in this state; one with this name is a reason."""
@@ -134,7 +134,7 @@ class DeleteInterface(InterfaceOperation):
         return dangling(self.interface, working)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Take the interface out of the draft, with what it was made with."""
+        """Remove the interface from the working state, with what it was created with."""
         working.remove_interface(self.interface)
         working.virtual.pop(self.interface, None)
 

@@ -61,13 +61,13 @@ class Plan:
 
     @cached_property
     def effects(self) -> dict[str, Effect]:
-        """Return what the plan does to each interface that feels anything."""
+        """Return what the plan does to each affected interface."""
         before = self.observed.managed(self.observed.owned)
         return effects_of(before, self.steps, replace(self.reached, hidden_by=self.desired.hidden_by))
 
     @cached_property
     def impacts(self) -> dict[str, Impact]:
-        """Return the worst impact on each interface that feels any."""
+        """Return the worst impact on each affected interface."""
         return {name: effect.impact for name, effect in self.effects.items()}
 
     @cached_property

@@ -57,7 +57,7 @@ class Indexes(Protocol):
 
 
 class Vocabulary(Protocol):
-    """What must be known of a VPP's messages, and of what is not said in plans, to write one."""
+    """What must be known of a VPP's messages, and of what is not in plans, to write one."""
 
     def secret(self, name: str) -> Value:
         """Return the secret that goes by a name. Raise DataplaneError when nobody has given it."""

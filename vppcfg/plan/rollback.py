@@ -42,7 +42,7 @@ def rollback_plan(plan: Plan, is_unmanaged: Callable[[str], bool]) -> Plan:
 def end_of(plan: Plan) -> State:
     """Return where a plan leads, as far as that is known before it is carried out.
 
-    Which MAC a bond gets from its members is known only where the desired state says it.
+    Which MAC a bond gets from its members is known only where the desired state has it.
     """
     reached = plan.reached
     bonds = {

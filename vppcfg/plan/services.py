@@ -1,7 +1,7 @@
 """What interfaces offer to traffic: their services, which follow from a state alone.
 
-An operation that changes a state changes services by that, so nothing has to be said about it here. What there is about
-a new kind of interface follows from `Interface` and from what its `Making` tells; what a new attribute lets through or
+An operation that changes a state changes services by that, so nothing has to declare it here. What there is about
+a new kind of interface follows from `Interface` and from its `VirtualInterface`; what a new attribute lets through or
 keeps out belongs into `Policy`, which has all of `model.interface.FEATURES`.
 """
 
@@ -100,7 +100,7 @@ NOTHING = Service()
 
 
 class Tables(Protocol):
-    """What a State and a Draft have alike."""
+    """What a State and a WorkingState share."""
 
     @property
     def interfaces(self) -> Mapping[str, Interface]:
@@ -136,7 +136,7 @@ class Tables(Protocol):
 
 
 class Services:
-    """The services of all interfaces of a state or a draft, each found out when it is asked for."""
+    """The services of all interfaces of a state or a working state, each computed when it is asked for."""
 
     def __init__(
         self,

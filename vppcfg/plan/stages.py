@@ -1,4 +1,4 @@
-"""In which order steps run: the table of stages is the only place that says so, and `ordered` puts steps into it.
+"""In which order steps run: the table of stages is the only place of it, and `ordered` sorts steps by it.
 
 The same steps always come in the same order.
 """

@@ -162,7 +162,7 @@ def _objects(data: Mapping[str, Any]) -> Objects:
 
 
 def _unnamed_tables(interfaces: Iterable[Interface]) -> dict[str, FibTable]:
-    """Return the FIB tables that interfaces are in, for a document that was written before those were told."""
+    """Return the FIB tables that interfaces are in, for a document that was written before those were in it."""
     found = {}
     for interface in interfaces:
         for is_ipv6, table_id in enumerate(interface.tables):
@@ -418,13 +418,13 @@ _IPFIX_CONVERTERS: dict[str, Callable[[Any], Any]] = {
         FlowParams, entry, "ipfix.params", {"layers": lambda layers: tuple(map(FlowLayer, layers))}
     ),
 }
-_MADE: dict[str, type[Any]] = {virtual.table: virtual for virtual in VIRTUAL_INTERFACE_CLASSES}
+_VIRTUAL: dict[str, type[Any]] = {virtual.table: virtual for virtual in VIRTUAL_INTERFACE_CLASSES}
 _TABLES: dict[str, type[Any]] = {
     "lcps": LcpPair,
     "linux": LinuxDevice,
-    "bonds": _MADE["bonds"],
+    "bonds": _VIRTUAL["bonds"],
     TABLES[0].table: TABLES[0].object_class,
-    **_MADE,
+    **_VIRTUAL,
     "vrfs": FibTable,
     **{kind.table: kind.object_class for kind in TABLES[1:]},
 }

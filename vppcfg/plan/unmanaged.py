@@ -176,7 +176,7 @@ def harmful(found: Iterable[UnmanagedChange]) -> list[UnmanagedChange]:
 
 
 def irremovable(plan: Plan) -> list[Attachment]:
-    """Return what would stay in VPP for whoever gets the index next, because VPP cannot be told to remove it."""
+    """Return what would stay in VPP for whoever gets the index next, because no message removes it."""
     going = _deleted(plan)
     return [each for each in plan.observed.unmanaged if each.outlives and each.take is None and each.needs(going)]
 

@@ -118,7 +118,7 @@ class WorkingState:
         """The interface that was last made with each identity, and may be gone; None until somebody asks."""
         self._addresses: dict[int, AddressIndex] = {}
         self._own: set[str] = set()
-        """Interfaces that are copies of the draft's own, which it changes in place until it shows them."""
+        """Interfaces that are copies of the working state's own, which it changes in place until it shows them."""
         self._fill(state)
 
     def _fill(self, state: State) -> None:
@@ -173,7 +173,7 @@ class WorkingState:
         return name in self.interfaces or name in self.vrfs or name in self.bridges
 
     def state(self) -> State:
-        """Return what the draft has become."""
+        """Return the state that the working state has become."""
         self._own.clear()
         sockets = tuple(sorted(self.memif_sockets.items()))
         facts = self._state.facts

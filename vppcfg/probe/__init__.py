@@ -1,1 +1,1 @@
-"""Packets as proof: what a file says VPP must do with a frame, and whether it did. Pure functions, without a socket."""
+"""Packets as proof: what a file requires VPP to do with a frame, and whether it did. Pure functions."""

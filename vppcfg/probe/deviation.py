@@ -1,4 +1,4 @@
-"""What VPP's own tables say otherwise than the file, as far as it explains what became of frames."""
+"""Where VPP's own tables differ from the file, as far as it explains what became of frames."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from vppcfg.record import record
 
 @record
 class Deviation:
-    """An object that VPP has otherwise than the file says."""
+    """An object that VPP has otherwise than in the file."""
 
     blame: Blame
     lines: tuple[str, ...]
-    """What differs, in words: `-` before what VPP has, `+` before what the file says."""
+    """What differs, in words: `-` before what VPP has, `+` before what the file sets."""
     state: State
-    """What the file says, but for this object, which is as VPP has it."""
+    """What the file sets, but for this object, which is as VPP has it."""
 
 
 def explained(
@@ -29,7 +29,7 @@ def explained(
 ) -> list[ProbeFinding]:
     """Return the findings, each blamed on the deviations that account for it, where there are any.
 
-    A deviation accounts for a finding when a router with it, and otherwise as the file says, would do with the frame
+    A deviation accounts for a finding when a router with it, and otherwise as in the file, would do with the frame
     what VPP did. Where none is so exact, one counts that has anything to do with the frame's way.
     """
     networks = [(each.blame, Network(each.state, without_link)) for each in deviations]

@@ -28,7 +28,7 @@ _MOST_CHOICES = 64
 
 
 def predict(network: Network, port: str, frame: Frame) -> Prediction:
-    """Return what becomes of a frame that comes in by a port. Raise UndecidedError where the file does not say."""
+    """Return what becomes of a frame that a port receives. Raise UndecidedError where the file leaves it open."""
     journey = Journey(network)
     journey.then(ComesIn(port=port, frame=frame))
     journeys, found = [journey], dict[Prediction, None]()

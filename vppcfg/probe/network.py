@@ -37,9 +37,9 @@ class NextStep(NamedTuple):
     address: str = ""
     """Of the neighbour that gets it."""
     route: Route | None = None
-    """The static route that says so."""
+    """The static route of it."""
     end: RouteEnd | None = None
-    """What becomes of the packet where a route says that it goes nowhere."""
+    """What becomes of the packet where a route discards it."""
 
 
 _DEEPEST = 8
@@ -63,7 +63,7 @@ class Network:
         self.without_link = without_link
         self.foreign = foreign
         self.asked: dict[tuple[int, str], Connected | None] = {}
-        """Which addresses were looked up in which tables, and what the state says of them."""
+        """Which addresses were looked up in which tables, and what the state has of them."""
         self._children = state.sub_interfaces_by_parent()
 
     def interface(self, name: str) -> Interface:
@@ -112,11 +112,11 @@ class Network:
             yield self.interface(name)
 
     def has_other_matches(self, port: str) -> bool:
-        """Return whether a sub-interface of a port takes frames in a way that the file cannot say."""
+        """Return whether a sub-interface of a port takes frames in a way that the file cannot express."""
         return any(isinstance(each.encapsulation, OtherMatch) for each in self.sub_interfaces(port))
 
     def matching(self, port: str, outer: int, inner: int | None, *, is_dot1ad: bool) -> Interface | None:
-        """Return the sub-interface that takes frames with exactly these tags, the one that says most first."""
+        """Return the sub-interface that takes frames with exactly these tags, the one that is most specific first."""
         one_tag = None
         for each in self.sub_interfaces(port):
             match = each.encapsulation
@@ -180,7 +180,7 @@ class Network:
     def ways_to(self, table: int, address: str, depth: int = 0) -> tuple[NextStep, ...]:
         """Return the ways of which packets to an address take one, as VPP chooses; none where there is no route.
 
-        Raise UndecidedError for a route that the file lacks, and where the file does not tell which ways there are.
+        Raise UndecidedError for a route that the file lacks, and where the file does not show which ways there are.
         """
         host = ip_address(address)
         found = next((each for each in self.connected if each.table == table and host in each.network), None)
@@ -198,10 +198,10 @@ class Network:
             return self._by_route(route, address, depth)
         return () if found is None else (NextStep(interface=found.interface, address=address),)
 
-    def is_cross_connected(self, name: str, *, is_ipv6: bool) -> bool:
-        """Return whether what an interface takes in of a family goes one way, without a look-up."""
-        crossed = self.state.of(L3CrossConnect).values()
-        return any((each.interface, each.is_ipv6) == (name, is_ipv6) for each in crossed)
+    def cross_connect_of(self, name: str, *, is_ipv6: bool) -> L3CrossConnect | None:
+        """Return the L3 cross-connect of an interface and a family, which takes all packets without a look-up."""
+        found = self.state.of(L3CrossConnect).values()
+        return next((each for each in found if (each.interface, each.is_ipv6) == (name, is_ipv6)), None)
 
     def route_to(self, table: int, address: str) -> Route | None:
         """Return the static route that has an address, None where a longer connected prefix or none has it."""

@@ -51,7 +51,7 @@ class Blame:
     """An object of the file, and what of it is meant."""
 
     subject: str
-    """As the file says it: `interface NAME`, `bridge domain bdN`, `access list NAME`."""
+    """As in the file: `interface NAME`, `bridge domain bdN`, `access list NAME`."""
     aspect: str = ""
 
     @property
@@ -85,19 +85,19 @@ class Milestone:
     kind: str
     """What happens: `routed`, `looked up`, `switched`, `filtered`, `sent`."""
     subject: str = ""
-    """Where: an interface, or the number of a table; '' where a trace does not tell."""
+    """Where: an interface, or the number of a table; '' where a trace does not show it."""
     detail: str = ""
     blame: Blame | None = None
 
     @property
     def seen(self) -> tuple[str, str, str]:
-        """Return what a trace tells of it."""
+        """Return what a trace shows of it."""
         return self.kind, self.subject, self.detail
 
 
 @record
 class Prediction:
-    """What the file says becomes of a frame."""
+    """What becomes of a frame by the file."""
 
     steps: tuple[Milestone, ...]
     ends: tuple[tuple[FrameEnd, Blame], ...]
@@ -138,4 +138,4 @@ class Unproved:
 
 
 class UndecidedError(Exception):
-    """The file does not say what becomes of a frame, as where something learnt decides; such a frame is not sent."""
+    """What becomes of a frame depends on more than the file, such as something learnt; such a frame is not sent."""

@@ -31,7 +31,7 @@ class ProbeReport:
     """Those first that VPP has otherwise than the file, the one with the most findings at their head."""
     unproved: tuple[Unproved, ...]
     untested: tuple[tuple[str, int], ...] = ()
-    """What the file says and no frame is about, and of how many objects."""
+    """What no frame proves of the file, and for how many objects."""
 
     @property
     def wrong(self) -> int:

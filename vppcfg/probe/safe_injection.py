@@ -31,7 +31,7 @@ _ANSWERS = ("-icmp-error", "-glean", "-arp", "-discover-neighbor")
 def safe_probes_for(network: Network, in_vpp: Network, *, may_leave: bool) -> ProbeSet:
     """Return the frames that may be sent into a router at work, and what is held back.
 
-    `network` is what the file says, `in_vpp` what VPP's own tables say.
+    `network` is what the file sets, `in_vpp` what VPP's own tables have.
     """
     whole = probes_for(network, from_strangers=True)
     probes: list[FrameProbe] = []
@@ -102,7 +102,7 @@ def _addresses(packet: Packet) -> Iterator[str]:
 
 
 def foreign_addresses(asked: Network, found: Iterable[tuple[tuple[int, str], str]]) -> frozenset[tuple[int, str]]:
-    """Return the addresses to which VPP has a route that a state does not tell of.
+    """Return the addresses to which VPP has a route that a state lacks.
 
     `found` are the prefixes that VPP finds them by. An address that is the router's own, or that of a neighbour, is
     found by itself.

@@ -48,7 +48,7 @@ class Wrapped:
 
 @record
 class Leaves:
-    """A frame leaves by an interface. `is_switched` says whether a switch sends it, whose tags are its own."""
+    """A frame leaves by an interface. `is_switched` shows whether a switch sends it, whose tags are its own."""
 
     interface: str
     frame: Frame | None

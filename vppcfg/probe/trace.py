@@ -1,4 +1,4 @@
-"""What VPP's tracer tells of the way of a frame: the text of `show trace` to steps and ends.
+"""What VPP's tracer shows of the way of a frame: the text of `show trace` to steps and ends.
 
 Its grammar is that of format_vlib_trace in src/vlib/trace.c; what each node prints stands with the node. Copies of a
 frame, as a bridge domain makes them, are one packet in the trace.
@@ -82,7 +82,7 @@ _BY_NODE = {
     "tunnel-output": Reason.NO_ROUTE,
     "tunnel-output-no-count": Reason.NO_ROUTE,
 }
-"""Which node says more than the words: it gives none, and VPP prints those of a node before."""
+"""Nodes that explain more than their error, as VPP prints that of a node before."""
 _STATION_LISTS = frozenset({"ip4-inacl", "ip6-inacl"})
 """These drop what is denied, whatever the words are: VPP before 26.10 exchanges them (a7378bf803e)."""
 _REFUSALS = {
@@ -121,14 +121,14 @@ class Observation:
     steps: tuple[tuple[str, str, str], ...]
     ends: frozenset[FrameEnd]
     nodes: tuple[Node, ...] = ()
-    """The way as VPP tells it, for people."""
+    """The way as VPP reports it, for people."""
     unknown: tuple[str, ...] = ()
     """What VPP gave as the reason of a drop, where no reason is known by it."""
 
 
 def is_whole(observation: Observation) -> bool:
     """Return whether VPP's tracer followed a frame all the way; now and then it loses sight of one, or of a part."""
-    names = {"null-node", *(node.name for node in observation.nodes)}  # which drops what nobody wants, unseen
+    names = {"null-node", *(node.name for node in observation.nodes)}  # which drops what nobody uses, unseen
     if not observation.ends or "ethernet-input" not in names:
         return False
     dropped = next((node for node in observation.nodes if node.name in ("drop", "punt")), None)
@@ -256,6 +256,7 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     **dict.fromkeys(("ip4-input", "ip4-input-no-checksum", "ip6-input"), _plain("routed")),
     **dict.fromkeys(("ip4-lookup", "ip6-lookup"), _lookup),
     **dict.fromkeys(("abf-input-ip4", "abf-input-ip6"), _plain("steered")),
+    **dict.fromkeys(("l3xc-input-ip4", "l3xc-input-ip6"), _plain("crossed")),
     **dict.fromkeys(("ip4-receive", "ip6-receive"), _plain("received")),
     **dict.fromkeys(("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"), _plain("looked for")),
     **dict.fromkeys(("ip4-rewrite", "ip6-rewrite", "ip4-midchain", "ip6-midchain"), _adjacent),
@@ -329,7 +330,7 @@ def _drops(node: Node, before: tuple[Node, ...], unknown: list[str]) -> Iterator
 
 
 def _reason_of(where: str, words: str) -> Reason | None:
-    """Return why a node dropped a frame, None where it does not say."""
+    """Return why a node dropped a frame, None where that is unknown."""
     if any(count in words for count in _COUNTS):
         return None
     return next((reason for name, text, reason in REASONS if name in ("", where) and text in words), None)

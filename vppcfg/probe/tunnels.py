@@ -56,7 +56,7 @@ def wrap(
 ) -> None:
     """Put a frame, or a packet to a neighbour, into the tunnel that an interface is.
 
-    `is_routed` tells of a frame who made it.
+    `is_routed`: whether this router made the frame.
 
     Frames that go into a GRE tunnel, their headers counted, are dropped where they are larger than its MTU
     (adj_l2_rewrite_inline in src/vnet/adj/adj_l2.c).

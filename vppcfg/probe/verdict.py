@@ -1,4 +1,4 @@
-"""What VPP did with a frame held against what the file says, and the object of the file that is to blame."""
+"""What VPP did with a frame held against what the file sets, and the object of the file that is to blame."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class ProbeFinding:
     observation: Observation | None
     """None where the frame was not seen again."""
     blame: Blame | None = None
-    """None where VPP did what the file says."""
+    """None where VPP did what the file requires."""
     others: tuple[Blame, ...] = ()
-    """What else may be to blame; which it is, all findings together tell."""
+    """What else may be to blame; all findings together show which it is."""
     text: str = ""
     """What is wrong, in words."""
 
 
 def judge(probe: FrameProbe, observation: Observation | None) -> ProbeFinding:
-    """Return whether VPP did what the file says, and what is to blame if not."""
+    """Return whether VPP did what the file requires, and what is to blame if not."""
     if observation is None:
         text = "the frame was not seen again"
         return ProbeFinding(probe=probe, observation=None, blame=of_interface(probe.port), text=text)
@@ -40,7 +40,7 @@ def judge(probe: FrameProbe, observation: Observation | None) -> ProbeFinding:
         if found is None:
             return ProbeFinding(probe=probe, observation=observation)
         wrong.append((_agreement(by_choice, observation), found))
-    # Of the ways that VPP may choose, the one that it seems to have taken tells what is wrong.
+    # Of the ways that VPP may choose, the one that it seems to have taken shows what is wrong.
     _, found = max(wrong, key=lambda each: each[0])
     (blame, *others), text = found
     return ProbeFinding(probe=probe, observation=observation, blame=blame, others=tuple(others), text=text)
@@ -79,7 +79,9 @@ def _is_seen(step: tuple[str, str, str], seen: set[tuple[str, str, str]]) -> boo
 
 _TAGS_SHOWN = 2
 """VPP prints two VLAN tags, and what is behind them only where there are no more."""
-_WITHOUT_SUBJECT = frozenset({"checked", "looked for", "received", "retagged", "routed", "steered", "unwrapped"})
+_WITHOUT_SUBJECT = frozenset(
+    {"checked", "crossed", "looked for", "received", "retagged", "routed", "steered", "unwrapped"}
+)
 _WITHOUT_TRACE = frozenset({"wrapped"})
 
 
@@ -89,6 +91,7 @@ def _step_text(step: tuple[str, str, str]) -> str:
         "bonded": f"it does not come in by {subject}",
         "switched": f"{subject} does not switch it",
         "routed": "it is not routed",
+        "crossed": "no cross-connect of L3 takes it",
         "steered": "no policy route looks at it",
         "looked up": f"it is not looked up in table {detail}",
         "filtered": f"{subject} does not filter it by {detail}",
@@ -105,7 +108,7 @@ def _step_text(step: tuple[str, str, str]) -> str:
 
 
 def _answered(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
-    """Return what an ICMP error that was not to come says: the MTU of where the packet was going is another one."""
+    """Return what an unexpected ICMP error shows: another MTU on the way of the packet."""
     if any(end.fate is Fate.ANSWERED for end, _ in probe.prediction.ends):
         return None
     towards = [subject for kind, subject, _ in observation.steps if kind == "rewritten"]
@@ -115,7 +118,7 @@ def _answered(probe: FrameProbe, observation: Observation) -> tuple[list[Blame],
 
 
 def _instead(probe: FrameProbe, observation: Observation) -> tuple[list[Blame], str] | None:
-    """Return what the end of a frame that was to go on says of the one to blame, None where it says nothing."""
+    """Return whom the unexpected end of a frame blames, None where it shows nothing."""
     predicted = {(end.fate, end.reason) for end, _ in probe.prediction.ends}
     for end in sorted(observation.ends, key=str):
         if (end.fate, end.reason) in predicted or end.fate is not Fate.DROPPED:
@@ -189,7 +192,7 @@ def _port_of(name: str) -> str:
 
 
 def comparable(end: FrameEnd) -> FrameEnd:
-    """Return the end as far as a trace tells of it.
+    """Return the end as far as a trace shows it.
 
     VPP prints all tags as being of the kind of the outermost (format_ethernet_header_with_length in
     src/vnet/ethernet/format.c).
@@ -217,7 +220,7 @@ def end_text(end: FrameEnd) -> str:
 
 
 def blamed_on_state(finding: ProbeFinding, network: Network, up: frozenset[str]) -> ProbeFinding:
-    """Return the finding with an interface to blame that is not up, or not down, as the file says.
+    """Return the finding with an interface to blame that is not up, or not down, as in the file.
 
     Only those count that the frame has to do with: on its way, the ports of those, and the members of bonds.
     """

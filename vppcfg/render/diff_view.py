@@ -1,4 +1,4 @@
-"""What a plan changes, for people: entries of the file that appear, differ and disappear, and what traffic feels."""
+"""What a plan changes, for people: entries of the file that appear, differ and disappear, and the impact on traffic."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DiffLine:
 def diff_lines(plan: Plan, most: int | None = None) -> Iterator[DiffLine]:
     """Yield the lines of the view, the summary last; nothing when nothing changes.
 
-    Of more than `most` entries, those that traffic feels come before the others, and the rest is counted.
+    Of more than `most` entries, those with impact on traffic come before the others, and the rest is counted.
     """
     if not plan.changes and not plan.steps:
         return
@@ -73,14 +73,14 @@ def plan_difference(plan: Plan) -> list[EntryDifference]:
 
 
 def summary(plan: Plan) -> str:
-    """Return one line: how many entries are created, changed, replaced, removed, and what traffic feels."""
+    """Return one line: how many entries are created, changed, replaced, removed, and the impact on traffic."""
     return f"{_counts(plan_difference(plan))}; impact: {impact_summary(plan)}"
 
 
 def _foremost(
     entries: Sequence[EntryDifference], impact_label: Callable[[EntryDifference], str], most: int
 ) -> list[EntryDifference]:
-    """Return so many entries in the order of the file, those that traffic feels rather than others."""
+    """Return so many entries in the order of the file, those with impact on traffic rather than others."""
     order = sorted(range(len(entries)), key=lambda place: not impact_label(entries[place]))
     return [entries[place] for place in sorted(order[:most])]
 
@@ -95,7 +95,7 @@ def _counts(entries: Iterable[EntryDifference]) -> str:
 
 
 class _ImpactLabels:
-    """What traffic feels, by the entries of a plan."""
+    """The impact on traffic, by the entries of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._of_interface = plan.impacts
@@ -108,7 +108,7 @@ class _ImpactLabels:
                     found[name] = max(loss.impact, found.get(name, Impact.NONE))
 
     def __call__(self, entry: EntryDifference) -> str:
-        """Return the word for an interface, and for what several share those who feel it too; empty for nothing."""
+        """Return the word for an interface, and for what several share the others affected; empty for nothing."""
         if entry.path[0] not in _SHARED:
             impact = self._of_interface.get(entry.name, Impact.NONE)
             return impact.label if impact else ""
@@ -121,7 +121,7 @@ class _ImpactLabels:
 
 
 def entry_lines(entry: EntryDifference, impact_label: str = "") -> Iterator[DiffLine]:
-    """Yield the lines of one entry: its name with what traffic feels, and what of it differs below."""
+    """Yield the lines of one entry: its name with the impact on traffic, and what of it differs below."""
     yield DiffLine(text=_heading(entry, impact_label), action=entry.action)
     for line in entry.lines:
         text = f"    {line.sign} {line.text}" if line.sign else f"    {line.text}"
@@ -131,7 +131,7 @@ def entry_lines(entry: EntryDifference, impact_label: str = "") -> Iterator[Diff
 
 
 def entry_name(entry: EntryDifference) -> str:
-    """Return the place of an entry in the file, as an operator would say it."""
+    """Return the place of an entry in the file, as an operator would write it."""
     return ".".join(str(part) for part in entry.path)
 
 
@@ -152,5 +152,5 @@ def _heading(entry: EntryDifference, impact_label: str) -> str:
 
 
 def _reason(forced_by: str) -> str:
-    """Return why something is recreated, as a clause: the planner names an attribute, or says it."""
+    """Return why something is recreated, as a clause: the planner names an attribute, or gives it."""
     return forced_by if " " in forced_by else f"its {forced_by.replace('_', ' ')} changes"

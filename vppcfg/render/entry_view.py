@@ -18,13 +18,13 @@ class EntryLine(NamedTuple):
 
 
 def whole_entry(keys: Iterable[KeyValue]) -> list[EntryLine]:
-    """Return an entry that is new or goes, as a file says it, with all that an object is made with."""
+    """Return an entry that is new or goes, as a file has it, with all that an object is made with."""
     told = [key._replace(is_default=key.value == []) if key.is_set_at_creation else key for key in keys]
     return [EntryLine(text) for text in key_lines(told)]
 
 
 def entry_difference(before: Sequence[KeyValue], after: Sequence[KeyValue]) -> list[EntryLine]:
-    """Return what differs between both; nothing when they say the same."""
+    """Return what differs between both; nothing when they are equal."""
     return list(_differences(before, after, ""))
 
 
@@ -48,7 +48,7 @@ def _in_order(old: list[str], new: list[str]) -> list[str]:
 
 
 def _one_sided(was: KeyValue | None, will: KeyValue | None, prefix: str) -> Iterator[EntryLine]:
-    """Yield a key that only one of both has, unless it says there what its absence says too."""
+    """Yield a key that only one of both has, unless its absence means the same."""
     item, sign = (was, "-") if was is not None else (will, "+")
     if item is None or item.is_default:
         return

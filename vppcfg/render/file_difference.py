@@ -35,7 +35,7 @@ from vppcfg.render.implicit_changes import restricted, unsaid
 _ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
 _SECTIONS = {kind.object_kind: kind.key for kind in TABLES}
 """Of the objects that are no interfaces and have names."""
-_MADE = frozenset(section.key for section in VIRTUAL_SECTIONS)
+_VIRTUAL_SECTIONS = frozenset(section.key for section in VIRTUAL_SECTIONS)
 
 
 @record
@@ -50,7 +50,7 @@ class EntryDifference:
     lines: tuple[EntryLine, ...] = ()
     """Its keys and values."""
     remarks: tuple[str, ...] = ()
-    """What happens to it and no key says."""
+    """What happens to it without a key."""
     forced_by: str | None = None
     """Why it is recreated."""
 
@@ -153,14 +153,14 @@ class _Comparison:
         self._found[entry.path] = EntryDifference(action=action, path=entry.path, name=entry.name, lines=tuple(lines))
 
     def _whole(self, entry: YamlEntry, state: State) -> tuple[KeyValue, ...] | None:
-        """Return what an entry says that appears or disappears in a state, None when nobody needs it.
+        """Return what an entry sets that appears or disappears in a state, None when nobody needs it.
 
         An interface on which nothing is set needs no entry beside that of its kind, which then has its description.
         """
         if entry.path[0] == INTERFACES.key:
             is_needed = entry.name not in state.virtual or not _is_as_created(entry.name, state)
             return entry.keys if is_needed else None
-        if entry.path[0] in _MADE and _is_as_created(entry.name, state):
+        if entry.path[0] in _VIRTUAL_SECTIONS and _is_as_created(entry.name, state):
             described = state.described(entry.name, state.interfaces[entry.name].tag)
             return (KeyValue("description", described), *entry.keys) if described else entry.keys
         return entry.keys
@@ -212,8 +212,8 @@ class _Comparison:
         for netns, name in self._linux_bridges - {(tap.host_netns, tap.host_bridge) for tap in taps}:
             yield (f"Linux bridge {name}{f' in namespace {netns}' if netns else ''}",)
         for change in self._others:
-            is_made = change.kind is ObjectKind.VRF and change.action is Action.CREATE
-            if is_made and isinstance(change.after, FibTable) and change.after.is_unnamed:
+            is_new_table = change.kind is ObjectKind.VRF and change.action is Action.CREATE
+            if is_new_table and isinstance(change.after, FibTable) and change.after.is_unnamed:
                 yield (f"FIB table {change.name}",)
         if any(change.kind is ObjectKind.MPLS for change in self._others) and not self._is_mpls_turned_on():
             yield ("default MPLS table",)
@@ -250,7 +250,7 @@ def _with_names_of(state: State, other: State) -> State:
 def _with_moved_queues(before: State, after: State) -> tuple[State, State]:
     """Return both states with those queues of ports that move as if somebody had placed them, and no others.
 
-    A file says where few queues are, and where they were before is mostly VPP's own choice.
+    A file places few queues, and where they were before is mostly VPP's own choice.
     """
     old, new = dict(before.interfaces), dict(after.interfaces)
     for name in old.keys() & new.keys():
@@ -281,7 +281,7 @@ def _with_open_values(before: State, after: State) -> State:
 
 
 def _is_as_created(name: str, state: State) -> bool:
-    """Return whether nothing is set on an interface that an entry of its own would have to say."""
+    """Return whether nothing is set on an interface that would need an entry of its own."""
     interface = state.interfaces.get(name)
     if (
         interface is None

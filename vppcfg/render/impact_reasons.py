@@ -53,7 +53,7 @@ class Causes:
             if isinstance(step.operation, LeaveL2)
         }
         self._kinds: dict[CauseKey, str] = {}
-        """What is said before the names of those that are no interfaces."""
+        """The words before the names of those that are no interfaces."""
         self._owners: dict[str, str] | None = None
         """The interface of each address in the end."""
         self._words: dict[str, Predicate] = {}

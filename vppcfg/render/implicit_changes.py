@@ -43,13 +43,13 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
 }
 """The same for a Linux device, whose attributes change with those of its interface."""
 _OF_INTERFACES = (INTERFACES, loopback.KIND, *VIRTUAL_SECTIONS)
-"""The sections whose entries tell of interfaces."""
+"""The sections whose entries are about interfaces."""
 _SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
-"""What has nothing that a file cannot say."""
+"""What has nothing that a file cannot express."""
 
 
 _LISTS = frozenset({ObjectKind.ACL, ObjectKind.MACIP})
-"""What has nothing but rules that a file can say."""
+"""What has nothing but rules that a file can express."""
 
 
 def restricted(
@@ -109,8 +109,8 @@ def _stray_macs(change: Change[Any]) -> Iterator[str]:
 def _static_macs_elsewhere(name: str, before: State, after: State) -> Iterator[str]:
     """Yield a line when an interface does not have the same static MAC addresses where it is no member.
 
-    The file says those of members alone. VPP keeps them when an interface leaves a bridge domain: they may become
-    unsaid although they stay as they are.
+    The file has those of members alone. VPP keeps them when an interface leaves a bridge domain: they may become
+        unsaid although they stay as they are.
     """
     old, new = (_unsaid_macs(state.interfaces[name], state) for state in (before, after))
     if old != new:
@@ -118,8 +118,8 @@ def _static_macs_elsewhere(name: str, before: State, after: State) -> Iterator[s
 
 
 def _unsaid_macs(interface: Interface, state: State) -> tuple[StaticMac, ...]:
-    is_said = interface.bridge is not None and bridge_name(interface.bridge) in state.bridges
-    return tuple(each for each in interface.static_macs if not is_said or each.bd_id != interface.bridge)
+    is_member = interface.bridge is not None and bridge_name(interface.bridge) in state.bridges
+    return tuple(each for each in interface.static_macs if not is_member or each.bd_id != interface.bridge)
 
 
 class _Shown:

@@ -97,7 +97,7 @@ def _kind_of(change: Change[Any]) -> str:
 
 
 def _impacts_by_object(plan: Plan) -> dict[str, Impact]:
-    """Return the worst that each object feels, or does to others."""
+    """Return the worst impact on each object, or of it on others."""
     worst = dict(plan.impacts)
     for position, impact in plan.step_impacts.items():
         subject = plan.steps[position].operation.subject

@@ -29,7 +29,7 @@ def nat44_lines(plan: Plan) -> Iterator[str]:
 
 
 def left_alone(plan: Plan) -> str:
-    """Return what to say of NAT44 that VPP has and the file leaves alone; '' where there is none."""
+    """Return notes on NAT44 that VPP has and the file leaves alone; '' where there is none."""
     observed = plan.observed
     if not observed.of(Nat44) or is_nat44_owned(plan.desired.owned):
         return ""

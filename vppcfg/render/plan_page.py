@@ -1,4 +1,4 @@
-"""A plan as one HTML page, for whoever approves a change: what differs, what traffic feels, the steps in order.
+"""A plan as one HTML page, for whoever approves a change: what differs, the impact on traffic, the steps in order.
 
 The page loads nothing, runs nothing, and reads on a phone. Whatever comes from VPP or from the file is escaped, with
 what does not show written out; the page's own policy forbids scripts besides (Content-Security-Policy, W3C CSP3).
@@ -55,7 +55,7 @@ _COMMANDS_SHOWN = 5000
 
 @record
 class PageFacts:
-    """What the page says about the plan besides its content."""
+    """What the page has about the plan besides its content."""
 
     file: str
     digest: str
@@ -78,7 +78,7 @@ def plan_page(
         _verdict(plan, refusals, is_empty=not plan.steps and not routing),
         *_section("Warnings", _listed((problem.text for problem in problems), "changed")),
         *_section("What changes", _difference(plan)),
-        *_section("What traffic feels", _impact(plan)),
+        *_section("Impact on traffic", _impact(plan)),
         *_section("What others have configured", _unmanaged(plan)),
         *_section("Addresses in use and routes behind others", _listed([*live_lines(plan), *shadow_lines(plan)], "")),
         *_section("What routing daemons load", ["<pre>", *map(_text, routing), "</pre>"] if routing else ()),
@@ -197,7 +197,7 @@ def _stage_words(stage: Stage) -> str:
 
 
 def _commands(plan: Plan) -> Iterator[str]:
-    """Yield what `vppctl exec` runs, as far as VPP's CLI can say it."""
+    """Yield what `vppctl exec` runs, as far as VPP's CLI can express it."""
     version = plan.observed.facts.version
     found = [cli_line(step.operation, version) for step in plan.steps]
     lines = [line for line in found if line is not None]

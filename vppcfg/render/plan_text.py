@@ -1,6 +1,6 @@
 """A plan as the lines that an operator would type at VPP's prompt, under the three headings.
 
-`vppctl exec FILE` runs the text. What has no CLI form says so in a comment, and so does what would be dangerous to say:
+`vppctl exec FILE` runs the text. What has no CLI form is a comment, and so is a dangerous command:
 a name in a file is checked when the file is, but what VPP itself has was named by whoever could reach its API, and a
 saved state by whoever wrote it. Names with spaces, line ends or braces would become commands of their own.
 """
@@ -38,7 +38,7 @@ class PlanText(NamedTuple):
     lines: list[str]
     """No line for an empty plan."""
     without_form: int
-    """How many of its steps the text cannot say."""
+    """How many of its steps the text cannot express."""
 
 
 def plan_text(plan: Plan) -> PlanText:
@@ -67,7 +67,7 @@ def describe(operation: Operation) -> str:
 
 
 def cli_line(operation: Operation, version: str = "") -> str | None:
-    """Return the CLI line of an operation, or None when VPP's CLI cannot say it, or would take a name for commands.
+    """Return the CLI line of an operation, or None when VPP's CLI cannot express it, or would take a name for commands.
 
     `version` is VPP's own version text; without one, or with one that names no release, it is today's CLI.
     """

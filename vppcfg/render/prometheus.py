@@ -75,7 +75,7 @@ class WatchMetrics:
 
     @property
     def is_in_sync(self) -> bool:
-        """Return whether VPP is known to be as the file says."""
+        """Return whether VPP is known to be as in the file."""
         return self.is_connected and self.differences == () and not self.problems
 
 
@@ -137,9 +137,9 @@ def verification_lines(report: VerifyReport) -> Iterator[str]:
     text = "Whether VPP forwards as Linux does."
     yield from _metric("verify_is_same", "gauge", text, [((), not report.count)])
     mismatches: list[tuple[Labels, float]] = [
-        ((("subject", subject.value), ("discord", discord.value)), report.counts.get((subject, discord), 0))
+        ((("subject", subject.value), ("discord", kind.value)), report.counts.get((subject, kind), 0))
         for subject in Subject
-        for discord in MismatchKind
+        for kind in MismatchKind
     ]
     text = "What VPP lacks, has in excess or has otherwise than Linux, by kind."
     yield from _metric("verify_mismatches", "gauge", text, mismatches)

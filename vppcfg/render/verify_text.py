@@ -30,15 +30,15 @@ def counted(number: int, subject: Subject) -> str:
 
 
 def summary(report: VerifyReport) -> str:
-    """Return one line that tells how VPP stands to Linux."""
+    """Return one line that shows how VPP stands to Linux."""
     seen = ", ".join(counted(report.compared.get(subject, 0), subject) for subject in _COUNTED)
     if not report.count:
         return f"VPP forwards as Linux does: {seen}"
     parts = [
-        f"{counted(number, subject)} {discord.value}"
+        f"{counted(number, subject)} {kind.value}"
         for subject in Subject
-        for discord in MismatchKind
-        if (number := report.counts.get((subject, discord), 0)) and discord is not MismatchKind.VPP_ONLY
+        for kind in MismatchKind
+        if (number := report.counts.get((subject, kind), 0)) and kind is not MismatchKind.VPP_ONLY
     ]
     if report.unprotected:
         parts.append(f"IPsec missing on {len({each.holder for each in report.unprotected})}")
@@ -62,9 +62,9 @@ def report_lines(report: VerifyReport) -> Iterator[str]:
 
 
 def group_lines(group: Group) -> Iterator[str]:
-    """Yield what a group says, and below it the first of those that are in it."""
-    yield f"{_SIGNS[group.discord]} {group_text(group)}"
-    is_many = group.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and group.discord is not MismatchKind.DIFFERENT
+    """Yield the line of a group, and below it the first of those that are in it."""
+    yield f"{_SIGNS[group.kind]} {group_text(group)}"
+    is_many = group.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and group.kind is not MismatchKind.DIFFERENT
     if is_many or group.subject is Subject.ROUTE:
         yield from _listed(group.first, group.count)
 
@@ -82,7 +82,7 @@ def _listed(first: Sequence[str], count: int) -> Iterator[str]:
 
 
 def group_text(group: Group) -> str:
-    """Return what a group says in one line."""
+    """Return the line of a group."""
     if group.subject is Subject.ROUTE:
         return _route_text(group)
     if group.subject is Subject.PAIR:
@@ -90,20 +90,20 @@ def group_text(group: Group) -> str:
     if group.subject in (Subject.STATE, Subject.MTU):
         noun = _NOUNS[group.subject][0]
         return f"{noun} of {group.interface}: {group.vpp} in VPP, {group.linux} in Linux"
-    if group.discord is MismatchKind.DIFFERENT:
+    if group.kind is MismatchKind.DIFFERENT:
         return f"neighbour {group.first[0]} of {group.interface}: {group.vpp} in VPP, {group.linux} in Linux"
     return f"{_where(group)}: {counted(group.count, group.subject)} of {group.interface}"
 
 
 def _where(group: Group) -> str:
-    if group.discord is MismatchKind.VPP_ONLY:
+    if group.kind is MismatchKind.VPP_ONLY:
         return "VPP alone has, from its own ARP or ND or from Linux before"
-    return "Linux has, VPP lacks" if group.discord is MismatchKind.MISSING else "VPP has, Linux lacks"
+    return "Linux has, VPP lacks" if group.kind is MismatchKind.MISSING else "VPP has, Linux lacks"
 
 
 def _pair_text(group: Group) -> str:
     name = f"LCP pair of {group.interface}"
-    if group.discord is MismatchKind.STALE:
+    if group.kind is MismatchKind.STALE:
         return f"{name}: Linux has no device {group.first[0]}"
     if group.linux:
         return f"{name}: {group.first[0]} is another device than the pair was made with ({group.linux}, {group.vpp})"
@@ -112,9 +112,9 @@ def _pair_text(group: Group) -> str:
 
 def _route_text(group: Group) -> str:
     count = f"{counted(group.count, group.subject)} of {group.table}"
-    if group.discord is MismatchKind.MISSING:
+    if group.kind is MismatchKind.MISSING:
         return f"Linux has, VPP lacks: {count} {group.linux}"
-    if group.discord is MismatchKind.STALE:
+    if group.kind is MismatchKind.STALE:
         return f"VPP has, Linux lacks: {count} {group.vpp} ({group.source})"
     source = f" ({group.source})" if group.source else ""
     return f"{count}: {group.vpp}{source} in VPP, {group.linux} in Linux"
@@ -127,10 +127,10 @@ def report_document(report: VerifyReport) -> dict[str, Any]:
         "is_moving": report.is_moving,
         "compared": {subject.value: report.compared.get(subject, 0) for subject in _COUNTED},
         "counts": [
-            {"subject": subject.value, "discord": discord.value, "count": count}
+            {"subject": subject.value, "discord": kind.value, "count": count}
             for subject in Subject
-            for discord in MismatchKind
-            if (count := report.counts.get((subject, discord), 0))
+            for kind in MismatchKind
+            if (count := report.counts.get((subject, kind), 0))
         ],
         "groups": [_group_document(group) for group in report.groups],
         "limits": [{"reason": reason, "count": count} for reason, count in sorted(report.limits.items())],
@@ -145,7 +145,7 @@ def _group_document(group: Group) -> dict[str, Any]:
     table = group.table
     return {
         "subject": group.subject.value,
-        "discord": group.discord.value,
+        "discord": group.kind.value,
         "interface": group.interface or None,
         "table": None if table is None else {"family": 6 if table.is_ipv6 else 4, "number": table.number},
         "linux": group.linux or None,

@@ -38,7 +38,7 @@ class Bird:
         self._file = file
 
     def check(self, text: str) -> list[str]:
-        """Return what `bird -p` says; no BIRD has to run."""
+        """Return the output of `bird -p`; no BIRD has to run."""
         with staged(text, self._file.startup) as (path, trouble):
             if trouble:
                 return [trouble]
@@ -51,7 +51,7 @@ class Bird:
         return trouble
 
     def running(self) -> RunningText:
-        """Return the startup file, with what it includes: BIRD does not tell what it runs.
+        """Return the startup file, with what it includes: BIRD does not report what it runs.
 
         What was written since BIRD last read its configuration, it may not run.
         """

@@ -16,7 +16,7 @@ _TOKEN = re.compile(r'#[^\n]*|/\*.*?\*/|"[^"\n]*"|\'[^\'\n]*\'|[{};]|[^\s{};"\'#
 
 
 class IncludeError(ValueError):
-    """An include of BIRD cannot be followed; the text says which and why."""
+    """An include of BIRD cannot be followed; the text names it and the reason."""
 
 
 def with_includes(path: str, depth: int = 0) -> str:

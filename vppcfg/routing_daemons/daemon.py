@@ -120,8 +120,8 @@ def why_failed(ran: Ran) -> str:
     if not ran.trouble:
         return ""
     lines = [line.strip() for line in ran.output.decode(errors="replace").splitlines() if line.strip()]
-    said = f": {without_secrets(lines[-1])[:_SHOWN]}" if lines else ""
-    return f"{ran.trouble}{said}"
+    tail = f": {without_secrets(lines[-1])[:_SHOWN]}" if lines else ""
+    return f"{ran.trouble}{tail}"
 
 
 def without_secrets(line: str) -> str:

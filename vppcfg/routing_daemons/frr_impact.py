@@ -1,7 +1,7 @@
 """What a reload of FRR does to its sessions and routes, from the lines that frr-reload.py would delete and add.
 
 Of a neighbour of BGP only what is listed as harmless or soft counts as that; whatever else changes counts as a session
-that begins anew. What belongs to nothing that is known here is said to be unknown.
+that begins anew. What belongs to nothing that is known here is reported as unknown.
 """
 
 from __future__ import annotations

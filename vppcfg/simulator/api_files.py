@@ -12,7 +12,7 @@ request NAME CRC [SPAN] [streams DETAILS [then REPLY]]: TYPE FIELD, ...
 reply NAME CRC [SPAN]: TYPE FIELD, ...
 bare NAME CRC [SPAN] [then REPLY]: TYPE FIELD, ...     a message that starts neither like a request nor like a reply
 
-A SPAN says in which releases it is so: 23.06, 23.06-24.10, 24.10- or -24.10, all of them when there is none. A message
+A SPAN names the releases of it: 23.06, 23.06-24.10, 24.10- or -24.10, all of them when there is none. A message
 whose fields have changed has a line for each layout.
 """
 

@@ -124,7 +124,7 @@ def both(arc: str, name: str) -> tuple[Feature, Feature]:
 
 
 def is_known(tables: Tables, arc: str, name: str, sw_if_index: int) -> bool:
-    """Return whether VPP can tell if a feature is on: not of what it does not have, nor beyond its tables."""
+    """Return whether VPP knows if a feature is on: not of what it does not have, nor beyond its tables."""
     return name in ARCS.get(arc, ()) and (arc in _ALWAYS or sw_if_index < tables.part(ArcMain).known.get(arc, 0))
 
 

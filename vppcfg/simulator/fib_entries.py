@@ -66,7 +66,7 @@ def without_paths(paths: tuple[FibPath, ...], gone: Iterable[FibPath]) -> tuple[
 
 
 Entry = tuple[str, tuple[FibPath, ...]]
-"""Who says so, and the paths."""
+"""The source, and the paths."""
 COPIED = ("lcp-rt", "lcp-rt-dynamic")
 """The sources of linux-nl's routes: what somebody typed or the system made, and what a routing daemon did."""
 

@@ -17,7 +17,7 @@ _AF_PACKET_OVERHEAD = 44
 """Bytes that af_packet adds to the link MTU for Linux: 22 twice (plugins/af_packet/af_packet.c)."""
 _LINUX_MIN_MTU = 68
 _TELLING_L2 = frozenset({"Loopback", "bvi"})
-"""Classes that tell the switch of a new MAC address (vnet/ethernet/interface.c, vnet/l2/l2_bvi.c)."""
+"""Classes that inform the switch of a new MAC address (vnet/ethernet/interface.c, vnet/l2/l2_bvi.c)."""
 _UNCHANGEABLE = frozenset({"rdma", "Loopback", "bond", "bvi", "GRE tunnel device", "vhost-user"})
 """Device classes whose driver cannot set a maximum frame size."""
 

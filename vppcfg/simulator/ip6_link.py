@@ -1,6 +1,6 @@
 """IPv6 on interfaces: it is on as long as anybody has turned it on, and has a link-local address (vnet/ip/ip6_link.c).
 
-Each address of an interface turns it on once, and so does who says so at the prompt.
+Each address of an interface turns it on once, and so does a command at the prompt.
 """
 
 from __future__ import annotations

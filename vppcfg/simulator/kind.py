@@ -80,7 +80,7 @@ class Kind:
     """The releases in which it is a plugin; in others it is a part of VPP itself."""
     releases: str = ""
     """The releases that have it."""
-    habits: tuple[ReleaseQuirk, ...] = ()
+    quirks: tuple[ReleaseQuirk, ...] = ()
     """What some releases do otherwise than others."""
     interface: InterfaceKind | None = None
     """The kind of interface that `create` creates."""

@@ -18,7 +18,7 @@ from vppcfg.simulator.wire import to_bytes
 _NUMBER = re.compile(r"\d+$")
 _NOT_ETHERNET = frozenset({"local"})
 _PORT_CLASSES = frozenset({"", *(kind.device_class for kind in DEVICE_TYPES.values())})
-_FIRST_MADE_UP = 0x10000
+_FIRST_GENERATED_MAC = 0x10000
 """Where the MAC addresses of ports that a state names without one begin."""
 
 
@@ -54,7 +54,7 @@ def ports_of(state: State, known: Collection[PhysicalPort]) -> Iterator[Physical
 
 
 def _queues_of(desired: Interface) -> tuple[int, int]:
-    """Return how many receive and transmit queues a port of a state has, as far as it tells."""
+    """Return how many receive and transmit queues a port of a state has, as far as it shows."""
     return len(desired.rx_placement) or 1, len(desired.tx_placement) or 1
 
 
@@ -124,7 +124,7 @@ def _load_interface(
         rx_queues=rx_queues,
         tx_queues=tx_queues,
     )
-    mac = mac_bytes(desired.mac or generated_mac(_FIRST_MADE_UP + tables.hw.end))
+    mac = mac_bytes(desired.mac or generated_mac(_FIRST_GENERATED_MAC + tables.hw.end))
     row = _add_port(tables, port, mac)
     tables.hw_of(row).is_ethernet = tables.hw_of(row).is_ethernet and (bool(desired.mac) or _is_ethernet(desired))
     return row

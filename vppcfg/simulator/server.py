@@ -26,7 +26,7 @@ _SOCKET_HANDLE = 1 << 31
 """VPP marks handles of socket clients by this bit (vlibmemory/socket_api.h)."""
 
 _SLICE_S = 0.02
-"""A pause is made of pieces of this length, between which it may be told to stop."""
+"""A pause is made of pieces of this length, between which it may be stopped."""
 
 _log = logging.getLogger(__name__)
 
@@ -245,7 +245,7 @@ class SimulatorServer:
                 touched[handle] = receiver
 
     def _write(self, connection: Connection) -> None:
-        """Send what the client takes; close its connection when it has said goodbye or is gone."""
+        """Send what the client takes; close its connection when it has ended the session or is gone."""
         if connection.client.handle not in self._connections:
             return
         if not connection.send():

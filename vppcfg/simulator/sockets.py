@@ -40,7 +40,7 @@ def listen_on(path: Path, kind: socket.SocketKind = socket.SOCK_STREAM) -> socke
 
 
 def is_answered(path: Path, kind: socket.SocketKind) -> bool:
-    """Return whether somebody listens on `path`; raise OSError when that cannot be told."""
+    """Return whether somebody listens on `path`; raise OSError when that is unknown."""
     with socket.socket(socket.AF_UNIX, kind) as probe:
         probe.settimeout(1)
         try:
@@ -97,7 +97,7 @@ class Connection:
         self._unsent += framed(message)
 
     def send(self) -> bool:
-        """Send what the client takes; return False when it said goodbye, is gone, or does not read."""
+        """Send what the client takes; return False when it ended the session, is gone, or does not read."""
         try:
             if self._unsent:
                 del self._unsent[: self.sock.send(self._unsent)]

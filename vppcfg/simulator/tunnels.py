@@ -112,7 +112,7 @@ def address_of(values: Values, name: str) -> Address:
 
 
 def address_values(name: str, address: Address) -> Values:
-    """Return the fields of a message that say an address."""
+    """Return the fields of an address in a message."""
     return {f"{name}.af": address.version == 6, f"{name}.un": address.packed}
 
 

@@ -56,7 +56,7 @@ class SimulatedVpp:
 
         `namespaces` are the network namespaces that exist, None for all that are asked for; `host_devices` are names
         that Linux already uses; without `has_vlan_devices` its kernel lacks 802.1Q. `on_change` is called with the
-        number of each message that changes something, before it does. `tap_host_mtu` is what startup.conf says of TAPs
+        number of each message that changes something, before it does. `tap_host_mtu` is what startup.conf sets for TAPs
         (`tap { host-mtu }`), 0 for nothing. Raise UsageError for an unknown release.
         """
         self._release = release_named(release)
@@ -82,7 +82,7 @@ class SimulatedVpp:
     def restart(self) -> None:
         """Be what this VPP is after its process has ended and started again, with another process id.
 
-        Everything that was set since is forgotten. The ports stay, and so does what startup.conf says.
+        Everything that was set since is forgotten. The ports stay, and so does what startup.conf sets.
         """
         self.pid += 1
         self._boot((*self._ports, *ports_of(self._state, self._ports)))
@@ -109,7 +109,7 @@ class SimulatedVpp:
         load_ports(self.tables, ports)
 
     def _hook_up(self) -> None:
-        """Register the hooks of all kinds; a kind that stands on others is told before them."""
+        """Register the hooks of all kinds; a kind that stands on others is called before them."""
         for kind in reversed(self._kinds):
             for hooks, hook in (
                 (self.tables.created_hooks, kind.created),

@@ -26,7 +26,7 @@ class Client:
     is_subscribed: bool = False
     pid: int = 0
     is_leaving: bool = False
-    """It said goodbye: close it once what it is owed is sent."""
+    """It ended the session: close it once all replies are sent."""
 
 
 def cstring(value: bytes) -> str:

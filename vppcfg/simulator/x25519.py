@@ -11,8 +11,8 @@ from hashlib import sha256
 _PRIME = 2**255 - 19
 _A24 = 121665
 _BASE = 9
-_MADE_UP = 8
-"""How many keys a simulated VPP can be loaded with: of others nobody could tell what gives them."""
+_GENERATED_KEYS = 8
+"""How many keys a simulated VPP can be loaded with: of others, what gives them is unknown."""
 
 
 def public_key(private_key: bytes) -> bytes:
@@ -50,5 +50,5 @@ def generated_key(number: int) -> bytes:
 @lru_cache(maxsize=1)
 def generated_keys() -> dict[bytes, bytes]:
     """Return made-up private keys by what they give, and made-up preshared keys by their digests."""
-    keys = [generated_key(number) for number in range(_MADE_UP)]
+    keys = [generated_key(number) for number in range(_GENERATED_KEYS)]
     return {public_key(key): key for key in keys} | {sha256(key).digest(): key for key in keys}

@@ -1,7 +1,7 @@
 """The three files that settings become: their text from the templates, and how it differs from what is installed.
 
 Only words that VPP of the release knows come out. Two versions of a file are compared by their meaning, and the
-difference says what it costs to put the new one in force.
+difference has what it costs to put the new one in force.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class NicLimits:
 
 
 def native_limits(name: str, nic: Nic | None) -> NicLimits:
-    """Return the limits of a device of one of VPP's own drivers; Linux may tell that it has fewer queues."""
+    """Return the limits of a device of one of VPP's own drivers; Linux may report fewer queues."""
     driver = NATIVE_DRIVERS[name]
     known = driver.queues if driver.knows_queues else None
     rx, tx = (nic.rx_queues_max, nic.tx_queues_max) if nic is not None else (None, None)
@@ -113,7 +113,7 @@ _DEEPER_RINGS: Mapping[str, tuple[Release, int]] = {
 def limits_of(nic: Nic, release: Release) -> NicLimits | None:
     """Return the limits of a device in a release, None for one that is not in the table.
 
-    Where Linux tells how many queues the device has, that narrows what the driver could do at most.
+    Where Linux reports how many queues the device has, that narrows what the driver could do at most.
     """
     limits = _LIMITS.get((nic.vendor, nic.device)) or (_BNXT if nic.vendor == _BROADCOM else None)
     if limits is None:

@@ -228,7 +228,7 @@ def _native(device: Device, shown: Container[str], places: Mapping[tuple[str, in
     """Yield whether there is the port of a device of VPP's own drivers, and with as many RX queues as it is to have."""
     name = device.name or ""
     if name not in shown:
-        advice = "VPP's log says why (`show log`): is it bound to vfio-pci, and does VPP have the driver?"
+        advice = "VPP's log has the reason (`show log`): is it bound to vfio-pci, and does VPP have the driver?"
         yield VerifiedValue(what=device.address, asked=name, found="none", is_met=False, advice=advice)
         return
     yield _same(f"{device.address} rx queues", device.rx_queues, sum(port == name for port, _ in places))

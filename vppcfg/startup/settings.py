@@ -90,12 +90,12 @@ class Memory:
     buffers: int
     """On each node that has no entry in `buffers_of`."""
     buffers_of: Mapping[int, int] = field(default_factory=dict)
-    """By node, where VPP can be told (24.10 and newer)."""
+    """By node, where VPP can set it (24.10 and newer)."""
     hugepage_bytes: int = 2 << 20
     hugepages: Mapping[int, int] = field(default_factory=dict)
     """By node."""
     need: Mapping[str, int] = field(default_factory=dict)
-    """What was computed, whatever the file says: buffers, main-heap, statseg, hugepages."""
+    """What was computed, beside what the file sets: buffers, main-heap, statseg, hugepages."""
 
     @property
     def hugepages_total(self) -> int:
@@ -123,7 +123,7 @@ class Settings:
     devices: tuple[Device, ...] = ()
     """Those of DPDK first, then those of VPP's own drivers."""
     has_native_stanza: bool = False
-    """Whether the stanza `devices` is said, if only that there are none."""
+    """Whether the stanza `devices` is written, even an empty one."""
     default_descriptors: tuple[int, int] = (1024, 1024)
     """Of RX and TX, for devices that have no others."""
     is_multi_seg: bool = False

@@ -1,4 +1,4 @@
-"""What the journal says about the past: what a boot may bring back, files that were rolled back, open ends."""
+"""What the journal records about the past: what a boot may bring back, files that were rolled back, open ends."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def last_interrupted(newest_first: Iterable[Record]) -> Record | None:
 
 
 def rolled_back_unnoted(records: Sequence[Record]) -> list[Record]:
-    """Return the changes that a rollback has undone although they stand as in force: it did not live to say so."""
+    """Return the changes that a rollback has undone without recording it, so that they stand as in force."""
     found = {}
     for rollback in records:
         if rollback.entry.origin in ROLLBACKS and rollback.status in ACCEPTED:
@@ -207,7 +207,7 @@ def _decided(
 
 
 def _ended(journal: Journal, record: Record, status: Status, at: str, text: str) -> Record:
-    """Write down how a change ended, and say so when that is not possible, as on a full disk."""
+    """Write down how a change ended, and report it when that is not possible, as on a full disk."""
     try:
         return journal.end(record, status, at, text)
     except StorageError as error:

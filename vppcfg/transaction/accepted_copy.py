@@ -54,7 +54,7 @@ class AcceptedCopy:
         return self._path.with_name(f"{self._path.name}.keys")
 
     def read(self, group: Callable[[], int]) -> Accepted | None:
-        """Return what it says; None, with a warning, when it cannot be read. `group` may write it."""
+        """Return its content; None, with a warning, when it cannot be read. `group` may write it."""
         if not self._path.exists():
             return None
         try:
@@ -69,7 +69,7 @@ class AcceptedCopy:
     def take_over(self, file: Path, number: int) -> None:
         """Let the copy that was written with an entry be that of what was accepted last.
 
-        This goes before the entry's outcome, so that the copy is never older than what the entries say.
+        This goes before the entry's outcome, so that the copy is never older than what the entries record.
         """
         try:
             keys = file.with_name(COPY_KEYS_NAME)

@@ -1,4 +1,4 @@
-"""What the journal says about one change: what it was made for, and how it stands."""
+"""What the journal records about one change: what it was made for, and how it stands."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Entry:
     target: int = 0
     """For a rollback: the entry before which this goes."""
     comment: str = ""
-    """What whoever gave the command had to say about it."""
+    """The remark of whoever gave the command."""
     unmanaged: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     """What others had configured and the change took away, as the plan named it."""
@@ -108,7 +108,7 @@ class Entry:
     pid: int = 0
     """The process that makes the change."""
     process: str = ""
-    """What tells that process from others of its id, as `mark_of` says it; '' in entries of former versions."""
+    """What distinguishes that process from others of its id (`mark_of`); '' in entries of former versions."""
 
 
 @record
@@ -118,7 +118,7 @@ class Record:
     entry: Entry
     status: Status
     text: str = ""
-    """What there is to say about it."""
+    """Notes about it."""
     at: str = ""
     """When that was, ISO 8601."""
     timer: Timer | None = None

@@ -22,7 +22,7 @@ _NO_MODES: Mapping[str, int] = {}
 
 
 class EntryFolders:
-    """What lies in the folder of a journal, by number. Nothing is known here of what the files say."""
+    """What lies in the folder of a journal, by number. The content of the files is not known here."""
 
     def __init__(self, folder: Path) -> None:
         """Use a folder, which need not be there for reading."""
@@ -37,7 +37,7 @@ class EntryFolders:
         return [int(found[1]) for name in self._names() if (found := _ASIDE.fullmatch(name))]
 
     def knows(self, number: int) -> bool:
-        """Return whether there is an entry, or one that was set aside; when that cannot be told, there is."""
+        """Return whether there is an entry, or one that was set aside; when that is unknown, there is."""
         try:
             return number in self.numbers() or number in self.numbers_aside()
         except StorageError:

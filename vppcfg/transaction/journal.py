@@ -47,10 +47,10 @@ HOOK_LOG = "hook.log"
 """What hooks have printed after a change."""
 _LOG_BYTES = 1 << 18
 _OUTCOME_BYTES = 8192
-"""More than there ever is to say, in whole blocks of a disk."""
+"""More than an entry ever needs, in whole blocks of a disk."""
 _MODES = {_KEYS: PRIVATE, COPY_KEYS_NAME: PRIVATE, _HOOKS: PRIVATE, _ROUTING: PRIVATE}
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO})
-"""What the kernel says of a file that is not there or is none; anything else may pass, such as a lack of rights."""
+"""What the kernel reports of a file that is not there or is none; anything else may pass, such as a lack of rights."""
 _log = logging.getLogger(__name__)
 
 
@@ -97,7 +97,7 @@ class Journal:
             _log.warning("Change %d is left out, since its entry cannot be read: %s", number, text)
 
     def damaged(self) -> list[Damage]:
-        """Return what is to be said of the entries that cannot be read. Raise StorageError."""
+        """Return the message on the entries that cannot be read. Raise StorageError."""
         return self._read_all()[1]
 
     def _read_all(self) -> tuple[list[Record], list[Damage]]:
@@ -112,7 +112,7 @@ class Journal:
         return records, damages
 
     def set_aside(self) -> list[Record]:
-        """Give entries that cannot be read another name, under which nobody looks for them, and say so.
+        """Give entries that cannot be read another name, under which nobody looks for them, and report it.
 
         Nothing is deleted. Call it with the lock held. What may be whole stays as it is. Return the entries that can be
         read, the oldest first.

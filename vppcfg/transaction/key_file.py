@@ -35,7 +35,7 @@ def read_key(required: RequiredKey) -> bytes:
 
 
 def _key_in(file: str) -> bytes:
-    """Return the key in a file; what the file says is never repeated in an error."""
+    """Return the key in a file; its content is never repeated in an error."""
     try:
         key = key_bytes(read_secret(Path(file)).decode("ascii").strip())
     except (ValueError, binascii.Error):
@@ -55,7 +55,7 @@ def public_key_of(private_key: bytes, file: str) -> str:
         from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
     except ImportError:
         raise PlanRefusedError(
-            f"whether {file} has the right key cannot be told without the Python package cryptography; nothing was "
+            f"whether {file} has the right key cannot be checked without the Python package cryptography; nothing was "
             "changed",
             "apt install python3-cryptography, or, where pipx has installed vppcfg, pipx inject vppcfg cryptography",
         ) from None

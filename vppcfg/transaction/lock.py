@@ -20,21 +20,21 @@ from vppcfg.record import record
 _MODE = 0o660
 """Set after the file is made, since the umask would take the group's right to write."""
 _MOST_BYTES = 1 << 16
-"""Of what a holder says; a command line may be long."""
+"""Of the text of a holder; a command line may be long."""
 _MOST_PID = 1 << 22
 """Of Linux (PID_MAX_LIMIT)."""
 
 
 @record
 class Holder:
-    """Who holds the lock, as they say themselves."""
+    """Who holds the lock, by their own account."""
 
     pid: int
     command: str
     since: str
     """ISO 8601, local time of the machine."""
     process: str = ""
-    """What tells that process from others of its id, as `mark_of` says it; '' where that is not known."""
+    """What distinguishes that process from others of its id (`mark_of`); '' where that is not known."""
 
 
 class LockedError(NotNowError):
@@ -102,7 +102,7 @@ class Lock:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Return who says that they hold a lock, None when nobody does; all members of its group may write the file."""
+    """Return who holds a lock by its file, None when nobody does; all members of its group may write the file."""
     try:
         # Without O_NONBLOCK, a pipe that nobody writes to would keep us here for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -118,7 +118,7 @@ def holder_of(path: Path) -> Holder | None:
 
 
 def whose(holder: Holder | None) -> str:
-    """Return what to say when somebody else has the lock."""
+    """Return the message when somebody else has the lock."""
     if holder is None:
         return "another vppcfg works on this VPP"
     return f"another vppcfg works on this VPP: {holder.command}, process {holder.pid}, since {holder.since}"

@@ -21,7 +21,7 @@ def perform_plan(
     on_progress: Callable[[int], None],
     should_stop: Callable[[], bool] | None = None,
 ) -> Performance:
-    """Carry out the steps of a plan and stop at the end of the phase in which VPP refuses one, or when told to.
+    """Carry out the steps of a plan and stop at the end of the phase in which VPP refuses one, or when asked to.
 
     `on_progress` is called with the number of steps carried out so far. Raise DataplaneError when VPP goes away.
     """

@@ -13,7 +13,7 @@ _DEAD = frozenset({b"Z", b"X"})
 
 
 def machine_run(proc: Path = _PROC) -> str:
-    """Return what tells this run of the machine from every other one; '' where that is unknown."""
+    """Return what distinguishes this run of the machine from every other one; '' where that is unknown."""
     try:
         return (proc / _RUN).read_text(encoding="ascii").strip()
     except OSError:
@@ -21,7 +21,7 @@ def machine_run(proc: Path = _PROC) -> str:
 
 
 def mark_of(pid: int, proc: Path = _PROC) -> str:
-    """Return what tells a process from all that had its id or will have it; '' when there is none, or it has ended."""
+    """Return what distinguishes a process from all others with its id, before and after; '' when it has ended."""
     try:
         words = (proc / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
     except OSError:

@@ -1,6 +1,6 @@
 """Opens files that somebody else may have written: saved plans, and the journal.
 
-What they say is done to a router, so they are read only when nobody but those who may drive VPP can have written them:
+They change a router, so they are read only when nobody but those who may drive VPP can have written them:
 root, the user, and the members of one group. Every folder and symbolic link on the way is looked at as well, each once
 and through the descriptor that the next step goes on from, so that nothing can be exchanged between look and use.
 """
@@ -78,7 +78,7 @@ def _owned_file(path: Path, group: int | None) -> Iterator[tuple[int, os.stat_re
 
 
 def check_folder(path: Path, group: int | None = None) -> None:
-    """Raise UntrustedFileError unless a folder, and every one on the way to it, is as `read_trusted` wants it.
+    """Raise UntrustedFileError unless a folder, and every one on the way to it, is as `read_trusted` requires.
 
     In the folder itself nobody else may make files, not even as in /tmp. Raise OSError when it cannot be looked at.
     """

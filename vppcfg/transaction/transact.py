@@ -1,6 +1,6 @@
-"""A plan carried out so that VPP ends in the new state or in the old one, or it is said what stands where.
+"""A plan carried out so that VPP ends in the new state or in the old one, or the place of each object is reported.
 
-It changes what a plan says and nothing else; the journal, the questions and the words are the business of others.
+It changes what a plan has and nothing else; the journal, the questions and the words are the business of others.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ Waiting = Callable[[], AbstractContextManager[None]]
 
 
 class Watcher(Protocol):
-    """Who is told how it goes; what it raises ends nothing but itself."""
+    """Called with the progress; what it raises ends nothing but itself."""
 
     def performing(self, plan: Plan) -> None:
         """A plan begins."""
@@ -135,8 +135,8 @@ def transact(
     `should_stop` is asked all the time, but not on the way back, where nothing ends early but the wait for a VPP that
     does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired one although every
     step succeeded stays as it is. `afterwards` is called when VPP has the new state, and returns why that cannot be
-    kept, None when it can. An error that nobody foresaw is raised again, after the way back and after `on_bug` was told
-    how VPP stands.
+    kept, None when it can. An error that nobody foresaw is raised again, after the way back and after `on_bug` was
+    called how VPP stands.
     """
     try:
         failure = _forward(plan, session, watcher, should_stop) or _afterwards(afterwards, should_stop)

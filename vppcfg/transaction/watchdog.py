@@ -58,7 +58,7 @@ _CONFINEMENT = (
     "ProtectProc=invisible",
     "RestrictRealtime=yes",
 )
-"""What the unit that goes back may not do: as vppcfg.service of the Debian package, which tells the reasons. It sees
+"""What the unit that goes back may not do: as vppcfg.service of the Debian package, which has the reasons. It sees
 the /tmp of others, where the socket, the journal or vppcfg itself may lie."""
 
 _started: list[subprocess.Popen[bytes]] = []
@@ -72,12 +72,12 @@ class TimerWatch:
     command: Sequence[str]
     """The words of `vppcfg rollback --unless-confirmed N ...`, without the moment."""
     name: str
-    """What tells it from every other one on this machine."""
+    """What distinguishes it from every other one on this machine."""
     after_s: float
     deadline: str
     """ISO 8601, for people."""
     log: Path
-    """Where a process of its own writes what it has to say."""
+    """The output of a process of its own."""
     folders: Sequence[Path] = ()
     """Where the command writes, and must be allowed to."""
 
@@ -236,6 +236,6 @@ def await_deadline(
     clock: Callable[[], float] = seconds_since_boot,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Return when the moment has come, or as soon as `is_over` says that there is nothing to wait for."""
+    """Return when the moment has come, or as soon as `is_over` returns True."""
     while (left := moment - clock()) > 0 and not is_over():
         sleep(min(left, 0.25))

@@ -1,6 +1,6 @@
 """Turns captures into readings: each part is taken from the best source that has it.
 
-What cannot be read is left out, and a remark says so.
+What cannot be read is left out, and a remark has the reason.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ _PREFERRED_TEXTS = {"buffers"}
 def load_of_captures(captures: Sequence[Capture]) -> Load:
     """Return the load between the first and the last capture, or of the time that the only one covers.
 
-    Raise UsageError when a capture says nothing about a VPP.
+    Raise UsageError when a capture has nothing about a VPP.
     """
     return load_of([reading_of(capture) for capture in captures])
 
 
 def reading_of(capture: Capture) -> Reading:
-    """Return everything that a capture says. Raise UsageError when it says nothing at all about a VPP."""
+    """Return everything in a capture. Raise UsageError when it has nothing about a VPP."""
     parts: Parts = {}
     sources: dict[str, str] = {}
     remarks = list(capture.remarks)

@@ -37,7 +37,7 @@ class Check:
 
 
 def thread_count(reading: Reading) -> int | None:
-    """Return how many threads VPP has, None when nothing tells."""
+    """Return how many threads VPP has, None when unknown."""
     seen = max((thread.index + 1 for thread in reading.threads or ()), default=0)
     queues = (*(reading.tx_queues or ()), *(queue for port in reading.hardware or () for queue in port.tx_queues))
     sending = max((thread + 1 for queue in queues for thread in queue.threads), default=0)
@@ -75,7 +75,7 @@ def check_threads(situation: Situation) -> Check:
 
 
 def check_load(situation: Situation) -> Check:
-    """Look for packets that come in at a known rate, in tables that have as many as their headers say."""
+    """Look for packets that come in at a known rate, in tables that have as many as their headers state."""
     load = situation.load
     if not load.threads:
         return Check(missing="how many packets come in")
@@ -110,7 +110,7 @@ def _may_be_full(thread: ThreadLoad) -> bool:
 
 
 def _lacks_rows(thread: ThreadLoad) -> bool:
-    """Return whether the table of a thread has fewer packets than its header says, or nothing at all."""
+    """Return whether the table of a thread has fewer packets than its header states, or nothing at all."""
     if not thread.nodes:
         return True
     printed = thread.printed.received_pps if thread.printed else 0.0
@@ -163,7 +163,7 @@ def check_errors(situation: Situation) -> Check:
         return Check(missing="error counters", commands=("show errors",))
     share = f" of the {pps(received)} ({percent(dropped / received)})" if received else ""
     text = f"{pps(dropped)}{share} that come in are dropped"
-    return Check(missing=f"error counters, which tell why {text}", commands=("show errors",),
+    return Check(missing=f"error counters, which show why {text}", commands=("show errors",),
                  suspicion=f"{text}, and the cause is not in the readings")  # fmt: skip
 
 

@@ -122,7 +122,7 @@ def cpu_set(text: str) -> frozenset[int]:
 
 
 def parts_of_host(document: Any) -> Parts:
-    """Return what host.json says of the machine. Raise ValueError when the document has another shape."""
+    """Return the machine from host.json. Raise ValueError when the document has another shape."""
     try:
         facts = HostFacts(
             isolated=cpu_set(document["isolated"]) if document.get("isolated") is not None else None,

@@ -29,7 +29,7 @@ _FALLING = 0.05
 """Ours: clocks in total that fall by more than this share while the load grows are not those of work."""
 _SINGULAR = 1e-12
 _ALIKE = 0.05
-"""Ours: calls per packet that differ by less than this share cannot be told from noise."""
+"""Ours: calls per packet that differ by less than this share cannot be distinguished from noise."""
 ENTRY = "ethernet-input"
 """The node behind input nodes: it is called once for each port that had packets."""
 

@@ -75,7 +75,7 @@ def diagnose(situation: Situation) -> Diagnosis:
 
 
 def _of_the_past(finding: Finding, situation: Situation) -> Finding:
-    """Return a finding as a notice, when its evidence is an average over hours that says nothing about the present."""
+    """Return a finding as a notice if its evidence is an average over hours, which shows nothing about the present."""
     if finding.rule in _LASTING or finding.severity in {FindingSeverity.NOTICE, FindingSeverity.GOOD}:
         return finding
     busy = {thread.name for thread in situation.load.threads if (thread.vector_rate or 0.0) >= SATURATED_VECTOR}

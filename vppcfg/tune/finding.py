@@ -71,7 +71,7 @@ class Expectation:
     text: str
     basis: Basis
     gain_pps: float | None = None
-    """Packets per second more than now, where that can be said."""
+    """Packets per second more than now, where that is known."""
 
 
 @record

@@ -14,9 +14,9 @@ from vppcfg.tune.ports import ports_between
 from vppcfg.tune.reading import NodeCounters, Reading, ThreadCounters
 
 DISAGREEMENT = 0.03
-"""From here on header and table of `show runtime` are said to disagree: ours, above the rounding of both."""
+"""From here on header and table of `show runtime` count as contradicting: ours, above the rounding of both."""
 _COUNTED_TWICE = 1.1
-"""From this ratio on, nodes are said to have counted packets more than once: above what reading them in turn makes."""
+"""From this ratio on, nodes count as having counted packets more than once: above what reading them in turn makes."""
 _VAGUE = 0.2
 """From this relative error on, clocks of an interval are taken from the average since the counters were cleared."""
 
@@ -72,7 +72,7 @@ def _counted_once(load: ThreadLoad, before: Reading, after: Reading, remarks: li
 
     VPP refreshes the counters of nodes in its stats segment while workers go on counting (vlib/stats/collector.c). What
     a node that never rests did since the last refresh, now and then counts twice. What interfaces count is exact, and
-    tells nothing where one has gone or its counters were cleared.
+    shows nothing where one has gone or its counters were cleared.
     """
     then, now = _received(before, load.index), _received(after, load.index)
     if any(now.get(name, -1) < count for name, count in then.items()):
@@ -81,7 +81,7 @@ def _counted_once(load: ThreadLoad, before: Reading, after: Reading, remarks: li
     if not received or load.rx_packets < _COUNTED_TWICE * received:
         return load
     share = received / load.rx_packets
-    remarks.append(f"thread {load.index}: VPP counted packets more than once; how many came in is what interfaces say")
+    remarks.append(f"thread {load.index}: VPP counted packets more than once; how many came in is from the interfaces")
     nodes = (_scaled(node, share) if node.is_input and node.vectors else node for node in load.nodes)
     return replace(load, nodes=tuple(nodes))
 

@@ -50,7 +50,7 @@ class ThreadLoad:
     index: int
     name: str
     duration_s: float | None
-    """What the rates are taken over; None when nothing tells, and then there are none."""
+    """What the rates are taken over; None when unknown, and then there are none."""
     nodes: tuple[NodeLoad, ...]
     lcore: int | None = None
     printed: PrintedRates | None = None
@@ -60,7 +60,7 @@ class ThreadLoad:
     """How far, as a share of it, the header's receive rate is from what the table gives; 0 below 3 %."""
     table_duration_s: float = 0.0
     is_known: bool = True
-    """Whether anything tells which thread this is: a line that names it, or the processes of the main thread."""
+    """Whether anything shows which thread this is: a line that names it, or the processes of the main thread."""
     queues: int = 0
     """Receive queues that the thread polls, 0 when unknown."""
 
@@ -102,7 +102,7 @@ class ThreadLoad:
         return self.printed.received_pps if self.printed else 0.0
 
     def per_s(self, packets: float) -> float:
-        """Return a number of packets as a rate, 0 when nothing tells how long they took."""
+        """Return a number of packets as a rate, 0 when nothing shows how long they took."""
         return packets / self.duration_s if self.duration_s else 0.0
 
     @cached_property
@@ -131,7 +131,7 @@ class ThreadLoad:
 
 @dataclass(frozen=True, kw_only=True)
 class PortLoad:
-    """A port in an interval. A rate is None when no counter tells it."""
+    """A port in an interval. A rate is None when no counter shows it."""
 
     name: str
     rx_pps: float | None = None

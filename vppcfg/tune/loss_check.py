@@ -25,7 +25,7 @@ _READ_IN_TURN_S = 0.2
 _DEVICE = re.compile(
     r"^(?:\w*[a-z]Ethernet\w*/|host-|tap\d|memif\d|avf-|rdma-|vmxnet3-|virtio-|netmap-|eth\d|en[ops]\w*\d)"
 )
-"""How the names of devices begin that VPP gives or takes over; whether another name is a tunnel's, nothing tells."""
+"""How the names of devices begin that VPP gives or takes over; whether another name is a tunnel's, nothing shows."""
 LOST_BEFORE = "packets were lost or dropped since the counters began; whether they still are takes a second reading"
 
 
@@ -126,7 +126,7 @@ def _unaccounted(ports: Sequence[PortLoad]) -> str:
     """Return the packets that came in by the counters of ports and neither left nor were dropped, '' where none did.
 
     What VPP takes for itself is among them. Tunnels and bonds count the packets of their ports again, so that only
-    devices tell, and more than one.
+    devices show, and more than one.
     """
     counted = [port.counters for port in ports if port.counters is not None]
     if len(counted) < 2 or not all(_is_device(port) for port in ports):
@@ -145,7 +145,7 @@ def _is_device(port: PortLoad) -> bool:
 
 
 def _gone_pps(ports: Sequence[PortLoad], duration_s: float) -> str:
-    """Return the same as packets per second between two readings, as far as counters read in turn can tell."""
+    """Return the same as packets per second between two readings, as far as counters read in turn can show."""
     rates = [(port.rx_pps, port.tx_pps, port.drops_pps, port.punts_pps) for port in ports]
     is_known = all(rate is not None for row in rates for rate in row)
     if len(rates) < 2 or not is_known or not all(_is_device(port) and not port.rx_is_inferred for port in ports):

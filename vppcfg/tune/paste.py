@@ -1,7 +1,7 @@
 """Takes apart what people paste: sessions with their prompts, outputs without a command, excerpts, quoted mail.
 
-What a line belongs to is told by the command that was typed above it, else by the header that VPP prints, else by the
-shape of the line itself.
+What a line belongs to is known from the command that was typed above it, else by the header that VPP prints, else by
+the shape of the line itself.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     (r"default-numa-\d+ ", "buffers"),
     (r"total: [\d.]+[KMG]?, used: ", "memory"),
 )
-"""How lines look that stand without command and header; asked only where neither tells."""
+"""How lines look that stand without command and header; asked only where neither is there."""
 _LINES_ABOVE_MAX = 4
 """Lines above the heading of `show runtime max`, which are those of `show runtime`."""
 _ANY_HEADER = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _HEADERS))

@@ -86,7 +86,7 @@ def _sent(name: str, threads: Sequence[ThreadLoad]) -> _Sent:
     for thread in threads:
         given = sum(node.vectors for node in thread.nodes if _is_node(node.name, name + _OUTPUT_SUFFIX))
         left = [node.vectors for node in thread.nodes if _is_node(node.name, name + _TX_SUFFIX)]
-        if given and left:  # without a row about sending, nothing tells what became of the packets
+        if given and left:  # without a row about sending, nothing shows what became of the packets
             handed, sent = handed + given, sent + sum(left)
             handed_pps, sent_pps = handed_pps + thread.per_s(given), sent_pps + thread.per_s(sum(left))
     return _Sent(handed, sent, handed_pps, sent_pps)
@@ -173,7 +173,7 @@ def _with_sent(port: PortLoad, sent: _Sent, errors: Iterable[ErrorRate], duratio
 
 
 def is_ring_full(reason: str) -> bool:
-    """Return whether a driver's counter says that a transmit ring was full."""
+    """Return whether a driver's counter shows that a transmit ring was full."""
     return any(words in reason.lower() for words in RING_FULL)
 
 

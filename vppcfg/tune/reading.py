@@ -1,4 +1,4 @@
-"""What one look at a VPP found: its counters and what it says about its hardware. A part that was not read is None.
+"""What one look at a VPP found: its counters and its hardware. A part that was not read is None.
 
 All counters are totals since a VPP began to count, or since `clear runtime` for those of nodes; rates come later.
 """
@@ -18,7 +18,7 @@ class NodeCounters:
     clocks: float
     """Ticks of the time stamp counter in total."""
     state: str = ""
-    """As printed; empty where the source does not tell."""
+    """As printed; empty where the source does not show it."""
     suspends: int = 0
     clocks_error: float = 0.0
     """Relative error of `clocks`: printed figures have three digits."""
@@ -110,7 +110,7 @@ class RxQueue:
     queue: int
     thread: int
     mode: str
-    """polling, interrupt or adaptive; `unknown` where the source does not tell."""
+    """polling, interrupt or adaptive; `unknown` where the source does not show it."""
 
 
 @record
@@ -209,7 +209,7 @@ class ThreadPlace:
 
 @record
 class HostFacts:
-    """What the kernel says about the CPUs that VPP's threads run on; empty parts are unknown."""
+    """What the kernel reports about the CPUs that VPP's threads run on; empty parts are unknown."""
 
     isolated: frozenset[int] | None = None
     siblings: tuple[frozenset[int], ...] = ()
@@ -247,12 +247,12 @@ class Reading:
     places: tuple[ThreadPlace, ...] | None = None
     is_tracing: bool | None = None
     is_debug_build: bool = False
-    """Whether a prompt says that the image was built for debugging."""
+    """Whether a prompt shows that the image was built for debugging."""
     host: HostFacts | None = None
     sources: tuple[tuple[str, str], ...] = ()
     """Which part came from where, for evidence."""
     open_parts: frozenset[str] = frozenset()
-    """Parts read from texts that may have been cut: nothing tells that their last line is the last one."""
+    """Parts read from texts that may have been cut: nothing shows that their last line is the last one."""
     remarks: tuple[str, ...] = ()
     """What could not be read, and what follows from that."""
 

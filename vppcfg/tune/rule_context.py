@@ -35,7 +35,7 @@ class Situation:
     offered: Mapping[str, float] = field(default_factory=dict)
     """Packets per second sent to a port; under an empty name, to each port that receives."""
     frame: float | None = None
-    """Size of the frames with checksum, where the counters do not tell."""
+    """Size of the frames with checksum, where the counters do not show it."""
     trials: tuple[FrameTrial, ...] = ()
     configured_rx_queues: Mapping[str, int] = field(default_factory=dict)
     """Receive queues that the configuration asks for, by port."""
@@ -45,7 +45,7 @@ class Situation:
 
     @property
     def is_past(self) -> bool:
-        """Return whether the rates are an average over so long a time that they say nothing about the present."""
+        """Return whether the rates are an average over so long a time that they show nothing about the present."""
         return not self.load.duration_s and (self.load.covered_s or 0.0) > PAST_S
 
     def offered_to(self, port: PortLoad) -> float | None:

@@ -107,7 +107,7 @@ def more_rx_queues(ports: Iterable[PortLoad], needed: int) -> tuple[Setting, ...
 
 
 def unknown_native(ports: Iterable[PortLoad]) -> str:
-    """Return what is said of ports of VPP's own drivers that no number can be proposed for, '' when there are none."""
+    """Return a remark on ports of VPP's own drivers that no number can be proposed for, '' when there are none."""
     names = [port.name for port in ports if is_native(port) and not _can_be_set(port)]
     if not names:
         return ""

@@ -1,6 +1,6 @@
 """The numbers that rules decide by, each with its reason. docs/tuner.md has the same table.
 
-Where VPP's source or the physics of a link gives a number it is said so; the others are ours, to be moved by
+Where VPP's source or the physics of a link gives a number it is named; the others are ours, to be moved by
 experience.
 """
 
@@ -59,8 +59,8 @@ DROP_SHARE = 1e-3
 DROPS_PPS = 50.0
 """Ours: drops below this rate are what a network without traffic has: broadcasts, discovery, other protocols."""
 MANY_PACKETS = 1000
-"""Ours: packets dropped at times that nothing tells from which on they are a loss and no notice."""
+"""Ours: from so many packets dropped at unknown times on, they are a loss and no notice."""
 SURELY = 0.1
 """Ours: a share of all packets since the counters began that was not lost in one bad hour."""
 PAST_S = 3600.0
-"""Ours: an average over more than this says nothing about the present."""
+"""Ours: an average over more than this shows nothing about the present."""

@@ -1,8 +1,8 @@
-"""Says what a diagnosis comes to as a whole, and how sure that is: what was seen, what was not, what would tell.
+"""Sums up a diagnosis, and how sure it is: what was seen, what was not, what would show it.
 
 A finding stands on its own evidence. That all is well has to be shown: by all threads, by the counters of every port
 that receives, over a time in which packets came in and none was lost. Where one of these was not seen, the verdict is
-open, and names the command that would tell most.
+open, and names the command that would show most.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class VerdictWord(Enum):
     HEALTHY = "healthy"
     """Nothing is lost and nothing at its limit, and that was shown."""
     IDLE = "idle"
-    """The same, with next to no packets: it says nothing about load."""
+    """The same, with next to no packets: it shows nothing about load."""
     UNDECIDED = "undecided"
     RISK = "risk"
     LIMIT = "limit"
@@ -46,7 +46,7 @@ class Scope:
     threads: tuple[str, ...]
     """Names of those that were seen."""
     thread_count: int | None
-    """Of all there are; None when nothing tells."""
+    """Of all there are; None when unknown."""
     ports: tuple[str, ...]
     """Those whose counters were seen."""
     seconds: float | None
@@ -63,7 +63,7 @@ class Judgement:
     seen: tuple[str, ...]
     missing: tuple[str, ...]
     next: tuple[str, ...]
-    """Commands of VPP, the one that tells most first."""
+    """Commands of VPP, the most informative one first."""
 
 
 def judge(situation: Situation, findings: Sequence[Finding]) -> Judgement:
@@ -113,7 +113,7 @@ def _text(word: VerdictWord, checks: Sequence[Check], findings: Sequence[Finding
     if word is VerdictWord.HEALTHY:
         return "nothing is lost and nothing is at its limit"
     if word is VerdictWord.IDLE:
-        return "next to nothing comes in, and none of it is lost; this says nothing about load"
+        return "next to nothing comes in, and none of it is lost; this shows nothing about load"
     if word is VerdictWord.UNDECIDED:
         suspicions = [check.suspicion for check in checks if check.suspicion]
         if any(finding.undecided and finding.rule in _ABOUT_LOSSES for finding in findings):

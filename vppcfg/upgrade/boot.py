@@ -40,7 +40,7 @@ class Boot:
 
 
 class _Listener(SilentReport):
-    """Keeps what a boot tells: its plan, and what failed."""
+    """Keeps the report of a boot: its plan, and what failed."""
 
     def __init__(self) -> None:
         self.plan: Plan | None = None
@@ -56,7 +56,7 @@ class _Listener(SilentReport):
 
 
 class _Audience(Silent):
-    """A console that shows nothing and keeps what it is told."""
+    """A console that shows nothing and keeps what it is given."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []

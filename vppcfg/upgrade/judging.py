@@ -46,7 +46,7 @@ def _findings(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[Upgrad
     in_file = list(_file(subject, change))
     yield from in_file
     yield from startup_findings(subject, change)
-    if not in_file:  # what the file asks for in vain is said already
+    if not in_file:  # what the file asks for in vain is reported already
         yield from message_findings(subject, change)
     yield from package_findings(subject, change)
     yield from name_findings(subject, change)

@@ -1,7 +1,7 @@
 """What VPP does differently from some release on, for which no table can be made: written by hand from its source.
 
-A note says what is new and what was before, so that it reads both ways, and finds what of a router it is about; where
-it finds nothing, there is nothing to say.
+A note has what is new and what was before, so that it reads both ways, and finds what of a router it is about; where
+it finds nothing, there is no finding.
 """
 
 from __future__ import annotations
@@ -312,7 +312,7 @@ NOTES: tuple[BehaviourNote, ...] = (
         users=_keys("cpu", "main-core", "workers", "corelist-workers", "coremask-workers"),
         new="a thread that cannot be pinned to its CPU stops VPP",
         old="it ran unpinned",
-        mend="`vppcfg startup check --root /` says whether the CPUs are there",
+        mend="`vppcfg startup check --root /` reports whether the CPUs are there",
     ),
     BehaviourNote(
         rule="up-bond-announced",
@@ -479,7 +479,7 @@ NOTES: tuple[BehaviourNote, ...] = (
         users=_taps,
         new="a TAP is of the device class tap",
         old="it was of the class virtio",
-        mend="check programs that tell interfaces by their class",
+        mend="check programs that recognize interfaces by their class",
     ),
     BehaviourNote(
         rule="up-neighbors",

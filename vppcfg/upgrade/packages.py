@@ -18,7 +18,7 @@ _MAIN = "vpp"
 
 
 def packages_in(folder: str, release: Release) -> frozenset[str]:
-    """Return the names of the packages of a release in a folder, told by the names of their files.
+    """Return the names of the packages of a release in a folder, by the names of their files.
 
     Raise UsageError when it cannot be read, or has no package vpp of that release.
     """

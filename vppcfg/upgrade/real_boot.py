@@ -71,7 +71,7 @@ def _json_dir(prefix: Path) -> str | None:
 
 
 def environment_of(subject: UpgradeSubject, release: Release, stanzas: str) -> VppEnvironment:
-    """Return what the router's VPP finds when it starts, as far as file and startup.conf tell."""
+    """Return what the router's VPP finds when it starts, as far as file and startup.conf have it."""
     configuration = subject.configuration
     taps = [config for config in configuration.virtual.values() if isinstance(config, TapConfig)]
     pairs = [interface.lcp for interface in configuration.interfaces.values() if interface.lcp is not None]

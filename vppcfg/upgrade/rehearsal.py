@@ -166,7 +166,7 @@ def _comparable(subject: UpgradeSubject, state: State) -> State:
 
 
 def _digest(state: State) -> str:
-    """Return what tells states apart, whatever VPP they are of."""
+    """Return what distinguishes states, whatever VPP they are of."""
     told = json.dumps(document_of(replace(state, facts=Facts())), sort_keys=True)
     return sha256(told.encode()).hexdigest()
 
@@ -191,7 +191,7 @@ def _plugins(subject: UpgradeSubject, release: Release) -> frozenset[str]:
 
 
 def _tap_host_mtu(subject: UpgradeSubject, release: Release) -> int:
-    """Return the MTU in Linux of TAPs that are made without one, by startup.conf; 0 when it says nothing."""
+    """Return the MTU in Linux of TAPs that are made without one, by startup.conf; 0 when it sets none."""
     stanza = subject.conf(release).stanza("tap")
     entry = stanza.find("host-mtu") if stanza is not None else None
     words = entry.arguments if entry is not None else ()

@@ -30,7 +30,7 @@ class UpgradeReport:
     findings: tuple[UpgradeFinding, ...]
     not_looked_at: tuple[str, ...]
     remarks: tuple[str, ...] = ()
-    """What there is to say about how the releases were understood."""
+    """Notes about how the releases were understood."""
     rehearsal: BootRehearsal | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""What VPP's source says of a release: stanzas, words, plugins, packages, messages. From schema/vpp-tables.txt."""
+"""What VPP's source has of a release: stanzas, words, plugins, packages, messages. From schema/vpp-tables.txt."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class MismatchKind(Enum):
 
 
 class Subject(Enum):
-    """What is compared, in the order in which it is told."""
+    """What is compared, in the order of reports."""
 
     PAIR = "pair"
     STATE = "state"
@@ -38,7 +38,7 @@ class Subject(Enum):
 class Mismatch(NamedTuple):
     """One thing on one interface that is not the same on both sides."""
 
-    discord: MismatchKind
+    kind: MismatchKind
     subject: Subject
     interface: str
     """VPP's name."""
@@ -52,7 +52,7 @@ class Mismatch(NamedTuple):
 class RouteMismatch(NamedTuple):
     """How one prefix is not the same on both sides."""
 
-    discord: MismatchKind
+    kind: MismatchKind
     linux: Way | None = None
     vpp: Way | None = None
 
@@ -88,7 +88,7 @@ class Comparison:
 
     def count(self) -> int:
         """Return how many mismatches there are that count."""
-        counting = sum(each.discord is not MismatchKind.VPP_ONLY for each in self.mismatches)
+        counting = sum(each.kind is not MismatchKind.VPP_ONLY for each in self.mismatches)
         return counting + sum(map(len, self.routes.values()))
 
     def counts(self) -> Mapping[tuple[Subject, MismatchKind], int]:
@@ -97,7 +97,7 @@ class Comparison:
 
     def _kinds(self) -> Iterator[tuple[Subject, MismatchKind]]:
         for mismatch in self.mismatches:
-            yield mismatch.subject, mismatch.discord
+            yield mismatch.subject, mismatch.kind
         for found in self.routes.values():
             for each in found.values():
-                yield Subject.ROUTE, each.discord
+                yield Subject.ROUTE, each.kind

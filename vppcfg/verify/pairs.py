@@ -128,5 +128,5 @@ def _about_neighbors(interface: str, linux: PairSide, vpp: PairSide) -> Iterator
     for address, known in vpp.neighbors.items():
         if address not in linux.neighbors and not known.is_static:
             is_stale = known.age_s > linux.failed.get(address, float("inf"))
-            discord = MismatchKind.STALE if is_stale else MismatchKind.VPP_ONLY
-            yield Mismatch(discord, Subject.NEIGHBOR, interface, address, vpp=known.mac)
+            kind = MismatchKind.STALE if is_stale else MismatchKind.VPP_ONLY
+            yield Mismatch(kind, Subject.NEIGHBOR, interface, address, vpp=known.mac)

@@ -22,7 +22,7 @@ class Group:
     """Mismatches that look alike."""
 
     subject: Subject
-    discord: MismatchKind
+    kind: MismatchKind
     interface: str = ""
     """VPP's name; '' of routes, whose next hops name theirs."""
     table: TableId | None = None
@@ -55,7 +55,7 @@ class VerifyReport:
     @property
     def count(self) -> int:
         """Return how many mismatches there are that count."""
-        different = sum(number for (_, discord), number in self.counts.items() if discord is not MismatchKind.VPP_ONLY)
+        different = sum(number for (_, kind), number in self.counts.items() if kind is not MismatchKind.VPP_ONLY)
         return different + len(self.unprotected)
 
 
@@ -76,14 +76,14 @@ def _of_pairs(comparison: Comparison) -> Iterator[Group]:
     """Yield what interfaces have: addresses and neighbours of one together, everything else by itself."""
     together: dict[tuple[Any, ...], list[Mismatch]] = {}
     for each in comparison.mismatches:
-        is_many = each.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and each.discord is not MismatchKind.DIFFERENT
+        is_many = each.subject in (Subject.ADDRESS, Subject.NEIGHBOR) and each.kind is not MismatchKind.DIFFERENT
         values = () if is_many else (each.name, each.linux, each.vpp)
-        together.setdefault((each.subject, each.discord, each.interface, *values), []).append(each)
+        together.setdefault((each.subject, each.kind, each.interface, *values), []).append(each)
     for key, found in together.items():
         first = sorted((_named(each) for each in found), key=natural_key)[:FIRST]
         yield Group(
             subject=key[0],
-            discord=key[1],
+            kind=key[1],
             interface=key[2],
             linux=found[0].linux if len(key) > 3 else "",
             vpp=found[0].vpp if len(key) > 3 else "",
@@ -94,7 +94,7 @@ def _of_pairs(comparison: Comparison) -> Iterator[Group]:
 
 def _named(mismatch: Mismatch) -> str:
     mac = mismatch.linux or mismatch.vpp
-    is_one_side = mismatch.subject is Subject.NEIGHBOR and mismatch.discord is not MismatchKind.DIFFERENT
+    is_one_side = mismatch.subject is Subject.NEIGHBOR and mismatch.kind is not MismatchKind.DIFFERENT
     return f"{mismatch.name} ({mac})" if is_one_side else mismatch.name
 
 
@@ -104,7 +104,7 @@ def _of_routes(comparison: Comparison) -> Iterator[Group]:
         for mismatch, prefixes in _together(found).items():
             yield Group(
                 subject=Subject.ROUTE,
-                discord=mismatch.discord,
+                kind=mismatch.kind,
                 table=table,
                 linux=hops_text(mismatch.linux.hops) if mismatch.linux is not None else "",
                 vpp=hops_text(mismatch.vpp.hops) if mismatch.vpp is not None else "",
@@ -131,14 +131,14 @@ def _alike(mismatch: RouteMismatch) -> RouteMismatch:
     """Return the mismatch without what does not make another group of it."""
     linux = None if mismatch.linux is None else Way(mismatch.linux.hops)
     vpp = None if mismatch.vpp is None else Way(mismatch.vpp.hops, mismatch.vpp.source)
-    return RouteMismatch(mismatch.discord, linux, vpp)
+    return RouteMismatch(mismatch.kind, linux, vpp)
 
 
 def _order(group: Group) -> tuple[Any, ...]:
-    subjects, discords = list(Subject), list(MismatchKind)
+    subjects, kinds = list(Subject), list(MismatchKind)
     return (
         subjects.index(group.subject),
-        discords.index(group.discord),
+        kinds.index(group.kind),
         group.table,
         natural_key(group.interface),
         group.linux,

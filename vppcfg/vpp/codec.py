@@ -43,7 +43,7 @@ _BYTES = {
     **dict.fromkeys(("public_key", "private_key", "preshared_key"), 32),
 }
 """The fields that are read as bytes, by their path or the last part of it, and how many those must be; 0 for texts and
-addresses of any size. All others are whole numbers. A VPP whose definitions say otherwise is not understood."""
+addresses of any size. All others are whole numbers. A VPP with other definitions is not understood."""
 
 _UNKNOWN_VPP = "this VPP is older or newer than vppcfg knows"
 

@@ -1,4 +1,4 @@
-"""A client's session with one VPP: it begins, sends requests and sorts replies by message, and says goodbye.
+"""A client's session with one VPP: it begins, sends requests and sorts replies by message, and closes the session.
 
 It knows how a session begins and ends and which messages this VPP has. What is asked, and why, is known elsewhere.
 """
@@ -32,7 +32,7 @@ _GOODBYE_S = 2.0
 _MISSING = "it is too old for that, or runs without the plugin that has it"
 
 _MORE = -165
-"""VNET_API_ERROR_EAGAIN: the reply says from where to ask again (vnet/error.h)."""
+"""VNET_API_ERROR_EAGAIN: the reply has the place to ask from again (vnet/error.h)."""
 
 
 class Connection:
@@ -118,9 +118,9 @@ class Connection:
         return self._context, self.message(name).pack(client, self._context, values or {}, text, elements)
 
     def ask(self, requests: Sequence[bytes]) -> Replies:
-        """Send all `requests` at once and return everything that VPP says to them.
+        """Send all `requests` at once and return all of VPP's answers.
 
-        VPP works in order, so that the answer to a ping behind them says that all have been answered. Raise
+        VPP works in order, so that the answer to a ping behind them shows that all have been answered. Raise
         DataplaneError when VPP is silent, or sends more or for longer than any VPP does.
         """
         context, ping = self.request("control_ping")
@@ -153,7 +153,7 @@ class Connection:
         raise self._channel.silent(patience_s)
 
     def stream(self, request: bytes) -> Iterator[bytes]:
-        """Send a request and yield what VPP says to it as it comes, however much that is.
+        """Send a request and yield VPP's answers as they come, however many there are.
 
         VPP keeps what is not taken in its own memory: whoever asks for a million rows takes them at once. Raise
         DataplaneError when VPP is silent.
@@ -171,7 +171,7 @@ class Connection:
     def rows(self, replies: Replies, name: str, *paths: str) -> list[tuple[Any, ...]]:
         """Return the values at `paths` of every message `name` among `replies`.
 
-        Raise DataplaneError when one is shorter than its definition says.
+        Raise DataplaneError when one is shorter than its definition requires.
         """
         message = self.message(name)
         read = message.reader(*paths)
@@ -185,7 +185,7 @@ class Connection:
     ) -> list[tuple[tuple[Any, ...], list[tuple[Any, ...]]]]:
         """Return the values at `heads` of every message `name` among `replies`, and its list: the values at `paths`.
 
-        Raise DataplaneError when one is shorter than its definition says.
+        Raise DataplaneError when one is shorter than its definition requires.
         """
         message = self.message(name)
         read = message.reader(*heads)
@@ -197,7 +197,7 @@ class Connection:
     def texts(self, replies: Replies, name: str) -> list[bytes]:
         """Return the string at the end of every message `name` among `replies`.
 
-        Raise DataplaneError when one is shorter than its definition says.
+        Raise DataplaneError when one is shorter than its definition requires.
         """
         message = self.message(name)
         try:
@@ -242,10 +242,10 @@ class Connection:
         return self._without_events(self._channel.receive())
 
     def follow_interfaces(self) -> None:
-        """Have VPP tell when an interface appears, disappears, or goes up or down. Raise DataplaneError.
+        """Have VPP report when an interface appears, disappears, or goes up or down. Raise DataplaneError.
 
-        What it tells comes between replies (link_state_process, vnet/interface_api.c); `wait_for_event` has it. Where
-        it knows VRRP, it tells also when a virtual router becomes master or backup.
+        Events come between replies (link_state_process, vnet/interface_api.c); `wait_for_event` has it. Where
+        it knows VRRP, there are events of virtual routers that become master or backup too.
         """
         values = {"enable_disable": 1, "pid": os.getpid()}
         events = ["sw_interface_event"]
@@ -258,7 +258,7 @@ class Connection:
             raise DataplaneError("VPP does not report its interfaces", "is it the API socket of a VPP?")
 
     def wait_for_event(self, seconds: float) -> bool:
-        """Return whether VPP told something since the last call, waiting at most `seconds` for it.
+        """Return whether VPP reported something since the last call, waiting at most `seconds` for it.
 
         Raise DataplaneError when VPP goes away.
         """

@@ -33,7 +33,7 @@ def open_segment(path: str) -> Segment:
 def read_counters(segment: Segment, *, has_nodes: bool = True) -> VppCounters:
     """Return one reading, without nodes where they are not wanted. Raise DataplaneError.
 
-    It is taken again when VPP has refreshed its counters meanwhile, for nodes would be newer than the clock says.
+    It is taken again when VPP has refreshed its counters meanwhile, for nodes would be newer than the clock shows.
     """
     for _ in range(_TRIES):
         counters = segment.read(lambda: _read(segment, has_nodes=has_nodes))

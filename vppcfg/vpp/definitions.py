@@ -53,14 +53,14 @@ class Field:
     name: str
     type: str
     length: int | None = None
-    """Number of elements of an array; 0 when the message says how many there are; None for a single value."""
+    """Number of elements of an array; 0 when the message has how many there are; None for a single value."""
     count: str | None = None
-    """The field that says how many elements an array of length 0 has; a string carries its own length."""
+    """The field with the number of elements of an array of length 0; a string carries its own length."""
 
 
 @record
 class MessageDefinition:
-    """A message: its fields in order, and the checksum that tells its versions apart."""
+    """A message: its fields in order, and the checksum that distinguishes its versions."""
 
     name: str
     crc: str
@@ -80,7 +80,7 @@ class Definitions:
     structs: Mapping[str, tuple[Field, ...]]
     unions: Mapping[str, tuple[Field, ...]]
     aliases: Mapping[str, Field]
-    """Other names of types: the field says which type, and how many of it."""
+    """Other names of types: the field has the type, and how many of it."""
 
 
 def parse(documents: Iterable[Mapping[str, Any]]) -> Definitions:
@@ -154,7 +154,7 @@ def parse_served(text: bytes) -> Definitions:
 
 
 def read_bundled() -> Definitions:
-    """Return the definitions that vpp_papi carries (memclnt.api.json): enough to say hello and ask for the others.
+    """Return the definitions that vpp_papi carries (memclnt.api.json): enough to open a session and ask for the others.
 
     The file alone is read: importing vpp_papi takes more time than everything else that a connection needs.
     Raise DataplaneError when vpp_papi is not installed or too old to carry them.

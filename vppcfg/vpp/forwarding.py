@@ -26,7 +26,7 @@ from vppcfg.vpp.shell import Commands
 
 _SOURCES = "fib_source_dump"
 _ROUTES = "ip_route_v2"
-"""Its predecessor does not tell the source of a route; every release that vppcfg knows has both."""
+"""Its predecessor does not have the source of a route; every release that vppcfg knows has both."""
 _SECONDS = struct.Struct(">d")
 _NORMAL = 0
 _ENDS = {1: "local", 2: "blackhole", 5: "unreachable", 6: "prohibit"}
@@ -101,7 +101,7 @@ def _pairs(connection: Connection, replies: Replies, rows: Sequence[Row]) -> Ite
 def _mtu(row: Row, parent: Row) -> int:
     """Return the largest packet that VPP sends: a sub-interface with a larger MTU than its port has its port's.
 
-    That is what linux-cp tells Linux too (lcp_itf_pair_sync_state in linux-cp/lcp_interface_sync.c), but where a
+    That is what linux-cp sets in Linux too (lcp_itf_pair_sync_state in linux-cp/lcp_interface_sync.c), but where a
     sub-interface has none: VPP then routes by another one (vnet_sw_interface_get_mtu in vnet/interface_funcs.h).
     """
     if row is not parent and not row.packet_mtu:
@@ -137,7 +137,7 @@ def read_routes(
 ) -> Iterator[tuple[bytes, Way]]:
     """Yield the routes of a table as they come: the prefix, as `prefix_key` makes it, and where its packets go.
 
-    Of a prefix that has routes of several sources VPP tells the one that it goes by, and the best paths are taken.
+    Of a prefix that has routes of several sources VPP reports the one that it goes by, and the best paths are taken.
     Raise DataplaneError.
     """
     values = {"table.table_id": table.number, "table.is_ip6": int(table.is_ipv6)}

@@ -26,7 +26,7 @@ from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.forwarding import read_forwarding, read_routes
-from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden
+from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden, with_unlisted
 from vppcfg.vpp.messages.nat44 import count_sessions
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import observe
@@ -43,12 +43,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class LiveDataplane:
-    """One VPP behind its API socket; a context manager that says goodbye."""
+    """One VPP behind its API socket; a context manager that closes its session."""
 
     version: str
     """VPP's own version text, such as 23.06-rc0~35-gaf4046134."""
     boot_id: str
-    """What tells this run of VPP from every other one."""
+    """What distinguishes this run of VPP from every other one."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class LiveDataplane:
         require_release(self.version)
 
     def inject(self, injections: Sequence[Injection], *, is_in_service: bool = False) -> dict[int, str]:
-        """Send frames into VPP as if they came in by its ports, and return what its tracer tells of each, by place.
+        """Send frames into VPP as if they came in by its ports, and return what its tracer shows of each, by place.
 
         What was in the trace is gone; a guest does not touch what is somebody else's, and calls `withdraw` at last.
         Raise DataplaneError.
@@ -200,6 +200,13 @@ class LiveDataplane:
         """Return the routes of the prompt that a file can have. Raise DataplaneError."""
         return read_prompt(self._connection, state)
 
+    def with_unlisted(self, state: State) -> State:
+        """Return a state with the objects that VPP only has in its FIB, whoever set them. Raise DataplaneError.
+
+        VPP walks all IPv6 routes for them, with its workers stopped.
+        """
+        return with_unlisted(self._connection, state)
+
     def read_keys(self) -> dict[str, bytes]:
         """Return the secret keys that this VPP has, by what they go by. Raise DataplaneError."""
         return {name: key for kind in VIRTUAL_INTERFACES for name, key in kind.read_keys(self._connection).items()}
@@ -220,7 +227,7 @@ class LiveDataplane:
         Up to 500 operations are under way at a time, and those behind a refusal may have been carried out, but for
         those at the positions in `waits` and what comes after them.
         `on_progress` is called with the number of operations carried out so far, up to the first refusal; once
-        `should_stop` says so, nothing more is sent. Raise DataplaneError when VPP goes away, or lacks a message.
+        `should_stop` returns True, nothing more is sent. Raise DataplaneError when VPP goes away, or lacks a message.
         """
         performance = perform(self._connection, operations, on_progress, should_stop, waits)
         for operation in (operations[place] for place in performance.done):
@@ -232,7 +239,7 @@ class LiveDataplane:
 
     def ask(self, question: Question) -> AskOutcome:
         """Ask once on VPP's wires and return what was heard. Raise DataplaneError."""
-        from vppcfg.vpp.asking import ask_echo, ask_neighbor
+        from vppcfg.vpp.reachability import ask_echo, ask_neighbor
 
         match question:
             case EchoQuestion():
@@ -243,11 +250,11 @@ class LiveDataplane:
                 return AskOutcome(cannot_ask="the Linux around this VPP cannot be reached from here")
 
     def follow(self) -> None:
-        """Have VPP tell when an interface changes, for `wait` to notice. Raise DataplaneError."""
+        """Have VPP report when an interface changes, for `wait` to notice. Raise DataplaneError."""
         self._connection.follow_interfaces()
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most `seconds` and return whether VPP told of a change. Raise DataplaneError when it goes away."""
+        """Wait at most `seconds` and return whether VPP reported a change. Raise DataplaneError when it goes away."""
         return self._connection.wait_for_event(seconds)
 
     def close(self) -> None:

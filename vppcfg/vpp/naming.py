@@ -90,7 +90,7 @@ _LOCAL = "local0"
 
 
 class InterfaceNaming:
-    """One VPP behind its API socket, over a connection that stays; a context manager that says goodbye."""
+    """One VPP behind its API socket, over a connection that stays; a context manager that closes its session."""
 
     def __init__(self, socket_path: str, *, json_dir: str | None = None, timeout_s: float = 2.0) -> None:
         """Connect. Raise DataplaneError."""

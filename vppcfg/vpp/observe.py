@@ -40,7 +40,7 @@ _OnInterfaces = Mapping[Kind, Mapping[str, Mapping[int, Any]]]
 
 
 class _Details(NamedTuple):
-    """What the second round tells, by the index of interfaces."""
+    """What the second round has, by the index of interfaces."""
 
     addresses: Mapping[int, frozenset[str]]
     live: Mapping[int, tuple[LiveAddress, ...]]
@@ -109,7 +109,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
 
 
 def _second_round(connection: Connection, replies: Replies, kept: Sequence[Row], names: Mapping[int, str]) -> _Details:
-    """Ask what each of the interfaces `kept` carries, and what belongs to what `replies` told of before."""
+    """Ask what each of the interfaces `kept` carries, and what belongs to what `replies` had before."""
     indexes = [row.sw_if_index for row in kept]
     families = vrf.families_of(connection, replies)
     tables = vrf.TableQuestions(connection, indexes, families)
@@ -130,17 +130,17 @@ def _second_round(connection: Connection, replies: Replies, kept: Sequence[Row],
         *interface.tx_requests(connection, workers),
     ]
     asked += [request for questions in features_asked.values() for request in questions.requests]
-    told = connection.ask([*asked, *members.requests, *commands.requests])
-    shown = commands.read(connection, told)
-    rounds = (replies, told)
-    addresses = live.without_leases(connection, rounds, address.read(connection, told))
+    replied = connection.ask([*asked, *members.requests, *commands.requests])
+    shown = commands.read(connection, replied)
+    rounds = (replies, replied)
+    addresses = live.without_leases(connection, rounds, address.read(connection, replied))
     return _Details(
         addresses=addresses,
         live=live.read(connection, rounds, shown, addresses, lambda: interface.macs_of(kept)),
-        tables=tables.read(connection, told),
-        bonds=bond.build(bonds, members.read(connection, told), shown, names),
-        features={attribute: each.read(connection, told) for attribute, each in features_asked.items()},
-        placements=interface.read_placements(connection, replies, told, workers),
+        tables=tables.read(connection, replied),
+        bonds=bond.build(bonds, members.read(connection, replied), shown, names),
+        features={attribute: each.read(connection, replied) for attribute, each in features_asked.items()},
+        placements=interface.read_placements(connection, replies, replied, workers),
         stale_ra_mtus=interface.stale_ra_mtus(kept, ra_mtus),
     )
 
@@ -196,10 +196,10 @@ def _features(
         found.setdefault(index, {})["live"] = each
     for index, mtu in details.stale_ra_mtus.items():
         found.setdefault(index, {})["ra_mtu"] = mtu
-    told = dict(details.features)
+    replied = dict(details.features)
     for kind in FEATURE_KINDS:
-        told[kind.attribute] = told.get(kind.attribute) or kind.read(connection, replies, known)
-    for by_attribute in (told, *on_interfaces.values()):
+        replied[kind.attribute] = replied.get(kind.attribute) or kind.read(connection, replies, known)
+    for by_attribute in (replied, *on_interfaces.values()):
         for attribute, values in by_attribute.items():
             for index, value in values.items():
                 found.setdefault(index, {})[attribute] = value

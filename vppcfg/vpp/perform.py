@@ -89,7 +89,7 @@ class Run:
         return DataplaneError(f"{error.message}; {answered}", error.hint)
 
     def _send_more(self) -> None:
-        """Fill the window again once half of it is answered, unless there was a refusal or somebody says stop."""
+        """Fill the window again once half of it is answered, unless there was a refusal or a stop was asked for."""
         if len(self._under_way) > WINDOW // 2 or self._should_stop():
             return
         requests = []
@@ -118,7 +118,7 @@ class Run:
         return data
 
     def _expect(self, name: str) -> None:
-        """Learn to read the reply to the message `name`; that to a creation tells the index of what is new."""
+        """Learn to read the reply to the message `name`; that to a creation has the index of what is new."""
         reply = self._connection.message(f"{name}_reply")
         created = [path for path in ("sw_if_index", "acl_index") if reply.has(path)]
         self._readers[reply.index] = reply.name, reply.reader("retval", *created)

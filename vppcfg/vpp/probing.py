@@ -1,9 +1,9 @@
-"""Frames sent into a VPP as if they came in by a port, and what its tracer tells of them.
+"""Frames sent into a VPP as if they came in by a port, and what its tracer shows of them.
 
 A stream of the packet generator (src/vnet/pg) hands a frame to ethernet-input in the name of an interface; the trace
 of pg-input follows it. Frames go in one after the other: VPP traces the first of those that come together. Streams, and
-the interface that the packet generator wants for them, have names of their own, so that what is left of them can be
-told from what is somebody else's.
+the interface that the packet generator needs for them, have names of their own, so that what is left of them can be
+distinguished from what is somebody else's.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Numbers:
 def require_release(version: str) -> None:
     """Raise DataplaneError for the version of a VPP that takes all frames of its packet generator for those of another.
 
-    Up to 25.10 ethernet-input is told the interface of the generator, whatever port a stream names (pg_generate_packets
+    Up to 25.10 ethernet-input gets the interface of the generator, whatever port a stream names (pg_generate_packets
     in src/vnet/pg/input.c).
     """
     found = re.match(r"(\d+)\.(\d+)", version)
@@ -183,7 +183,7 @@ def _inject_some(
                 continue
             _run(connection, f"packet-generator enable-stream {name}")
         found = _traced(connection, {name: place for name, place in names.items() if name not in refused})
-        _clear(connection, is_in_service=is_in_service)  # while there are streams that tell whose packets are in it
+        _clear(connection, is_in_service=is_in_service)  # while there are streams that show whose packets are in it
     finally:
         for name in names.keys() - refused:
             show(connection, f"packet-generator delete {name}")

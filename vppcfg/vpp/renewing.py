@@ -1,4 +1,4 @@
-"""Turns IPv6 off on an interface and on again, as often as it is on, which no message tells (vnet/ip/ip6_link.c).
+"""Turns IPv6 off on an interface and on again, as often as it is on, which no message reports (vnet/ip/ip6_link.c).
 
 Each address of an interface turns IPv6 on once more, so does linux-nl for a link-local address of Linux, and so do
 DHCPv6, autoconfiguration and `enable ip6 interface`. IPv6 goes off when it was turned off that often. It is tried with
@@ -39,7 +39,7 @@ def renew_ipv6(connection: Connection, name: str) -> int:
 
 
 def _still_set(connection: Connection, index: int, switches: list[int]) -> list[int]:
-    """Turn IPv6 on and off as `switches` says, sent as one piece, and return VPP's return codes in order."""
+    """Turn IPv6 on and off as `switches` sets, sent as one piece, and return VPP's return codes in order."""
     requests = [connection.request(_MESSAGE, {"sw_if_index": index, "enable": enable}) for enable in switches]
     replies = connection.ask([request for _, request in requests])
     codes = dict(connection.rows(replies, f"{_MESSAGE}_reply", "context", "retval"))

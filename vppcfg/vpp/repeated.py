@@ -1,8 +1,8 @@
 """Commands of VPP's prompt that are run again: whether what they do is there already.
 
-VPP answers most of them with an error that says so. Some succeed each time and have their effect once more: a policer
+VPP answers most of them with an error. Some succeed each time and have their effect once more: a policer
 then takes its tokens twice, and a classifier table is recreated. For these VPP is asked before. Of a few the error does
-not tell, and VPP is asked afterwards. All of this was tried on VPP 26.10.
+not show it, and VPP is asked afterwards. All of this was tried on VPP 26.10.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """What sw_interface_details says of one interface, as VPP says it."""
+    """One interface in sw_interface_details, as VPP reports it."""
 
     sw_if_index: int
     parent_index: int

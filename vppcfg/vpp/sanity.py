@@ -1,6 +1,6 @@
 """What no VPP has: a state that was read, and whether its parts can be of one and the same VPP.
 
-Each message says one thing, and each is whole; but between two of them another client may have changed VPP, or an
+Each message is consistent in itself; but between two of them another client may have changed VPP, or an
 answer was lost or damaged. A plan that begins at such a state would lead nowhere.
 """
 

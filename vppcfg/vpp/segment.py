@@ -99,7 +99,7 @@ class Segment:
                 setattr(self, name, None)
 
     def is_current(self) -> bool:
-        """Return whether the VPP that owns this memory still runs, as far as its process or socket tells."""
+        """Return whether the VPP that owns this memory still runs, as far as its process or socket shows."""
         if self._process is not None and select.select([self._process], [], [], 0)[0]:
             return False
         return self._socket == _identity(self.path)
@@ -268,7 +268,7 @@ def _process(sock: socket.socket) -> int | None:
 
 
 def _identity(path: str) -> tuple[int, int, int] | None:
-    """Return what tells a socket from one that another VPP has put in its place."""
+    """Return what distinguishes a socket from one that another VPP has put in its place."""
     with suppress(OSError):
         status = os.stat(path)
         return status.st_dev, status.st_ino, status.st_ctime_ns

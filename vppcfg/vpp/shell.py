@@ -1,4 +1,4 @@
-"""What only VPP's CLI tells: the commands of one round of questions, and what each printed."""
+"""What only VPP's CLI shows: the commands of one round of questions, and what each printed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Shown = Mapping[str, tuple[int, str]]
 
 
 class Commands:
-    """The requests for CLI commands, and which is which: the replies do not say."""
+    """The requests for CLI commands, and which is which; the replies do not name it."""
 
     def __init__(self, connection: VppReader, lines: Sequence[str]) -> None:
         """Prepare one cli_inband for each of `lines`."""

@@ -1,4 +1,4 @@
-"""What a running VPP tells about threads and queues: API dumps first, then what only its CLI prints."""
+"""What a running VPP reports about threads and queues: API dumps first, then what only its CLI prints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EVERY_INTERFACE = 0xFFFFFFFF
 
 
 class Telemetry:
-    """One VPP behind its API socket, as far as its load is concerned; a context manager that says goodbye."""
+    """One VPP behind its API socket, as far as its load is concerned; a context manager that closes its session."""
 
     def __init__(self, socket_path: str, *, json_dir: str | None = None, timeout_s: float = 10.0) -> None:
         """Connect to the VPP at `socket_path`, see vppcfg.vpp.live.connect. Raise DataplaneError."""

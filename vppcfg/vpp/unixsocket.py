@@ -1,4 +1,4 @@
-"""Connects to a Unix socket of VPP, says what is in the way when that fails, and tells whose process answers."""
+"""Connects to a Unix socket of VPP, reports why that fails, and finds whose process answers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _is_socket(path: str) -> bool:
     try:
         return stat.S_ISSOCK(os.stat(path).st_mode)
     except (OSError, ValueError):
-        return True  # what is wrong is the path itself, and the error says so
+        return True  # what is wrong is the path itself, and the error names it
 
 
 def _permission_hint(path: str) -> str:

@@ -79,7 +79,7 @@ def test_a_line_that_says_the_same_again_has_no_effect() -> None:
     adoption = adopted("set interface state xe0 up\nset int st xe0 up\n")
     assert [(line.outcome, line.why) for line in adoption.report.lines] == [
         (LineOutcome.FILE, ""),
-        (LineOutcome.NO_EFFECT, "line 1 says the same"),
+        (LineOutcome.NO_EFFECT, "line 1 does the same"),
     ]
 
 

@@ -187,7 +187,7 @@ def test_a_table_that_vpp_lacks_has_none_of_linuxs_routes() -> None:
     both = Both()
     both.table = TableId(False, 77)
     report = verified(both)
-    assert [(group.discord, group.table, group.count) for group in report.groups] == [
+    assert [(group.kind, group.table, group.count) for group in report.groups] == [
         (MismatchKind.MISSING, both.table, 5),
         (MismatchKind.STALE, MAIN, 5),
     ]

@@ -12,7 +12,7 @@ import pytest
 from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-from vppcfg.simulator.kinds.asking import Hosts
+from vppcfg.simulator.kinds.ping import Hosts
 from vppcfg.simulator.vpp import SimulatedVpp
 
 MAC = bytes.fromhex("020000000001")

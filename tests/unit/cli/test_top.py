@@ -115,7 +115,7 @@ def test_a_change_that_waits_and_drift_are_told() -> None:
     view = replace(VIEW, changes=replace(VIEW.changes, deadline_s=1_700_100_060.0), differences=3)
     assert texts(view)[2].startswith("3 entries differ from the file; change 12 goes back at ")
     view = replace(VIEW, changes=replace(VIEW.changes, is_half_way=True), differences=0)
-    assert texts(view)[2].startswith("As its file says; change 12 left VPP between two states")
+    assert texts(view)[2].startswith("Matches its file; change 12 left VPP between two states")
     assert texts(replace(VIEW, changes=ChangeStatus(is_readable=False)))[2].startswith("The journal cannot be read")
 
 

@@ -122,7 +122,7 @@ def test_what_traffic_feels_and_what_stands_in_the_way_is_said_first() -> None:
     problem = Problem(rule="some-rule", path=("interfaces",), text="mind the gap", severity=Severity.WARNING)
     text = harmless(plan_page(plan, [problem], ["eth0 is protected"], FACTS)).text
     assert text.index("eth0 is protected") < text.index("mind the gap") < text.index("What changes")
-    assert "What traffic feels" in text
+    assert "Impact on traffic" in text
     assert "remove" in text
 
 

@@ -16,8 +16,8 @@ NEIGHBOR = Mismatch(MismatchKind.VPP_ONLY, Subject.NEIGHBOR, "port0", "192.0.2.9
 MTU = Mismatch(MismatchKind.DIFFERENT, Subject.MTU, "port0", linux="1400", vpp="1500")
 
 
-def lines(subject: Subject, discord: MismatchKind, *first: str, count: int = 1, **values: object) -> list[str]:
-    group = Group(subject=subject, discord=discord, first=first, count=count, **values)  # type: ignore[arg-type]
+def lines(subject: Subject, kind: MismatchKind, *first: str, count: int = 1, **values: object) -> list[str]:
+    group = Group(subject=subject, kind=kind, first=first, count=count, **values)  # type: ignore[arg-type]
     return list(group_lines(group))
 
 
@@ -46,14 +46,14 @@ def test_a_pair_says_what_is_wrong_with_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("discord", "text"),
+    ("kind", "text"),
     [
         (MismatchKind.MISSING, "- Linux has, VPP lacks: 5 addresses of port0"),
         (MismatchKind.STALE, "+ VPP has, Linux lacks: 5 addresses of port0"),
     ],
 )
-def test_of_many_the_first_are_named_and_the_rest_is_counted(discord: MismatchKind, text: str) -> None:
-    found = lines(Subject.ADDRESS, discord, "10.0.0.1/8", "10.0.0.2/8", "10.0.0.3/8", count=5, interface="port0")
+def test_of_many_the_first_are_named_and_the_rest_is_counted(kind: MismatchKind, text: str) -> None:
+    found = lines(Subject.ADDRESS, kind, "10.0.0.1/8", "10.0.0.2/8", "10.0.0.3/8", count=5, interface="port0")
     assert found == [text, "    10.0.0.1/8, 10.0.0.2/8, 10.0.0.3/8, 2 more"]
 
 

@@ -111,7 +111,7 @@ def test_host_taps_are_named_and_classed_by_release(release: str, device_class: 
     assert (tables.name_of(tap), tables.hw_of(tap).device_class) == (name, device_class)
 
 
-HABITS = sorted({habit for kind in KINDS for habit in kind.habits}, key=lambda habit: habit.text)
+HABITS = sorted({habit for kind in KINDS for habit in kind.quirks}, key=lambda habit: habit.text)
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=[habit.text[:50] for habit in HABITS])

@@ -138,7 +138,7 @@ def test_a_port_that_is_down_is_no_proof_of_why_packets_are_dropped() -> None:
     down = InterfaceCounters(name="GigabitEthernet3/0/0", is_up=False)
     ports = tuple(PortLoad(name=each.name, counters=each) for each in (busy, down))
     found = one(replace(load(*ports, threads=()), duration_s=None), "not-tuning")
-    assert "`show errors` tells why; GigabitEthernet3/0/0 is down, which may be it" in found.verdict
+    assert "`show errors` shows why; GigabitEthernet3/0/0 is down, which may be it" in found.verdict
 
 
 def test_a_virtual_port_may_wait_for_interrupts_as_long_as_its_rate_is_unknown() -> None:

@@ -54,7 +54,7 @@ def test_next_to_no_packets_are_idle() -> None:
     idle_main = replace(MAIN, nodes=(replace(MAIN.nodes[0], vectors=0),))
     said = verdict(load(*ports, threads=(idle_main, quiet), reading=Reading(places=PLACES, errors=())))
     assert said.word is VerdictWord.IDLE
-    assert "says nothing about load" in said.text
+    assert "shows nothing about load" in said.text
 
 
 def rates(received: float, sent: float, dropped: float = 0.0) -> PrintedRates:

@@ -162,11 +162,11 @@ def test_what_lcp_sync_does_with_linux_nl_is_told_where_both_are_on_in_the_end(
 
 def test_every_habit_of_the_simulator_is_a_note_or_is_seen_by_nobody() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in sorted(SIMULATOR.rglob("*.py")))
-    habits = set(re.findall(r"ReleaseQuirk\((?:[^()]|\([^()]*\))*?\(([0-9a-f]{11})\)", text))
+    quirks = set(re.findall(r"ReleaseQuirk\((?:[^()]|\([^()]*\))*?\(([0-9a-f]{11})\)", text))
     noted = {commit for note in NOTES for commit in note.commits}
-    assert len(habits) > 10
-    assert habits <= noted | set(UNSEEN)
-    assert set(UNSEEN) <= habits and not noted & set(UNSEEN)
+    assert len(quirks) > 10
+    assert quirks <= noted | set(UNSEEN)
+    assert set(UNSEEN) <= quirks and not noted & set(UNSEEN)
 
 
 def test_weights_come_in_their_order() -> None:

@@ -76,7 +76,7 @@ def test_neighbors_are_missing_stale_or_different() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failed", "discord"),
+    ("failed", "kind"),
     [
         ({}, MismatchKind.VPP_ONLY),
         ({"192.0.2.9": 5.0}, MismatchKind.STALE),
@@ -86,11 +86,11 @@ def test_neighbors_are_missing_stale_or_different() -> None:
     ],
 )
 def test_a_learnt_neighbor_of_vpp_alone_is_stale_when_linux_has_asked_in_vain_since(
-    failed: dict[str, float], discord: MismatchKind
+    failed: dict[str, float], kind: MismatchKind
 ) -> None:
     learnt = replace(SIDE, neighbors={"192.0.2.9": NeighborSeen(mac="02:00:00:00:00:09", age_s=60.0)})
     assert found(linux_with(neighbors={}, failed=failed), side=learnt) == {
-        Mismatch(discord, Subject.NEIGHBOR, "port0", "192.0.2.9", vpp="02:00:00:00:00:09")
+        Mismatch(kind, Subject.NEIGHBOR, "port0", "192.0.2.9", vpp="02:00:00:00:00:09")
     }
 
 
@@ -105,7 +105,7 @@ def test_a_static_neighbor_of_vpp_alone_is_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("linux", "values", "discord", "vpp"),
+    ("linux", "values", "kind", "vpp"),
     [
         (LinuxForwarding(), {}, MismatchKind.STALE, ""),
         (LINUX, {"side": None}, MismatchKind.DIFFERENT, "its interface is gone"),
@@ -114,10 +114,10 @@ def test_a_static_neighbor_of_vpp_alone_is_its_own() -> None:
     ],
 )
 def test_a_pair_that_is_not_whole_is_told(
-    linux: LinuxForwarding, values: dict[str, Any], discord: MismatchKind, vpp: str
+    linux: LinuxForwarding, values: dict[str, Any], kind: MismatchKind, vpp: str
 ) -> None:
     (mismatch,) = found(linux, **values)
-    assert (mismatch.subject, mismatch.discord, mismatch.name, mismatch.vpp) == (Subject.PAIR, discord, "e0", vpp)
+    assert (mismatch.subject, mismatch.kind, mismatch.name, mismatch.vpp) == (Subject.PAIR, kind, "e0", vpp)
 
 
 def test_a_pair_whose_device_vpp_does_not_know_by_its_index_is_as_good() -> None:

@@ -22,12 +22,12 @@ def of_routes(**prefixes: RouteMismatch) -> dict[bytes, RouteMismatch]:
     return {key(f"10.{name[1:]}.0.0/16"): mismatch for name, mismatch in prefixes.items()}
 
 
-def address(name: str, discord: MismatchKind = MismatchKind.MISSING, interface: str = "port0") -> Mismatch:
-    return Mismatch(discord, Subject.ADDRESS, interface, name)
+def address(name: str, kind: MismatchKind = MismatchKind.MISSING, interface: str = "port0") -> Mismatch:
+    return Mismatch(kind, Subject.ADDRESS, interface, name)
 
 
-def neighbor(name: str, discord: MismatchKind, linux: str = "", vpp: str = "") -> Mismatch:
-    return Mismatch(discord, Subject.NEIGHBOR, "port0", name, linux, vpp)
+def neighbor(name: str, kind: MismatchKind, linux: str = "", vpp: str = "") -> Mismatch:
+    return Mismatch(kind, Subject.NEIGHBOR, "port0", name, linux, vpp)
 
 
 def report(*mismatches: Mismatch, routes: dict[TableId, dict[bytes, RouteMismatch]] | None = None) -> VerifyReport:
@@ -87,20 +87,20 @@ def test_addresses_of_one_interface_stand_together_in_their_order() -> None:
     assert found.groups == (
         Group(
             subject=Subject.ADDRESS,
-            discord=MismatchKind.MISSING,
+            kind=MismatchKind.MISSING,
             interface="port0",
             count=4,
             first=("192.0.2.1/24", "192.0.2.9/24", "192.0.2.10/24"),
         ),
-        Group(subject=Subject.ADDRESS, discord=MismatchKind.STALE, interface="port0", count=1, first=("10.0.0.1/8",)),
+        Group(subject=Subject.ADDRESS, kind=MismatchKind.STALE, interface="port0", count=1, first=("10.0.0.1/8",)),
     )
     assert len(found.groups[0].first) == FIRST
 
 
 @pytest.mark.parametrize(("linux", "vpp"), [("02::1", ""), ("", "02::1")])
 def test_neighbors_of_one_side_are_named_with_their_mac_address(linux: str, vpp: str) -> None:
-    discord = MismatchKind.MISSING if linux else MismatchKind.STALE
-    (group,) = report(neighbor("192.0.2.9", discord, linux, vpp), neighbor("192.0.2.8", discord, linux, vpp)).groups
+    kind = MismatchKind.MISSING if linux else MismatchKind.STALE
+    (group,) = report(neighbor("192.0.2.9", kind, linux, vpp), neighbor("192.0.2.8", kind, linux, vpp)).groups
     assert (group.count, group.linux, group.vpp) == (2, "", "")
     assert group.first == ("192.0.2.8 (02::1)", "192.0.2.9 (02::1)")
 
@@ -133,7 +133,7 @@ def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is()
     assert groups == (
         Group(
             subject=Subject.ROUTE,
-            discord=MismatchKind.MISSING,
+            kind=MismatchKind.MISSING,
             table=MAIN,
             linux="via 192.0.2.1 dev port0",
             count=4,
@@ -141,7 +141,7 @@ def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is()
         ),
         Group(
             subject=Subject.ROUTE,
-            discord=MismatchKind.MISSING,
+            kind=MismatchKind.MISSING,
             table=OTHER,
             linux="via 192.0.2.1 dev port0",
             count=1,
@@ -149,7 +149,7 @@ def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is()
         ),
         Group(
             subject=Subject.ROUTE,
-            discord=MismatchKind.STALE,
+            kind=MismatchKind.STALE,
             table=MAIN,
             vpp="via 192.0.2.2 dev port0",
             source="lcp-rt",
@@ -158,7 +158,7 @@ def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is()
         ),
         Group(
             subject=Subject.ROUTE,
-            discord=MismatchKind.DIFFERENT,
+            kind=MismatchKind.DIFFERENT,
             table=MAIN,
             linux="via 192.0.2.1 dev port0",
             vpp="via 192.0.2.2 dev port0",

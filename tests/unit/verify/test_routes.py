@@ -31,8 +31,8 @@ def compared(linux: dict[str, Way], vpp: dict[str, Way]) -> TableComparison:
     return compare_table(Routes(ways=ways, by_prefix=by_prefix), [(key(each), way) for each, way in vpp.items()])
 
 
-def discords(linux: dict[str, Way], vpp: dict[str, Way]) -> dict[str, MismatchKind]:
-    return {prefix_text(each): found.discord for each, found in compared(linux, vpp).mismatches.items()}
+def kinds_of(linux: dict[str, Way], vpp: dict[str, Way]) -> dict[str, MismatchKind]:
+    return {prefix_text(each): found.kind for each, found in compared(linux, vpp).mismatches.items()}
 
 
 def test_the_same_routes_are_no_mismatch_whoever_put_them_there() -> None:
@@ -45,7 +45,7 @@ def test_the_same_routes_are_no_mismatch_whoever_put_them_there() -> None:
 
 def test_what_vpp_lacks_is_missing_also_when_the_table_drops_such_packets_by_itself() -> None:
     linux = {"10.1.0.0/16": via(1), "0.0.0.0/0": via(1)}
-    assert discords(linux, {"0.0.0.0/0": DROP}) == {
+    assert kinds_of(linux, {"0.0.0.0/0": DROP}) == {
         "10.1.0.0/16": MismatchKind.MISSING,
         "0.0.0.0/0": MismatchKind.MISSING,
     }
@@ -61,7 +61,7 @@ def test_only_what_linux_nl_has_put_into_vpp_can_be_stale() -> None:
 
 
 def test_what_linux_nl_puts_into_each_of_its_tables_is_not_stale() -> None:
-    assert discords({}, {"255.255.255.255/32": Way((Hop("", end="local"),), source="lcp-rt")}) == {}
+    assert kinds_of({}, {"255.255.255.255/32": Way((Hop("", end="local"),), source="lcp-rt")}) == {}
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_another_way_is_different_and_both_are_told(other: Way) -> None:
 def test_next_hops_are_the_same_in_any_order_and_with_the_same_weights() -> None:
     one, two = Hop("port0", b"\xc0\0\2\1"), Hop("port1", b"\xc0\0\2\2")
     linux = Way(ordered([one, two]))
-    assert discords({"10.1.0.0/16": linux}, {"10.1.0.0/16": Way(ordered([two, one]), source="lcp-rt")}) == {}
+    assert kinds_of({"10.1.0.0/16": linux}, {"10.1.0.0/16": Way(ordered([two, one]), source="lcp-rt")}) == {}
     heavier = Way(ordered([one, two._replace(weight=2)]), source="lcp-rt")
-    assert discords({"10.1.0.0/16": linux}, {"10.1.0.0/16": heavier}) == {"10.1.0.0/16": MismatchKind.DIFFERENT}
+    assert kinds_of({"10.1.0.0/16": linux}, {"10.1.0.0/16": heavier}) == {"10.1.0.0/16": MismatchKind.DIFFERENT}
     assert ordered([one._replace(weight=7)]) == (one,)
 
 

@@ -1,16 +1,19 @@
 """Serves metrics over HTTP (RFC 9110), one reading for each request, to Prometheus and to browsers.
 
-It has no passwords and no TLS and listens on the loopback unless it is told otherwise: what is to be read from
+It has no passwords and no TLS and listens on the loopback by default: what is to be read from
 elsewhere goes through a proxy that has them.
 """
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -24,6 +27,10 @@ FIRST_PASSED = 3
 _MOST_CLIENTS = 16
 _PATIENCE_S = 10.0
 """How long a client may be silent."""
+_LONGEST_S = 30.0
+"""How long a client may stay: one that sends a byte now and then is never silent."""
+_LARGEST_REQUEST_BYTES = 64 * 1024
+"""Python's HTTP server alone would take a hundred headers of as many bytes each."""
 _PAGE = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>vppcfg metrics</title>
 <h1>vppcfg metrics</h1><p><a href="/metrics">Metrics</a> of this router for Prometheus.</p></html>
 """
@@ -57,7 +64,7 @@ class Exporter(HTTPServer):
         """Listen on `address`, or on a socket that was `passed`. Raise UsageError when that cannot be."""
         self._text = text
         self._reading = threading.Lock()
-        self._free = threading.BoundedSemaphore(_MOST_CLIENTS)
+        self._clients: dict[socket.socket, float] = {}
         if passed is not None:
             self.address_family = passed.family
             super().__init__(("", 0), _Handler, bind_and_activate=False)
@@ -88,10 +95,21 @@ class Exporter(HTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer a client beside others; one too many is hung up on."""
-        if not self._free.acquire(blocking=False):
+        if len(self._clients) >= _MOST_CLIENTS:
             self.shutdown_request(request)
             return
-        threading.Thread(target=self._attend, args=(request, client_address), daemon=True).start()
+        self._clients[request] = time.monotonic() + _LONGEST_S
+        try:
+            threading.Thread(target=self._attend, args=(request, client_address), daemon=True).start()
+        except RuntimeError:  # the system has no thread left
+            self._dismiss(request)
+
+    def service_actions(self) -> None:
+        """Hang up on clients that have stayed for too long; the server asks twice a second."""
+        for request, deadline in list(self._clients.items()):
+            if time.monotonic() > deadline:
+                with suppress(OSError):
+                    request.shutdown(socket.SHUT_RDWR)
 
     def _attend(self, request: Any, client_address: Any) -> None:
         try:
@@ -99,12 +117,38 @@ class Exporter(HTTPServer):
         except OSError as error:  # a client that left
             _log.debug("%s: %s", client_address, error)
         finally:
-            self.shutdown_request(request)
-            self._free.release()
+            self._dismiss(request)
+
+    def _dismiss(self, request: Any) -> None:
+        del self._clients[request]
+        self.shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Log what goes wrong with a client; it ends nothing."""
         _log.debug("%s", client_address, exc_info=True)
+
+
+class _Bounded(io.RawIOBase):
+    """What a client sends, up to the largest request; what follows is not read."""
+
+    def __init__(self, client: socket.SocketIO) -> None:
+        self._client = client
+        self._left = _LARGEST_REQUEST_BYTES
+
+    def readable(self) -> bool:
+        """Return True, as a reader must."""
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read as a file does; the end of the request is the end of the file."""
+        count = self._client.readinto(memoryview(buffer)[: self._left])
+        self._left -= count or 0
+        return count
+
+    def close(self) -> None:
+        """Let the socket go, too."""
+        self._client.close()
+        super().close()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -113,8 +157,14 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _PATIENCE_S
     server: Exporter
 
+    def setup(self) -> None:
+        """Read from the client within bounds."""
+        super().setup()
+        self.rfile.close()
+        self.rfile = io.BufferedReader(_Bounded(self.connection.makefile("rb", buffering=0)))
+
     def version_string(self) -> str:
-        """Return what the header Server says."""
+        """Return the value of the header Server."""
         return "vppcfg"
 
     def do_GET(self) -> None:

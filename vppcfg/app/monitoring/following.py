@@ -33,7 +33,7 @@ class RouterView:
     """A word of the tuner; '' while nothing can be judged."""
     verdict_text: str = ""
     differences: int | None = None
-    """Entries in which VPP is not as its file says; None while nobody knows."""
+    """Entries in which VPP is not as in its file; None while nobody knows."""
 
 
 class Following:
@@ -50,7 +50,7 @@ class Following:
         """The first readings after the last two refreshes."""
 
     def look(self) -> RouterView:
-        """Look at the router. A VPP that is gone is told in the snapshot."""
+        """Look at the router. A VPP that is gone is noted in the snapshot."""
         snapshot = self._reader.look()
         rates = rates_between(self._before, snapshot, self._refreshes(snapshot.counters))
         word, text = self._verdict(snapshot)

@@ -22,7 +22,7 @@ _LOST = ("rx_miss", "rx_no_buf", "rx_error", "tx_error")
 
 @record
 class InterfaceRates:
-    """An interface and what it does in a second; None where nothing tells yet."""
+    """An interface and what it does in a second; None where nothing shows yet."""
 
     interface: MonitoredInterface
     rx_bps: float | None = None
@@ -52,7 +52,7 @@ class WorkerRates:
     name: str
     rx_pps: float | None = None
     vectors: float | None = None
-    """Packets per call of the graph: 1 is idle, 256 full; by nodes where they are counted, else as VPP says."""
+    """Packets per call of the graph: 1 is idle, 256 full; by nodes where they are counted, else as VPP reports it."""
     loops_per_s: int | None = None
     queues: tuple[str, ...] = ()
     """The receive queues that it polls."""

@@ -30,7 +30,7 @@ NAMES_S = 15.0
 RETRY_S = 5.0
 """Between attempts to reach an API that does not answer: each costs up to the time that it may be silent."""
 STALLED_S = 30.0
-"""A heartbeat that stands so long has its VPP looked for anew; VPP renews it every 10 s unless it is told otherwise."""
+"""A heartbeat that stands so long has its VPP looked for anew; VPP renews it every 10 s by default."""
 _TRIES = 3
 _LOCAL = "local0"
 _log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class RouterReader:
         has_queues: bool = True,
         clock: WallClock = time,
     ) -> None:
-        """`file_names` tells what a configuration file calls interfaces; it is asked at each look."""
+        """`file_names` has the names of interfaces in a configuration file; it is asked at each look."""
         self._api_socket, self._stats_socket, self._json_dir = api_socket, stats_socket, json_dir
         self._file_names = file_names
         self._has_nodes, self._has_queues = has_nodes, has_queues
@@ -67,7 +67,7 @@ class RouterReader:
         self._drop_naming()
 
     def look(self) -> RouterSnapshot:
-        """Return how the router stands. A VPP that cannot be read is told in the snapshot, and looked for next time."""
+        """Return how the router stands. A VPP that cannot be read is noted there, and looked for next time."""
         start, at = self._clock.monotonic(), self._clock.time()
         try:
             counters = self._read()

@@ -1,1 +1,1 @@
-"""Follows a VPP and says when it is not as its file says: the loop, the file, what was told, and bringing VPP back."""
+"""Follows a VPP and reports when it differs from its file: the loop, the file, the notices, and bringing VPP back."""

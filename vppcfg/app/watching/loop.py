@@ -1,4 +1,4 @@
-"""Watches a VPP: looks when something happens and every so often, says what is news, and survives what VPP does."""
+"""Watches a VPP: looks when something happens and every so often, reports what is new, and survives what VPP does."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class VppWatch:
         is_verbose: bool = False,
         clock: WallClock = time,
     ) -> None:
-        """`boot_time` tells when the VPP that is connected started, in Unix seconds.
+        """`boot_time` returns when the VPP that is connected started, in Unix seconds.
 
         `is_busy` returns whether another vppcfg is changing it: what that has not finished is no drift. `attend` looks
         after the timer of a change that waits to be confirmed. For a run of VPP, `interrupted_change` returns the
@@ -259,7 +259,7 @@ class VppWatch:
         self._output.show(self._status)
 
     def _look(self, dataplane: Dataplane) -> float:
-        """Read VPP, say what is news, and return how long the reading took."""
+        """Read VPP, report what is new, and return how long the reading took."""
         self._look_into_journal()
         start = self._clock.monotonic()
         observed = dataplane.observe()
@@ -311,7 +311,7 @@ class VppWatch:
             self._notify("unprotected", unprotected_text(self._unprotected), data, is_bad=True)
 
     def _look_into_journal(self) -> None:
-        """See to it that a change which waits to be confirmed does not wait for ever, and say what was cut off."""
+        """Bound the wait of a change for its confirmation, and report what was cut off."""
         said, self._unconfirmed = self._unconfirmed, self._attend()
         found = self._unconfirmed
         if found is not None and found != said:

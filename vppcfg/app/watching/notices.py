@@ -1,4 +1,4 @@
-"""What a watch tells: each difference and each problem once, and when it is gone; a summary behind them."""
+"""The notices of a watch: each difference and each problem once, and when it is gone; a summary behind them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Notice:
     data: Mapping[str, Any] = field(default_factory=dict)
     is_bad: bool = False
     is_detail: bool = False
-    """Whether the summary behind it says as much in brief."""
+    """Whether the summary behind it repeats it in brief."""
     below: tuple[str, ...] = ()
     """More lines."""
 
@@ -63,11 +63,11 @@ class WallClock(Protocol):
 
 Problems = tuple[Problem, ...]
 Differences = Mapping[KeyPath, EntryDifference]
-"""The entries of the file that VPP is not as, by their places; from what VPP has to what the file says."""
+"""The entries in which VPP differs from the file, by their places: from VPP's to the file's."""
 
 
 class Reported:
-    """The differences and problems of one file that were said last."""
+    """The differences and problems of one file that were reported last."""
 
     def __init__(self, file_name: str) -> None:
         self.differences: Differences = {}
@@ -82,20 +82,20 @@ class Reported:
 
     @property
     def standing(self) -> Problems:
-        """Return the problems with which VPP is not as the file says: the errors, and what no plan would mend."""
+        """Return the problems that keep VPP different from the file: the errors, and what no plan would mend."""
         return tuple(each for each in self.problems if each.severity is Severity.ERROR or each.rule in _DEVIATIONS)
 
     @property
     def is_drift(self) -> bool:
-        """Return whether VPP does something otherwise than the file says."""
+        """Return whether VPP differs from the file."""
         return bool(self.differences) or any(problem.rule in _DEVIATIONS for problem in self.problems)
 
     def forget_sync(self) -> None:
-        """Say it again when VPP is as the file says."""
+        """Report it again when VPP matches the file."""
         self._was_in_sync = False
 
     def after_look(self, found: Differences, problems: Problems) -> Iterator[Notice]:
-        """Yield what is news, and a summary behind it; it counts as said from then on."""
+        """Yield what is new, and a summary behind it; it counts as reported from then on."""
         new = [each for path, each in found.items() if self.differences.get(path) != each]
         gone = [each for path, each in self.differences.items() if path not in found]
         notices = [*map(_appeared, new), *map(_gone, gone), *_about_problems(self.problems, problems)]

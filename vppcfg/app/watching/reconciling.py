@@ -1,4 +1,4 @@
-"""Brings a VPP that drifted back to its file, by the same transaction as an apply, and says when to try again."""
+"""Brings a VPP that drifted back to its file, by the same transaction as an apply, and decides when to try again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a watch tells of virtual routers: which of them is master or backup, at first and when that changes."""
+"""The notices of a watch on virtual routers: which of them is master or backup, at first and when that changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds a VPP against Linux again and again, and says when what it finds is another thing than before."""
+"""Compares a VPP with Linux again and again, and reports when the result changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHARE = 4.0
 
 
 def verifier_of(target: Target) -> Verifier:
-    """Return what connects to a VPP, holds it against Linux, and says goodbye."""
+    """Return what connects to a VPP, holds it against Linux, and closes the session."""
 
     seen: dict[int, State | None] = {}
 
@@ -61,7 +61,7 @@ def _shadowed(accepted: State | None, observe: Callable[[], State]) -> Mapping[s
 
 
 def verified(report: VerifyReport) -> Notice:
-    """Return what is to be told of a report."""
+    """Return the notices of a report."""
     *below, text = report_lines(report)
     below += [f"! {unprotected_text(report.unprotected)}"] if report.unprotected else []
     return Notice(
@@ -70,14 +70,14 @@ def verified(report: VerifyReport) -> Notice:
 
 
 def not_verified(error: VppcfgError) -> Notice:
-    """Return what is to be told when both sides could not be read."""
+    """Return the notices when both sides could not be read."""
     text = f"VPP was not held against Linux: {error.message}"
     return Notice(event="not_verified", text=text, data={"message": error.message, "hint": error.hint}, is_bad=True)
 
 
 def news_of(report: VerifyReport) -> tuple[object, ...]:
     """Return what makes a report another one than before: not how much was compared, nor what VPP has learnt."""
-    groups = tuple(group for group in report.groups if group.discord is not MismatchKind.VPP_ONLY)
+    groups = tuple(group for group in report.groups if group.kind is not MismatchKind.VPP_ONLY)
     besides = (report.unprotected, tuple(sorted(report.shadowed.items())), tuple(sorted(report.limits)))
     return groups, *besides, bool(report.count)
 
@@ -96,7 +96,7 @@ class Verification:
         self._was: tuple[object, ...] | None = None
 
     def once(self) -> ExitCode:
-        """Look once, say what was found, and return how VPP stands. Raise VppcfgError."""
+        """Look once, report what was found, and return how VPP stands. Raise VppcfgError."""
         try:
             report = self._read()
         except VppcfgError:

@@ -37,7 +37,7 @@ class Fleet:
     """In the order of the files."""
     files: int
     unread: tuple[str, ...] = ()
-    """Files of which nothing is known, so that nobody can say of an other end that it is missing."""
+    """Files of which nothing is known; no other end in them is reported as missing."""
 
 
 def check_fleet(folder: str, release: Release | None = None) -> Fleet:
@@ -84,7 +84,7 @@ def _files_in(folder: str) -> list[str]:
 
 
 def _read_all(names: Sequence[str], release: Release | None) -> list[Member]:
-    """Return what the files say, read by several processes when there are many and there is more than one CPU."""
+    """Return the files' contents, read by several processes when there are many and there is more than one CPU."""
     read = partial(read_member, release=release)
     processes = min(len(os.sched_getaffinity(0)), _MOST_PROCESSES)
     if len(names) <= _FEW or processes < 2:

@@ -26,7 +26,7 @@ _Networks = Mapping[tuple[int, int], frozenset[int]]
 
 @record
 class FleetSettings:
-    """What fleet.yml says."""
+    """The settings of fleet.yml."""
 
     anycast: _Networks = field(default_factory=dict)
     anycast_macs: frozenset[str] = frozenset()
@@ -57,7 +57,7 @@ def _covers(networks: _Networks, host: str) -> bool:
 
 
 def read_settings(path: str) -> tuple[FleetSettings, tuple[Problem, ...]]:
-    """Return what a file says, and what is wrong with it; without a file nothing is shared, elsewhere or accepted."""
+    """Return what a file sets, and what is wrong with it; without a file nothing is shared, elsewhere or accepted."""
     if not os.path.lexists(path):
         return FleetSettings(), ()
     try:
@@ -76,7 +76,7 @@ class _SettingsReader:
         self.problems = [replace(problem, file=file) for problem in document.problems]
 
     def settings(self) -> FleetSettings:
-        """Return what the file says, as far as it is right."""
+        """Return what the file sets, as far as it is right."""
         data = {} if self._document.data is None else self._document.data
         if not isinstance(data, dict):
             if self._document.is_readable:

@@ -24,7 +24,7 @@ _NO_MEMBERS = {
 
 
 def bond_interface(index: Index) -> Iterator[Problem]:
-    """Find bonds without an entry that says what they are for."""
+    """Find bonds without an entry below `interfaces`."""
     for bond in index.configuration.virtual_as(BondConfig).values():
         if not index.has(bond.name):
             text = f"{bond.name} has no entry below `interfaces`; add `{bond.name}: {{}}` there"

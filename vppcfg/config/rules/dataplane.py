@@ -31,7 +31,7 @@ def main_core_is_worker(index: Index) -> Iterator[Problem]:
 
 
 def poll_sleep_without_workers(index: Index) -> Iterator[Problem]:
-    """Find a main thread that forwards packets and is told to sleep (vlib/file.c)."""
+    """Find a main thread that forwards packets and has to sleep (vlib/file.c)."""
     section = index.configuration.dataplane
     if section is not None and section.unix.poll_sleep_us and section.cpu.workers == 0:
         text = f"without workers the main thread forwards, and would sleep {section.unix.poll_sleep_us} us in each loop"

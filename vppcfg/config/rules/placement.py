@@ -13,14 +13,14 @@ from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.placement import thread_name
 from vppcfg.model.problem import KeyPath, Problem
 
-_WHEN_MADE = "gets its queues when it is created, and VPP places them again each time"
+_AT_CREATION = "gets its queues when it is created, and VPP places them again each time"
 _NO_QUEUES = "has no queues of its own"
 _WHY_NOT = {
     InterfaceKind.BOND: "uses the queues of its members, which can be placed",
-    InterfaceKind.HOST_INTERFACE: _WHEN_MADE,
+    InterfaceKind.HOST_INTERFACE: _AT_CREATION,
     InterfaceKind.MEMIF: "has queues only while a peer is connected, and VPP places them again each time",
-    InterfaceKind.TAP: _WHEN_MADE,
-    InterfaceKind.VHOST_USER: _WHEN_MADE,
+    InterfaceKind.TAP: _AT_CREATION,
+    InterfaceKind.VHOST_USER: _AT_CREATION,
 }
 
 
@@ -44,7 +44,7 @@ def placement_queue(index: Index) -> Iterator[Problem]:
 
 
 def placement_in_dataplane(index: Index) -> Iterator[Problem]:
-    """Find workers and queues that VPP will not have by what the section `dataplane` says."""
+    """Find workers and queues that VPP will not have by the section `dataplane`."""
     section = index.configuration.dataplane
     if section is None or "dataplane" in index.broken_entries:
         return

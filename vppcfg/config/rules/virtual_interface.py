@@ -1,4 +1,4 @@
-"""Rules about all interfaces that VPP makes on demand: where they stand in the file, and what tells tunnels apart."""
+"""Rules about all interfaces that VPP makes on demand: where they stand in the file, and what distinguishes tunnels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def created_elsewhere(index: Index) -> Iterator[Problem]:
 
 
 def created_alone(index: Index) -> Iterator[Problem]:
-    """Find tunnels and TAPs of which nothing is said but what they are made with."""
+    """Find tunnels and TAPs without an entry below `interfaces`."""
     for virtual in index.configuration.virtual.values():
         section = section_of(virtual)
         if not section.needs_interface and not index.has(virtual.name):
@@ -116,7 +116,7 @@ def created_without_ethernet(index: Index) -> Iterator[Problem]:
 
 
 def _with_ethernet(index: Index, name: str) -> Iterator[tuple[KeyPath, str]]:
-    """Yield where the file says of an interface what needs Ethernet, and in words what that is."""
+    """Yield where the file sets for an interface what needs Ethernet, and in words what that is."""
     interface = index.find(name)
     if interface is not None and interface.mac is not None:
         yield (*interface.path, "mac"), "have a MAC address"

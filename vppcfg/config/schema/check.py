@@ -53,7 +53,7 @@ _WORDING: tuple[tuple[re.Pattern[str], str, str], ...] = (
 def check_shape(data: Any) -> ProblemList:
     """Return what is wrong with the shape of a configuration, without line and column.
 
-    Where a value may have several forms yamale complains about each; what it says of the forms not meant is dropped:
+    Where a value may have several forms yamale complains about each; what it reports of the forms not meant is dropped:
     about a map as a whole when it also complains about a key in it, and that something else is no map or list, where
     another message stands for it.
     """
@@ -181,7 +181,7 @@ def _problem(path: KeyPath, message: str, data: Any, schema: Any) -> Problem:
 
 
 def _advised(text: str, raw: Any, words: str, choices: str) -> str:
-    """Return what is wrong with a value, with what to write in its place where that can be told."""
+    """Return what is wrong with a value, with what to write in its place where that is known."""
     if words == _NONE_OF:
         return text + on_choice(raw, _QUOTED.findall(choices))
     kinds = {_NO_NUMBER: int, _NO_TRUTH: bool}

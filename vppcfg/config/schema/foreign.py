@@ -64,7 +64,7 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "router-advert": (("router-advertisement", "nd"), "written `ra`"),
     "geneve": (("l2tp", "gtpu", "lisp", "srv6", "sr"), _SCRIPT),
 }
-"""One spelling, the others, and what is said of all of them."""
+"""One spelling, the others, and the description of all of them."""
 
 _BY_SPELLING: Mapping[str, str] = {
     spelling: text for first, (others, text) in FOREIGN.items() for spelling in (first, *others)

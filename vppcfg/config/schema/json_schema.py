@@ -1,7 +1,7 @@
 """The shape of a configuration as a JSON Schema for editors, made from schema/vppcfg.yaml.
 
 `python -m vppcfg.config.schema.json_schema DOCUMENT...` writes schema/vppcfg.schema.json to standard output, with what
-the documents say of the keys.
+the document has on the keys.
 """
 
 from __future__ import annotations

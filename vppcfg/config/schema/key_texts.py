@@ -1,4 +1,4 @@
-"""What the documents say of each key of a configuration, for editors that show it beside the key.
+"""What the documents have on each key of a configuration, for editors that show it beside the key.
 
 docs/configuration.md and docs/tuning.md have a table for each map: its keys, their values, and what it means when a
 key is absent. A table belongs to the definition of the JSON Schema with the same keys.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 Rows = Mapping[str, str]
-"""What is said of keys, by the key."""
+"""Descriptions of keys, by the key."""
 
 _CELL_ENDS = re.compile(r"(?<!\\)\|")
 _CODE = re.compile(r"`([^`]+)`")
@@ -50,7 +50,7 @@ def _sentence(cells: list[str]) -> str:
 
 
 def describe(schema: dict[str, Any], documents: Iterable[str]) -> None:
-    """Write what documents say of keys into a JSON Schema of the configuration, as `description`."""
+    """Write what documents have on keys into a JSON Schema of the configuration, as `description`."""
     tables = [table for text in documents for table in tables_in(text)]
     definitions = schema["definitions"]
     of_interfaces = _table_of(definitions["interface"]["properties"], tables)

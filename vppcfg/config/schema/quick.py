@@ -1,6 +1,6 @@
-"""Tells quickly, without yamale, which sections of a file fit schema/vppcfg.yaml; it only says yes or no.
+"""Tells quickly, without yamale, which sections of a file fit schema/vppcfg.yaml; its answer is yes or no.
 
-What is not accepted here may still be right; yamale judges it and says what is wrong. What is accepted here, yamale
+What is not accepted here may still be right; yamale judges it and reports what is wrong. What is accepted here, yamale
 accepts too. Only what a file uses of the schema is compiled.
 """
 
@@ -42,7 +42,7 @@ def _acceptance(schema: str) -> Acceptance:
 
 
 class UnknownWordError(Exception):
-    """The schema says something that is left to yamale."""
+    """The schema has something that is left to yamale."""
 
 
 class Acceptance:

@@ -68,13 +68,13 @@ class Word(NamedTuple):
     expects: str
     """What a value is when it is not right, as the end of a message; {0} and {1} stand for the word's arguments."""
     pattern: Callable[..., JsonSchema]
-    """Returns the JSON Schema; what no pattern can say, such as that no address is multicast, is left to `check`."""
+    """Returns the JSON Schema; `check` judges what no pattern can express, such as that no address is multicast."""
     is_taken_for_number: bool = False
     """Whether YAML reads some of them as numbers, so that quotes may be all that is missing."""
 
 
 def text(pattern: str, longest: int | None = None) -> JsonSchema:
-    """Return the schema of a text that is as a whole what a pattern says."""
+    """Return the schema of a text that matches a pattern as a whole."""
     limit = {} if longest is None else {"maxLength": longest}
     return {"type": "string", "pattern": f"^({pattern})$", **limit}
 
@@ -136,7 +136,7 @@ def is_endpoint(value: Any) -> bool:
 
 
 def is_number_or_text(value: Any) -> bool:
-    """Return whether a value is a whole number or text; whether it means something is told by a rule."""
+    """Return whether a value is a whole number or text; a rule judges its meaning."""
     return isinstance(value, (int, str)) and not isinstance(value, bool)
 
 
@@ -162,7 +162,7 @@ def is_truth_or_auto(value: Any) -> bool:
 
 
 def is_command(value: Any) -> bool:
-    """Return whether a value is a text or a list of words; whether they can be run is told by a rule."""
+    """Return whether a value is a text or a list of words; a rule judges whether they can be run."""
     if isinstance(value, list):
         return bool(value) and all(isinstance(word, str) for word in value)
     return isinstance(value, str)

@@ -1,4 +1,4 @@
-"""The section `checks`: what tells whether a router does its work. Plans and dumps do not look at it.
+"""The section `checks`: what shows whether a router does its work. Plans and dumps do not look at it.
 
 checks:
   - { ping: 192.0.2.1, within: 5s }
@@ -33,7 +33,7 @@ _KEYS = {
     "arp": frozenset({"arp", "interface", "within"}),
     "command": frozenset({"command", "contains", "netns", "within"}),
 }
-"""What each kind of check may have; its own key tells the kind."""
+"""What each kind of check may have; its own key names the kind."""
 
 
 class _Checks(Section):

@@ -134,7 +134,7 @@ def _native_devices(raw: Mapping[str, Any] | None) -> Mapping[str, DeviceSection
     devices = {}
     for place, (key, content) in enumerate(raw.items()):
         address, driver = canonical_pci(key) or "", str((content or {}).get("driver"))
-        if driver not in NATIVE_DRIVERS:  # the schema has said so
+        if driver not in NATIVE_DRIVERS:  # the schema has reported it
             continue
         devices[address] = DeviceSection(
             address=address,

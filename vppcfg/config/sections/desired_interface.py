@@ -1,4 +1,4 @@
-"""What an interface of the file becomes in the desired state: as the file says, else as observed, or as created."""
+"""What an interface of the file becomes in the desired state: as in the file, else as observed, or as created."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class _Resolver:
         return "" if config.name in self._members else base.mac
 
     def _packet_mtu(self, config: InterfaceConfig, base: Interface, *, is_routed: bool) -> int:
-        """Return the packet MTU where VPP has none and the file says none: a sub-interface stays without one.
+        """Return the packet MTU where VPP has none and the file has none: a sub-interface stays without one.
 
         Where VPP then routes larger packets out of it than the file means, it is noted.
         """
@@ -204,7 +204,7 @@ class _Resolver:
             self._desired.warning("sub-mtu-unset", first.path, text)
 
     def _is_configured(self, config: InterfaceConfig, base: Interface) -> bool:
-        """Return whether a sub-interface is told its MTU by what else changes: it comes up, or is recreated.
+        """Return whether a sub-interface is given its MTU by what else changes: it comes up, or is recreated.
 
         One that is down and is to come up routes nothing yet; an apply that was killed leaves such ones.
         """
@@ -272,7 +272,7 @@ class _Resolver:
 
 
 def _rx_mode(config: InterfaceConfig, base: Interface) -> RxMode | None:
-    """Return the mode that a port is to have, as it is where the file says none."""
+    """Return the mode that a port is to have, as it is where the file has none."""
     if config.rx_mode is None or config.kind is not InterfaceKind.PHYSICAL or config.parent is not None:
         return base.rx_mode
     return None if config.rx_mode is usual_rx_mode(base.device_class) else config.rx_mode

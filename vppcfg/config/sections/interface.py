@@ -40,7 +40,7 @@ class UsedKind(Protocol):
     used_in: ClassVar[tuple[str, ...]]
 
     def unsupported_use(self, interface: Interface, state: State) -> str | None:
-        """Return, as a clause about an interface, why the file cannot say how it uses them; None when it can."""
+        """Return, as a clause about an interface, why no file can express how it uses them; None when one can."""
 
 
 class Interfaces(Section):
@@ -63,7 +63,7 @@ class Interfaces(Section):
     def kind_of(self, name: str) -> InterfaceKind:
         """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port.
 
-        What is told from a port by its mark alone is a port here.
+        What is distinguished from a port by its mark alone is a port here.
         """
         return self._kinds.get(word_of(name), InterfaceKind.PHYSICAL)
 
@@ -88,7 +88,7 @@ class Interfaces(Section):
     def _entries(
         self, parsing: Parsing, bad_keys: interface_keys.BadKeys
     ) -> Iterator[tuple[str, InterfaceConfig | None]]:
-        """Yield the name of each entry with what it says, None when it is broken."""
+        """Yield the name of each entry with its configuration, None when it is broken."""
         for name, raw in _items(parsing.content.get(self.key)):
             path: KeyPath = (self.key, name)
             problem = self._name_problem(name, path)
@@ -132,7 +132,7 @@ class Interfaces(Section):
         return entry_keys.references(configuration)
 
     def unsupported_reason(self, name: str, state: State) -> str | None:
-        """Return why the file cannot say what an observed interface is, None when nothing about itself forbids it."""
+        """Return why no file can express an observed interface, None when nothing about itself forbids it."""
         interface = state.interfaces[name]
         section = self._section_of.get(interface.kind)
         return (
@@ -179,7 +179,7 @@ class Interfaces(Section):
         return interface_keys.from_state(interface, state, (self.key, interface.name), device_type=device_type)
 
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
-        """Yield what all entries say but those of loopbacks."""
+        """Yield what all entries set but those of loopbacks."""
         interfaces = configuration.interfaces
         for config in interfaces.values():
             if config.parent is not None:

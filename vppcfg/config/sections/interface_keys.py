@@ -93,7 +93,7 @@ def parse(
 def from_state(
     interface: Interface, state: State, path: KeyPath, *, mac: str | None = None, device_type: str | None = None
 ) -> InterfaceConfig:
-    """Return the entry that says what an observed interface is; a MAC and a driver are said for some kinds only."""
+    """Return the entry of an observed interface; a MAC and a driver are written for some kinds only."""
     return InterfaceConfig(
         name=interface.name,
         path=path,
@@ -115,7 +115,7 @@ def from_state(
 
 
 def unsupported_ownership(interface: Interface) -> str | None:
-    """Return why an entry cannot say the tag of an observed interface."""
+    """Return why an entry cannot express the tag of an observed interface."""
     if interface.tag in ("", MARK, CREATED_MARK):
         return None
     if is_foreign(interface.tag):
@@ -128,7 +128,7 @@ def unsupported_ownership(interface: Interface) -> str | None:
 
 
 def unsupported_mtu(interface: Interface, packet_mtu: int) -> str | None:
-    """Return why an entry cannot say the MTUs of an observed interface."""
+    """Return why an entry cannot express the MTUs of an observed interface."""
     if not MIN_MTU <= packet_mtu <= MAX_MTU:
         return f"its packet MTU of {packet_mtu} is outside of {MIN_MTU} to {MAX_MTU}"
     if any(interface.protocol_mtus):

@@ -1,7 +1,7 @@
 """Sections and keys by which a file owns objects of VPP that bear no mark: QoS, relays, cross-connects of L3 and more.
 
-VPP does not tell who has configured such an object. So the key is what makes them the file's, all that hang on what it
-stands below: while it is absent, plans leave them alone, and with it, even empty, VPP has those of the file and no
+VPP does not report who has configured such an object. So the key is what makes them the file's, all that hang on what
+it stands below: while it is absent, plans leave them alone, and with it, even empty, VPP has those of the file and no
 others.
 """
 

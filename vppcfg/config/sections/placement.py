@@ -30,7 +30,7 @@ def parse(raw: Mapping[str | int, Any]) -> tuple[QueueConfig, ...]:
 
 
 def from_state(placements: Placements) -> tuple[QueueConfig, ...]:
-    """Return the entries that say where queues are that somebody has placed."""
+    """Return the entries of queues that somebody has placed."""
     return tuple(
         QueueConfig(key=each.queue, queue=each.queue, threads=tuple(map(thread_name, each.threads)))
         for each in chosen(placements)
@@ -50,7 +50,7 @@ def _as_yaml(threads: tuple[str, ...]) -> str | list[str]:
 
 
 def placements_of(entries: Iterable[QueueConfig]) -> Placements:
-    """Return where the file wants queues."""
+    """Return where the file places queues."""
     return in_order(
         QueuePlacement(queue=each.queue, threads=tuple(sorted(each.numbers)), is_chosen=True)
         for each in entries
@@ -63,7 +63,7 @@ def resolve(
 ) -> tuple[Placements, Placements, list[Found]]:
     """Return where the receive and transmit queues of a port are to be, and why some of it cannot be.
 
-    What cannot be is left out. Without workers the main thread has all queues, and VPP tells nothing of them.
+    What cannot be is left out. Without workers the main thread has all queues, and VPP reports nothing of them.
     """
     found: list[Found] = []
     rx = tuple(_possible(RX_KEY, config.name, placements_of(config.rx_placement), observed[0], workers, found))

@@ -94,7 +94,7 @@ def _without(raw: Any, bad: Sequence[KeyPath]) -> Any:
 
 @record
 class YamlEntry:
-    """One entry of a file, or a section that has none but itself, with what it says."""
+    """One entry of a file, or a section that has none but itself, with its keys."""
 
     path: KeyPath
     name: str
@@ -123,7 +123,7 @@ class Section:
         return None
 
     def parse(self, parsing: Parsing) -> Any:
-        """Return what the section says, without what is broken or wrong; that is noted in `parsing`."""
+        """Return what the section sets, without what is broken or wrong; that is noted in `parsing`."""
         raise NotImplementedError
 
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
@@ -143,11 +143,11 @@ class Section:
         yield from ()
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> Any:
-        """Return what the section would say of a State, without what is left alone; None for nothing."""
+        """Return the section for a State, without what is left alone; None for nothing."""
         return None
 
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
-        """Yield what the section says of objects in VPP, entry by entry, defaults too."""
+        """Yield what the section sets for objects in VPP, entry by entry, defaults too."""
         yield from ()
 
     def lines(self, configuration: Configuration, reasons: Mapping[str, str]) -> Iterator[str]:
@@ -229,11 +229,11 @@ class NamedSection(Section):
         return self.naming.pattern
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> Any:
-        """Return what a sound entry says, or the Problem or list of Problems for which it says nothing."""
+        """Return what a sound entry sets, or the Problem or list of Problems that it has."""
         raise NotImplementedError
 
     def parse(self, parsing: Parsing) -> dict[str, Any]:
-        """Return what the sound entries say, by name."""
+        """Return what the sound entries set, by name."""
         sound: dict[str, Any] = {}
         broken: set[str] = set()
         for entry in self._entries(parsing, broken):
@@ -271,11 +271,11 @@ class NamedSection(Section):
         return keys
 
     def entry_keys(self, entry: Any) -> Iterator[KeyValue]:
-        """Yield what one entry says, key by key; nothing of a section that says nothing of VPP."""
+        """Yield what one entry sets, key by key; nothing of a section without settings of VPP."""
         yield from ()
 
     def keys_in(self, configuration: Configuration, name: str, entry: Any) -> list[KeyValue]:
-        """Return what one entry says, with the keys below it by which the file owns objects."""
+        """Return what one entry sets, with the keys below it by which the file owns objects."""
         owned = [] if self.holder is None else configuration.owned_keys(self.holder, name)
         return [*self.entry_keys(entry), *owned]
 
@@ -284,7 +284,7 @@ class NamedSection(Section):
         return {} if self.attribute is None else getattr(configuration, self.attribute)
 
     def yaml_entries(self, configuration: Configuration) -> Iterator[YamlEntry]:
-        """Yield what the entries say."""
+        """Yield what the entries set."""
         for name, entry in self.entries_in(configuration).items():
             yield YamlEntry(path=(self.key, name), name=name, keys=tuple(self.keys_in(configuration, name, entry)))
 
@@ -305,6 +305,6 @@ def described(description: str | None) -> list[KeyValue]:
 
 
 def enter(attributes: dict[str, Any], attribute: str, part: Any) -> None:
-    """Enter what a section says into the attributes of a Configuration, some of which are filled by several."""
+    """Enter what a section sets into the attributes of a Configuration, some of which are filled by several."""
     is_added_to = isinstance(part, dict) and attribute in attributes
     attributes[attribute] = {**attributes[attribute], **part} if is_added_to else part

@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
 
 class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
-    """The section of one kind. A kind says what stands here without a body; the rest follows."""
+    """The section of one kind. A kind defines what has no body here; the rest follows."""
 
     attribute = "virtual"
     holder = KeyHolder.TUNNEL
@@ -79,7 +79,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
     """Two values of each key of its own, with which the rest of an entry is judged when one is of a wrong shape."""
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> _Config | Problem:
-        """Return what an entry of the right shape says, or why it says nothing."""
+        """Parse a valid entry, or return its Problem."""
         raise NotImplementedError
 
     def to_desired(self, config: _Config, before: _Virtual | None, desired: DesiredStateBuilder) -> _Virtual:
@@ -87,7 +87,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         raise NotImplementedError
 
     def unsupported_reason(self, virtual: _Virtual) -> str | None:
-        """Return why no entry can say what VPP has made, None when one can."""
+        """Return why no entry can express what VPP has created, None when one can."""
         return None
 
     def may_remove(self, virtual: _Virtual) -> bool:
@@ -102,7 +102,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         return False
 
     def virtual_from_state(self, name: str, virtual: _Virtual, state: State) -> _Config:
-        """Return the entry that says what VPP has made."""
+        """Return the entry of what VPP has created."""
         raise NotImplementedError
 
     def named(self, virtual: _Virtual, former: VirtualInterfaceConfig) -> _Virtual:
@@ -122,17 +122,17 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         return f"one with another {differing[0].replace('_', ' ')}" if differing else None
 
     def completed(self, entry: _Config) -> _Config:
-        """Return an entry of a dump with something for what a file has to say and nobody can tell."""
+        """Return an entry of a dump with placeholders for values that a file must have and nobody knows."""
         return entry
 
     def creating_in_linux(
         self, entry: _Config, namespaces: Collection[str], bridges: Collection[tuple[str, str]]
     ) -> _Config:
-        """Return an entry that also says that these namespaces and bridges of Linux are made, where it names one."""
+        """Return an entry that also creates these namespaces and bridges of Linux, where it names one."""
         return entry
 
     def to_yaml_keys(self, entry: _Config) -> Iterator[KeyValue]:
-        """Yield what an entry says but for its description."""
+        """Yield what an entry sets but for its description."""
         raise NotImplementedError
 
     @property
@@ -179,21 +179,21 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         return all(found)
 
     def unsupported_virtual(self, interface: Interface, state: State) -> str | None:
-        """Return why what an observed interface of this kind was made with cannot be said."""
+        """Return why no file can express how an observed interface of this kind was created."""
         virtual = state.virtual_of(interface.name, self.virtual)
         if virtual is None or not self.naming.is_name(interface.name):
             return f"VPP does not show how this {self.noun} is made"
         return self.unsupported_reason(virtual)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, _Config]:
-        """Return the entries that say what VPP has made, in natural order."""
+        """Return the entries of what VPP has created, in natural order."""
         virtual = state.virtual_as(self.virtual)
         ours = (name for name in virtual if name in state.interfaces and state.interfaces[name].kind is self.kind)
         names = sorted((name for name in ours if not unmanaged.covers(name, state)), key=natural_key)
         return {name: self.virtual_from_state(name, virtual[name], state) for name in names}
 
     def entry_keys(self, entry: _Config) -> Iterator[KeyValue]:
-        """Yield what one entry says, key by key."""
+        """Yield what one entry sets, key by key."""
         yield from described(entry.description)
         for key in self.to_yaml_keys(entry):
             yield key._replace(is_set_at_creation=True)

@@ -1,4 +1,4 @@
-"""A configuration file: its bytes, what they say as plain data, and the line and column of every key and item."""
+"""A configuration file: its bytes, their content as plain data, and the line and column of every key and item."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ Marks = Mapping[int, Mapping[Any, Mark]]
 
 @record
 class Document:
-    """What a file says. The data is made of dict, list and scalars; the keys of a dict are text or integers."""
+    """What a file sets. The data is made of dict, list and scalars; the keys of a dict are text or integers."""
 
     data: Any = None
     problems: tuple[Problem, ...] = ()
     is_readable: bool = True
-    """False when the data is not what the file says, because it could not be read to its end."""
+    """False when the data is not what the file sets, because it could not be read to its end."""
     marks: Marks = field(default_factory=dict)
     source: bytes = field(default=b"", repr=False)
     """Its bytes."""
@@ -54,7 +54,7 @@ class Document:
     """Of several that were laid over each other: the bytes of each."""
 
     def file_of(self, path: KeyPath) -> str:
-        """Return the file that said last what stands at `path`, or at the nearest place above; of one file ''."""
+        """Return the file that last set what is at `path`, or at the nearest place above; of one file ''."""
         file, data = "", self.data
         for key in path:
             marks = self.marks.get(id(data), {}) if isinstance(data, (dict, list)) else {}

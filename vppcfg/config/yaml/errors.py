@@ -87,7 +87,7 @@ def _has_tab(data: bytes, mark: Mark) -> bool:
 
 
 def too_many(last: Problem | None) -> Problem:
-    """Return what is said in the place of all problems that are not shown, behind the last one that is."""
+    """Return the problem that stands for all those that are not shown, behind the last one that is."""
     text = f"there are more errors than the {PROBLEMS:,} above; mend these and look again"
     line, column = (1, 1) if last is None else (last.line, last.column)
     return Problem(rule="too-many-problems", path=(), text=text, line=line, column=column)

@@ -16,7 +16,7 @@ STDIN = "-"
 _STDIN_DEVICE = "/dev/stdin"
 LIMIT_BYTES = CONFIG_BYTES
 _BETWEEN = " + "
-"""Stands between the names of several files where they are told as one text."""
+"""Stands between the names of several files where they are one text."""
 
 _SNIFF_BYTES = 8192
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -38,7 +38,7 @@ class SourceFiles:
 
     @property
     def can_be_read_again(self) -> bool:
-        """Return whether what they say now can be read another time."""
+        """Return whether their content now can be read another time."""
         return all(can_be_read_again(name) for name in self.names)
 
     @property

@@ -1,7 +1,7 @@
-"""Lays configuration files over each other: what a later one says replaces what an earlier one says, key by key.
+"""Lays configuration files over each other: a later one replaces what an earlier one has, key by key.
 
 Maps are merged; a scalar or a list replaces what is there; a key with nothing behind it takes the key away. Of the
-result every place is known, with the file that said it last.
+result every place is known, with the file that last set it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def without_extensions(document: Document) -> Document:
 
 
 def overlaid(documents: Sequence[tuple[str, Document]]) -> Document:
-    """Return what files say together, each named, the later ones over the earlier ones.
+    """Return what files set together, each named, the later ones over the earlier ones.
 
     What is wrong with any of them is among the problems, with its file. The result has no bytes of its own.
     """
@@ -50,7 +50,7 @@ def overlaid(documents: Sequence[tuple[str, Document]]) -> Document:
 
 
 def merged_text(document: Document) -> str:
-    """Return what a document says as YAML: every value in a line of its own, without comments and anchors."""
+    """Return what a document has as YAML: every value in a line of its own, without comments and anchors."""
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     data = copied(document.data or {})
     text: str = yaml.dump(
@@ -60,7 +60,7 @@ def merged_text(document: Document) -> str:
 
 
 def keys_with_origin(document: Document, name: str) -> Iterator[tuple[KeyPath, Any, str, int]]:
-    """Yield every value of a document with its path, the file that said it last, and the line there.
+    """Yield every value of a document with its path, the file that last set it, and the line there.
 
     `name` is that of a document that comes from one file.
     """
@@ -69,7 +69,7 @@ def keys_with_origin(document: Document, name: str) -> Iterator[tuple[KeyPath, A
 
 
 def annotated_text(document: Document, name: str) -> str:
-    """Return what a document says as YAML, with the file and the line of every value in a comment."""
+    """Return what a document has as YAML, with the file and the line of every value in a comment."""
     lines = merged_text(document).splitlines()
     written = read_document("\n".join(lines).encode(errors="surrogatepass"))
     notes = {
@@ -105,7 +105,7 @@ class _Overlay:
         self.marks = {place: marks for _, document in documents for place, marks in document.marks.items()}
 
     def merged(self) -> dict[Any, Any]:
-        """Return what the files say together."""
+        """Return what the files set together."""
         result: dict[Any, Any] = {}
         self.marks[id(result)] = {}
         for name, document in self._documents:
@@ -120,7 +120,7 @@ class _Overlay:
     def _laid(
         self, path: KeyPath, lower: dict[Any, Any], upper: dict[Any, Any], lower_file: str, upper_file: str
     ) -> dict[Any, Any]:
-        """Return a new map with what both say, and note its places."""
+        """Return a new map with what both have, and note its places."""
         result = dict(lower)
         marks = self._places(lower, lower_file)
         for key, mark in self._places(upper, upper_file).items():

@@ -34,7 +34,7 @@ class Mistake(NamedTuple):
 
 
 def mistake_in(lines: list[str], error: yaml.MarkedYAMLError, mark: Mark) -> Mistake | None:
-    """Return what is wrong in the lines of a text; None when only the parser's own words tell it."""
+    """Return what is wrong in the lines of a text; None when only the parser's own words describe it."""
     marker = next((number for number, line in enumerate(lines) if _MARKER.match(line)), None)
     if marker is not None:
         return Mistake("git left this mark of a merge conflict; choose one side, and remove all such marks", marker, 0)

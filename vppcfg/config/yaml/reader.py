@@ -261,7 +261,7 @@ class _Scalars:
         self._plain: dict[str, Any] = {}
 
     def value(self, event: Any) -> Any:
-        """Return what a scalar event means, its text when that cannot be said."""
+        """Return the value of a scalar event, its text when that cannot be read."""
         if event.tag is None:
             if not event.implicit[0]:
                 return event.value

@@ -1,4 +1,4 @@
-"""Keys and their values as plain data, and as YAML text: what an entry of a file says, and how that is written."""
+"""Keys and their values as plain data, and as YAML text: the content of an entry of a file, and how that is written."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class KeyValue(NamedTuple):
     key: str
     value: Value
     is_default: bool = False
-    """Whether a reader of the file takes the value for said when the key is absent."""
+    """Whether an absent key means this value."""
     is_set_at_creation: bool = False
-    """Whether an object is made with it, so that it is worth to be told of a new one even when it is as by default."""
+    """Whether an object is made with it, so that it is shown for a new one even when it is as by default."""
     is_block: bool = False
     """Whether the file has it on lines of its own, below the key, rather than in one line."""
 

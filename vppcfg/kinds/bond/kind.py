@@ -72,7 +72,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         )
 
     def to_desired(self, config: BondConfig, before: Bond | None, desired: DesiredStateBuilder) -> Bond:
-        """Return the bond, with what the file does not say of it and its members as it is.
+        """Return the bond; what the file does not set of it and its members stays as it is.
 
         VPP's prompt takes numa-only for LACP alone, so a bond that gets another mode does not take it along.
         """
@@ -88,7 +88,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         )
 
     def virtual_from_state(self, name: str, virtual: Bond, state: State) -> BondConfig:
-        """Return the entry that says what a bond is."""
+        """Return the entry of a bond."""
         return BondConfig(
             name=name,
             path=(self.key, name),

@@ -105,7 +105,7 @@ class AddBondMember(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Let the interface join. All members then have the MAC of the first one, which the draft leaves open."""
+        """Let the interface join. All members then have the MAC of the first one, which stays open here."""
         bond = _bond(self.bond, working)
         membership = Membership(is_passive=self.is_passive, is_long_timeout=self.is_long_timeout)
         working.virtual[self.bond] = replace(bond, members={**bond.members, self.interface: membership})

@@ -17,7 +17,7 @@ _LOAD_BALANCES = {number: load_balance for load_balance, number in LOAD_BALANCE_
 _DUMP = "sw_bond_interface_dump"
 _DETAILS = "sw_bond_interface_details"
 _SHOW = "show bond details"
-"""The only place that tells of GSO (vnet/bonding/cli.c)."""
+"""The only place that shows GSO (vnet/bonding/cli.c)."""
 _GSO = "  gso enable"
 _Shown = Mapping[str, tuple[int, str]]
 """What commands print, with their return value, by command."""
@@ -25,7 +25,7 @@ _INDEX = re.compile(r"  sw_if_index: (\d+)\s*")
 
 
 class BondRow(NamedTuple):
-    """What sw_bond_interface_details says of one bond."""
+    """One bond in sw_bond_interface_details."""
 
     sw_if_index: int
     mode: int
@@ -61,7 +61,7 @@ def commands(bonds: Sequence[BondRow]) -> list[str]:
 
 
 class MemberQuestions:
-    """The requests for the members of bonds, and which bond each asked for: the replies do not say."""
+    """The requests for the members of bonds, and which bond each asked for; the replies do not name it."""
 
     def __init__(self, connection: VppReader, bonds: Sequence[BondRow]) -> None:
         """Prepare one sw_member_interface_dump for each of `bonds`."""

@@ -11,7 +11,7 @@ from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 
 _LCP_PAIR = ("lcp_itf_pair_add_del_v3", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del")
-"""Newest first: 24.06, 22.02, before. They differ in what the reply tells."""
+"""Newest first: 24.06, 22.02, before. They differ in what the reply has."""
 HOST_TAP, HOST_TUN = 0, 1
 """lcp_itf_host_type (linux-cp/lcp.api)."""
 
@@ -45,7 +45,7 @@ class CreateLcpPair(InterfaceOperation):
             working.linux[self.interface] = _new_device(self.interface, working)
 
     def objection(self) -> str:
-        """Return why VPP must not be told this, '' when it may.
+        """Return why VPP must not get this operation, '' when it may.
 
         An empty namespace means the default one to linux-cp, and has no other name for VPP's own
         (lcp_itf_pair_create in linux-cp/lcp_interface.c).

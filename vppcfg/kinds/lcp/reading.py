@@ -1,4 +1,4 @@
-"""Linux Control Plane pairs, which VPP tells page by page, and the switches of the plugin, which only its CLI shows."""
+"""Linux Control Plane pairs, which VPP reports in pages, and the switches of the plugin, which only its CLI shows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HOST_NAME = re.compile(r"(tap|tun)\d+")
 
 
 class PairRow(NamedTuple):
-    """What lcp_itf_pair_details says of one pair."""
+    """One pair in lcp_itf_pair_details."""
 
     sw_if_index: int
     host_index: int

@@ -36,7 +36,7 @@ def pair_steps(transition: Transition, change: Change[LcpPair]) -> Iterator[Step
 def shut_device_steps(transition: Transition) -> Iterator[Step]:
     """Yield the steps that set Linux devices of doomed interfaces down where linux-nl hears of it.
 
-    Linux tells nobody of the IPv4 routes that it drops with a device. linux-nl drops them in VPP when a device goes
+    Linux does not report the IPv4 routes that it drops with a device. linux-nl drops them in VPP when a device goes
     down whose interface is up (lcp_router_link_add in linux-cp/lcp_router.c).
     """
     for name in transition.shut_in_linux:

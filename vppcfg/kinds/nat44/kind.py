@@ -1,4 +1,4 @@
-"""NAT44 put together: its kinds of objects, their steps, and what VPP lists twice told apart."""
+"""NAT44 put together: its kinds of objects, their steps, and how entries that VPP lists twice are distinguished."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Static mappings of NAT44: a host inside behind an address outside (plugins/nat/nat44-ed).
 
 VPP lists a mapping by interface twice: without its address and with some flags left out, and once more as it is in
-effect, while the interface has an address. A tag that bears these flags tells them all the time.
+effect, while the interface has an address. A tag that bears these flags always has them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class AddNatMapping(SetObject):
 class RemoveNatMapping(RemoveByInterface):
     """nat44_add_del_static_mapping_v2: remove a mapping, with its sessions.
 
-    VPP wants the flags that it was added with: by those it finds what else it has noted.
+    VPP requires the flags that it was added with: by those it finds what else it has noted.
     """
 
     item: NatMapping

@@ -105,7 +105,7 @@ class NatAddressKind(VppObjectKind[NatAddress]):
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[NatAddress]:
-        """Yield every address, those that interfaces have given too: `finish` tells them apart."""
+        """Yield every address, those that interfaces have given too: `finish` distinguishes them."""
         if is_enabled(connection, replies):
             for raw, flags, table in connection.rows(replies, _ADDRESS, "ip_address", "flags", "vrf_id"):
                 table_id = None if table == NO_INDEX else table

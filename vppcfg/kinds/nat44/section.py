@@ -104,7 +104,7 @@ class Nat44Section(SettingsSection):
             desired.enter(each)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> Nat44Config | None:
-        """Return the section for what VPP has, None while NAT44 is disabled, or has what no file can say."""
+        """Return the section for what VPP has, None while NAT44 is disabled, or has what no file can express."""
         settings = next(iter(state.of(Nat44).values()), None)
         if settings is None or settings.unsupported:
             return None

@@ -223,7 +223,7 @@ class NatSettingsKind(VppObjectKind[Nat44]):
 
 
 def _unsupported(connection: VppReader, replies: Replies, inside: int, outside: int) -> Iterator[str]:
-    """Yield what no file can say: VPP does not read affinity back, and keeps the FIB tables of such VRFs for ever."""
+    """Yield what no file can express: VPP does not report affinity, and never releases the FIB tables of such VRFs."""
     for word, table in (("inside-vrf", inside), ("outside-vrf", outside)):
         if table:
             yield f"NAT44 with {word} {table}"

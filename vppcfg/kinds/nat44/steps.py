@@ -56,7 +56,8 @@ def _settings(state: State) -> Nat44 | None:
 def _is_renumbered(transition: Transition) -> bool:
     """Return whether an interface is renumbered whose address something follows.
 
-    Its address may be one that stands by itself until then, and VPP cannot tell these two: what goes, goes before.
+    Its address may be one that stands by itself until then, and VPP cannot distinguish these two: what goes, goes
+    before.
     """
     states = (transition.observed, transition.desired)
     followed = {

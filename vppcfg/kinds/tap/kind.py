@@ -86,7 +86,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
         """Return the TAP; what the file leaves open of it stays as it is.
 
         A new one is always made with an MTU for its device: up to 25.10 VPP would otherwise take the one that
-        `tap { host-mtu }` names in startup.conf (vnet/devices/tap/tap.c), which no message tells.
+        `tap { host-mtu }` names in startup.conf (vnet/devices/tap/tap.c), which no message reports.
         """
         return Tap(
             host_name=config.host_name,
@@ -119,7 +119,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
             desired.linux[name] = _device(tap, config, desired.observed.linux.get(name))
 
     def unsupported_reason(self, virtual: Tap) -> str | None:
-        """Return why no entry can say what a TAP is."""
+        """Return why no entry can express what a TAP is."""
         if not is_lcp_name(virtual.host_name):
             return f"its Linux side has a name that the configuration does not allow: {virtual.host_name}"
         if virtual.host_bridge and not is_lcp_name(virtual.host_bridge):
@@ -150,7 +150,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
     def creating_in_linux(
         self, entry: TapConfig, namespaces: Collection[str], bridges: Collection[tuple[str, str]]
     ) -> TapConfig:
-        """Return a TAP that also says that the namespace and the bridge of its device are made, where they are."""
+        """Return a TAP with the keys that create the namespace and the bridge of its device, where vppcfg made them."""
         return replace(
             entry,
             creates_netns=entry.host_netns in namespaces,
@@ -216,7 +216,7 @@ def _host_mtu(config: TapConfig, before: Tap | None) -> int:
 
 
 def _host_mtu_in_file(name: str, virtual: Tap, state: State) -> int | None:
-    """Return the MTU that an entry says; the usual one only where both sides of the TAP have it, as a rule demands."""
+    """Return the MTU of an entry; the usual one only where both sides of the TAP have it, as a rule demands."""
     if virtual.host_mtu != DEFAULT_HOST_MTU:
         return virtual.host_mtu or None
     device = state.linux.get(name)

@@ -109,7 +109,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
         )
 
     def to_desired(self, config: WireguardConfig, before: Wireguard | None, desired: DesiredStateBuilder) -> Wireguard:
-        """Return the interface that VPP is to make; a peer that has moved is said, and left where it is."""
+        """Return the interface that VPP is to make; a peer that has moved is reported, and left where it is."""
         table = vrf_section.interface_tables(config.encap_vrf, desired.configuration)[":" in config.local]
         virtual = Wireguard(
             local=config.local,
@@ -136,7 +136,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
                 desired.warning("wireguard-peer-moved", (*config.path, "peers", peer.name, "endpoint"), text)
 
     def unsupported_reason(self, virtual: Wireguard) -> str | None:
-        """Return why no entry can say what VPP has made."""
+        """Return why no entry can express what VPP has created."""
         if len({peer.encap_vrf for peer in virtual.peers.values()}) > 1:
             return "the endpoints of its peers are in different FIB tables"
         if not is_unicast(virtual.local):

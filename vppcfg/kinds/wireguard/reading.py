@@ -64,7 +64,7 @@ def read(connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> di
 
 
 class _Found(NamedTuple):
-    """A peer as VPP tells of it."""
+    """A peer as VPP reports it."""
 
     number: int
     sw_if_index: int

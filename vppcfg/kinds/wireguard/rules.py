@@ -35,7 +35,7 @@ _PORTS_OF_VPP = {
 
 
 def _interface(index: Index) -> Iterator[Problem]:
-    """Find WireGuards without an entry that says their MTU: VPP makes them with none."""
+    """Find WireGuards without an entry that sets their MTU: VPP makes them with none."""
     for tunnel in _wireguards(index):
         if not index.has(tunnel.name):
             text = f"{tunnel.name} has no entry below `interfaces`; add `{tunnel.name}: {{}}` there"
@@ -43,7 +43,7 @@ def _interface(index: Index) -> Iterator[Problem]:
 
 
 def _port(index: Index) -> Iterator[Problem]:
-    """Find ports that something else listens on; VPP gives what arrives to one of the two and says nothing."""
+    """Find ports that something else listens on; VPP silently gives what arrives to one of the two."""
     owners: dict[int, str] = {}
     for other in index.configuration.virtual_as(TunnelConfig).values():
         if other.tunnel.ports is not None:
@@ -98,8 +98,8 @@ def _endpoint(index: Index) -> Iterator[Problem]:
         if peer.endpoint is None and peer.port is None:
             continue
         if peer.endpoint is None or peer.port is None:
-            missing, said = ("endpoint", "port") if peer.endpoint is None else ("port", "endpoint")
-            text = f"{peer.name} has `{said}` without `{missing}`; set both, or neither where the peer connects first"
+            missing, given = ("endpoint", "port") if peer.endpoint is None else ("port", "endpoint")
+            text = f"{peer.name} has `{given}` without `{missing}`; set both, or neither where the peer connects first"
             yield Problem(rule="wireguard-endpoint", path=path, text=text)
         elif (":" in peer.endpoint) != (":" in tunnel.local):
             text = f"{peer.endpoint} and {tunnel.local} are of different families; take two of one"
@@ -124,7 +124,7 @@ def _allowed_ips(index: Index) -> Iterator[Problem]:
 
 
 def _preshared_key(index: Index) -> Iterator[Problem]:
-    """Find preshared keys of which only half is said."""
+    """Find preshared keys with a file or a digest alone."""
     for _, peer, path in _peers(index):
         has_file, has_digest = peer.preshared_key_file is not None, peer.preshared_key_sha256 is not None
         if has_file != has_digest:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.errors import ExitCode, UsageError
-from vppcfg.loadtest.cli.options import percentage, seconds, whole_seconds
+from vppcfg.loadtest.cli.options import add_duration_option, add_output_options, percentage, seconds, whole_seconds
 
 if TYPE_CHECKING:
     from vppcfg.loadtest.result import Result
@@ -34,9 +34,7 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_rate_options(parser)
     _add_connection_options(parser)
     _add_generator_options(parser)
-    group = parser.add_argument_group("result")
-    group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
-    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
+    add_output_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -46,22 +44,13 @@ def _add_rate_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "-wm", "--warmup-rate", metavar="CPS", default="10", help="during the warm-up (default: %(default)s)"
     )
-    group.add_argument(
-        "-wd", "--warmup-duration", metavar="S", type=whole_seconds, default=10,
-        help="seconds of the warm-up (default: %(default)s)",
-    )  # fmt: skip
+    add_duration_option(group, "-wd", "--warmup-duration", default=10, text="seconds of the warm-up")
     group.add_argument(
         "-rt", "--target", metavar="CPS", default="1000",
         help="to rise to, and to hold, such as 500 or 20k (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument(
-        "-rd", "--rampup-duration", metavar="S", type=whole_seconds, default=120,
-        help="seconds of the ramp (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "-hd", "--hold-duration", metavar="S", type=whole_seconds, default=30,
-        help="seconds to stay at the target (default: %(default)s)",
-    )  # fmt: skip
+    add_duration_option(group, "-rd", "--rampup-duration", default=120, text="seconds of the ramp")
+    add_duration_option(group, "-hd", "--hold-duration", default=30, text="seconds to stay at the target")
     group.add_argument("--step", metavar="CPS", help="rise in steps of this; without it the rate rises every second")
     group.add_argument(
         "--finish", metavar="S", type=whole_seconds, default=_FINISH_S,

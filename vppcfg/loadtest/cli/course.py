@@ -63,7 +63,7 @@ def ports_of(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def plain_result(kind: ResultKind, args: argparse.Namespace, **found: Any) -> Result:
-    """Return a result with what every test says of itself, and what was `found`, by attribute of Result."""
+    """Return a result with what all tests have, and what was `found`, by attribute of Result."""
     return Result(
         kind=kind,
         started_at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -88,7 +88,7 @@ def begun_result(kind: ResultKind, args: argparse.Namespace, setting: LoadSettin
 
 
 def _settings(args: argparse.Namespace) -> Mapping[str, Any]:
-    """Return the options of a command that say what was done, defaults included."""
+    """Return the options of a command that describe the test, defaults included."""
     return {name: value for name, value in sorted(vars(args).items()) if name not in _NOT_SETTINGS}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.common.rates import short
 from vppcfg.errors import ExitCode, UsageError
-from vppcfg.loadtest.cli.options import LAST_PORT, port_number, ports, whole_seconds
+from vppcfg.loadtest.cli.options import LAST_PORT, add_duration_option, add_output_options, port_number, ports
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +35,7 @@ def add_parser(subparsers: Subparsers) -> None:
     _add_place_options(parser)
     _add_flow_options(parser)
     _add_router_options(parser)
-    group = parser.add_argument_group("result")
-    group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
-    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
+    add_output_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -73,7 +71,7 @@ def _add_flow_options(parser: argparse.ArgumentParser) -> None:
         default=(),
         help="ports of the clients, one per flow (default: chosen by core)",
     )
-    group.add_argument("--duration", metavar="S", type=whole_seconds, default=60, help="seconds (default: %(default)s)")
+    add_duration_option(group, "--duration", default=60, text="seconds")
     group.add_argument("--reverse", action="store_true", help="the servers send")
     group.add_argument("--link", metavar="SPEED", help="speed of the link, to compare the goodput with: 10G")
 

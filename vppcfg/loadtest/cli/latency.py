@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.errors import ExitCode, UsageError
 from vppcfg.loadtest.cli.options import (
+    add_duration_option,
     add_engine_options,
     add_result_options,
     add_settle_option,
     add_traffic_options,
-    whole_seconds,
 )
 
 if TYPE_CHECKING:
@@ -40,9 +40,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--load", metavar="LOAD", action="append", default=[],
         help="percent of line rate, any other load (1mpps), or idle; may be given again (default: 90)",
     )  # fmt: skip
-    group.add_argument(
-        "--duration", metavar="S", type=whole_seconds, default=30, help="seconds at each load (default: %(default)s)"
-    )
+    add_duration_option(group, "--duration", default=30, text="seconds at each load")
     add_settle_option(group)
     group.add_argument(
         "--probe-rate", metavar="PPS", default=f"{_PROBES_PPS:g}",

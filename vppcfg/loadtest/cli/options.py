@@ -93,18 +93,30 @@ def add_traffic_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_result_options(parser: argparse.ArgumentParser, default: str | None, *, is_shown: bool = False) -> None:
-    """Add what becomes of the result; `is_shown` says that without a file it goes into a pipe."""
-    group = parser.add_argument_group("result")
-    shown = "- for standard output (default: -)" if default else "- for standard output"
-    if is_shown:
-        shown = "- for standard output (default: only if that is no terminal)"
-    group.add_argument("-o", "--output", metavar="FILE", default=default, help=f"write the result as JSON, {shown}")
-    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
+    """Add what becomes of the result; `is_shown`: without a file it goes into a pipe."""
+    shown = " (default: -)" if default else ""
+    group = add_output_options(parser, " (default: only if that is no terminal)" if is_shown else shown, default)
     group.add_argument(
         "--baseline",
         metavar="FILE",
         help="a result of the generator with its ports connected to each other, to show beside this one",
     )
+
+
+def add_output_options(
+    parser: argparse.ArgumentParser, shown: str = "", default: str | None = None
+) -> argparse._ArgumentGroup:
+    """Add where the result is written, and its title; return their group. `shown` is the default in the help."""
+    group = parser.add_argument_group("result")
+    text = f"write the result as JSON, - for standard output{shown}"
+    group.add_argument("-o", "--output", metavar="FILE", default=default, help=text)
+    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
+    return group
+
+
+def add_duration_option(group: argparse._ArgumentGroup, *names: str, default: int, text: str) -> None:
+    """Add a duration in whole seconds; `text` describes it in the help, before the default."""
+    group.add_argument(*names, metavar="S", type=whole_seconds, default=default, help=f"{text} (default: %(default)s)")
 
 
 def add_settle_option(group: argparse._ArgumentGroup) -> None:

@@ -11,12 +11,12 @@ from vppcfg.cli.options import add_dataplane_options
 from vppcfg.cli.output import is_terminal
 from vppcfg.errors import ExitCode
 from vppcfg.loadtest.cli.options import (
+    add_duration_option,
     add_engine_options,
     add_result_options,
     add_settle_option,
     add_traffic_options,
     percentage,
-    whole_seconds,
 )
 
 if TYPE_CHECKING:
@@ -56,22 +56,16 @@ def _add_ramp_options(parser: argparse.ArgumentParser) -> None:
         "-wm", "--warmup-mult", "--warmup_mult", metavar="LOAD", default="1kpps",
         help="load of the warm-up: 1kpps, 10mbps, 10mbpsl1 or 1%% (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument(
-        "-wd", "--warmup-duration", "--warmup_duration", metavar="S", type=whole_seconds, default=30,
-        help="seconds of the warm-up (default: %(default)s)",
-    )  # fmt: skip
+    add_duration_option(
+        group, "-wd", "--warmup-duration", "--warmup_duration", default=30, text="seconds of the warm-up"
+    )
     group.add_argument(
         "-rt", "--target", "--rampup_target", metavar="LOAD", default="100",
         help="load to rise to: percent of line rate, or any other load (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument(
-        "-rd", "--rampup-duration", "--rampup_duration", metavar="S", type=whole_seconds, default=600,
-        help="seconds of the ramp (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "-hd", "--hold-duration", "--hold_duration", metavar="S", type=whole_seconds, default=30,
-        help="seconds to stay at the target (default: %(default)s)",
-    )  # fmt: skip
+    add_duration_option(group, "-rd", "--rampup-duration", "--rampup_duration", default=600, text="seconds of the ramp")
+    hold = ("-hd", "--hold-duration", "--hold_duration")
+    add_duration_option(group, *hold, default=30, text="seconds to stay at the target")
     add_settle_option(group)
     group.add_argument(
         "--step", metavar="LOAD", help="rise in steps of this, such as 1%%; without it the load rises every second"

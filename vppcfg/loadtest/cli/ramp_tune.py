@@ -69,7 +69,7 @@ class TuningObserver:
         self._live.observe(status)
 
     def findings(self) -> Mapping[str, Any] | None:
-        """Return the tuner's findings as plain data, None when VPP was not read; `failure` says why."""
+        """Return the tuner's findings as plain data, None when VPP was not read; `failure` shows why."""
         from vppcfg.tune.assemble import load_of_captures
         from vppcfg.tune.diagnosis import diagnose
         from vppcfg.tune.document import document_of

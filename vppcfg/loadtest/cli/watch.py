@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from vppcfg.cli.arguments import Subparsers
 from vppcfg.errors import ExitCode, UsageError
+from vppcfg.loadtest.cli.options import add_output_options
 
 if TYPE_CHECKING:
     from vppcfg.loadtest.watch.outcome import Watched
@@ -45,9 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--timeout", metavar="S", type=_seconds, default=1.0, help="a probe that takes longer is lost (default: 1)"
     )
     parser.add_argument("--netns", metavar="NS", default="", help="send from this network namespace")
-    group = parser.add_argument_group("result")
-    group.add_argument("-o", "--output", metavar="FILE", help="write the result as JSON, - for standard output")
-    group.add_argument("--title", metavar="TEXT", default="", help="title of the result in reports")
+    add_output_options(parser)
     parser.set_defaults(run=run)
 
 

@@ -1,4 +1,4 @@
-"""iperf3: servers and clients as processes, and what a client's JSON says; its exit code says nothing.
+"""iperf3: servers and clients as processes, and a client's JSON; its exit code means nothing.
 
 With -J a client that fails exits 0 and writes `error` (iperf3 3.12).
 """
@@ -83,7 +83,7 @@ class Client:
         return self._process.poll() is None
 
     def result(self, timeout_s: float) -> Flow:
-        """Wait for its end and return what it says. Raise EngineError when it failed or does not end in time."""
+        """Wait for its end and return its output. Raise EngineError when it failed or does not end in time."""
         try:
             output, _ = self._process.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
@@ -96,7 +96,7 @@ class Client:
 
 
 def flow_of(text: bytes | str, server_port: int) -> Flow:
-    """Return the flow that a client's JSON describes. Raise EngineError when the JSON tells of a failure."""
+    """Return the flow that a client's JSON describes. Raise EngineError when the JSON reports a failure."""
     source, hint = f"iperf3 to port {server_port}", "is a server listening there, and is it free?"
     try:
         document = parse_json(text, "its result", FLOW_BYTES)

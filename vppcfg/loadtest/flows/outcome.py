@@ -90,7 +90,7 @@ class FlowsOutcome:
         return max(moments) - min(moments) if moments else 0
 
     def notes(self) -> tuple[str, ...]:
-        """Return sentences that a reader of the sum should know; iperf3 tells whole seconds only."""
+        """Return sentences that a reader of the sum should know; iperf3 reports whole seconds only."""
         if self.apart_s < _APART_S:
             return ()
         return (f"the flows began {self.apart_s} s apart: their sum may be more than went through at any one time",)

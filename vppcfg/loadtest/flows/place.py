@@ -62,7 +62,7 @@ def spread(
 ) -> tuple[Placed, ...]:
     """Return a client port for each server port, so that the flows load the `cores` as evenly as can be.
 
-    `core_of` takes server port and client port and returns the core, None when that cannot be told. Raise EngineError
+    `core_of` takes server port and client port and returns the core, None when that is unknown. Raise EngineError
     when a core is not found within many ports.
     """
     flows = list(server_ports)
@@ -91,7 +91,7 @@ def _place(server_port: int, room: Counter[int], first: int, core_of: Callable[[
 def toeplitz_cores(
     router: RouterMachine, device: str, client: str, server: str
 ) -> Callable[[int, int], int | None] | None:
-    """Return a `core_of` for `spread` by the hash of the router's card; None when the card does not tell its key."""
+    """Return a `core_of` for `spread` by the hash of the router's card; None when the card does not show its key."""
     try:
         rss = rss_of(router.run(["ethtool", "-x", device]))
     except EngineError:

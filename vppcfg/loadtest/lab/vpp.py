@@ -64,7 +64,7 @@ def start_vpp(prefix: Path, layout: Layout, folder: Path) -> None:
 def vpp_lines(layout: Layout) -> Iterator[str]:
     """Yield the commands that make VPP a router between the ends.
 
-    The wires have no offloads. VPP must be told: it would write no virtio header and the kernel would cut one off
+    The wires have no offloads. VPP has to be informed: it would write no virtio header and the kernel would cut one off
     (plugins/af_packet/af_packet.c). A link of limited speed is the kernel's, past which VPP must not go.
     """
     options = "cksum-gso-disable qdisc-bypass-disable" if layout.link_bps else "cksum-gso-disable"

@@ -1,4 +1,4 @@
-"""Everything that it takes to repeat a run, and what it says of itself, as rows of words."""
+"""Everything that it takes to repeat a run, and what it reports of itself, as rows of words."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def loss_graph(title: str, results: Sequence[Result], limit_ratio: float | None)
 
 
 def limit_of(result: Result, told: float | None) -> float:
-    """Return the loss that counts as too much: what the operator told, or that of the verdict."""
+    """Return the loss that counts as too much: that of the operator, or that of the verdict."""
     return told or (result.verdict.limit_ratio if result.verdict and result.verdict.limit_ratio else DEFAULT_LIMIT)
 
 

@@ -73,7 +73,7 @@ class StatefulCount:
 
 @record
 class StatefulTraffic:
-    """The connections to be made; `start` and `update` of an engine say at which rate."""
+    """The connections to be made; `start` and `update` of an engine set the rate."""
 
     profile: StatefulProfile
     directions: tuple[Direction, ...]

@@ -39,7 +39,7 @@ class Transport(Enum):
 
 @record
 class Payload:
-    """What one side says in one go: some bytes, and as much filling behind them as its size asks for."""
+    """What one side sends at once: some bytes, and as much filling behind them as its size asks for."""
 
     head: bytes
     size_bytes: int
@@ -166,7 +166,7 @@ def _http(name: str, port: int, weight: int, answer_bytes: int, open_s: float) -
 
 
 def _http_head(answer_bytes: int) -> bytes:
-    """Return the head of an answer of a size as a whole; the length that it tells has a fixed number of digits."""
+    """Return the head of an answer of a size as a whole; its length has a fixed number of digits."""
     text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: {:07d}\r\n\r\n"
     return text.format(max(answer_bytes - len(text.format(0)), 0)).encode()
 

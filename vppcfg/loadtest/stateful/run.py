@@ -1,7 +1,7 @@
 """Runs a test with connections: a rate that rises evenly to a target and is held, then time for the last ones to end.
 
-It passes when fewer connections fail than the limit says. A connection fails some seconds after nobody has answered it,
-so that failures show a little later than their cause.
+It passes when fewer connections fail than the limit allows. A connection fails some seconds after nobody has answered
+it, so that failures show a little later than their cause.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ConnectionStatus:
 
 
 class ConnectionObserver(Protocol):
-    """What is told of each phase and sample of a test; its methods must return at once."""
+    """What is notified of each phase and sample of a test; its methods must return at once."""
 
     def begin(self, phase: LoadPhase, rate_cps: float, duration_s: float) -> None:
         """Take note that a phase begins."""
@@ -144,7 +144,7 @@ class ConnectionRamp:
         return None
 
     def _finish(self) -> None:
-        """Wait until all connections have ended, but no longer than the plan says."""
+        """Wait until all connections have ended, but no longer than the plan sets."""
         began = len(self.samples)
         for second in range(1, self._plan.finish_s + 1):
             if self._former is not None and not self._former.open_now:
@@ -214,7 +214,7 @@ class ConnectionRamp:
 
 
 def outcome_of(traffic: StatefulTraffic) -> StatefulOutcome:
-    """Return what a result says about the connections of a test, before any is begun."""
+    """Return a result with the connections of a test, before any is begun."""
     profile = traffic.profile
     return StatefulOutcome(
         profile=profile.name,

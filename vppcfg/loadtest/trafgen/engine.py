@@ -154,7 +154,7 @@ class TrafgenEngine:
         self._held.close()
 
     def _require_running(self) -> None:
-        """Raise EngineError when a trafgen has ended that was not told to."""
+        """Raise EngineError when a trafgen has ended that was not stopped."""
         for way in self._ways:
             if way.process is not None and way.process.has_ended and self._clock.now() < self._ends_at_s:
                 raise EngineError(f"trafgen on {way.source.name} has ended: {way.process.complaint()}")
@@ -182,7 +182,7 @@ class TrafgenEngine:
         return counters
 
     def _next_mac(self, port: LinuxPort) -> bytes:
-        """Return where a port's frames go: as told, or to its only neighbour. Raise EngineError."""
+        """Return where a port's frames go: as given, or to its only neighbour. Raise EngineError."""
         told = self._next_macs.get(port.name)
         macs = frozenset({told}) if told else neighbours_of(port)
         if len(macs) != 1:

@@ -1,7 +1,7 @@
 """The values in a T-Rex server's answers: what is there is of its kind and in range, or an error names it.
 
-What a server leaves out, or says is null, has a default; each reader says which. A server that answers otherwise is
-none, or one that is broken, and nothing is reckoned with what it says.
+What a server leaves out, or sends as null, has a default, set by each reader. A server that answers otherwise is
+none, or one that is broken, and its answers are not used.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def text(answer: Mapping[str, Any], key: str, default: str = "") -> str:
 
 
 def flag(answer: Mapping[str, Any], key: str) -> bool | None:
-    """Return whether something is so, None when that is not said. Raise EngineError."""
+    """Return a truth value, None when it is not there. Raise EngineError."""
     found = answer.get(key)
     if found is not None and not isinstance(found, bool):
         raise _odd(key, found)

@@ -95,9 +95,9 @@ def _template(application: Application, place: int) -> dict[str, Any]:
 
 
 def icmp_delay(direction: Direction, found: object) -> Delay:
-    """Return the latency of a direction from what `get_latency_stats` says of its two ports. Raise EngineError.
+    """Return the latency of a direction from `get_latency_stats` of its two ports. Raise EngineError.
 
-    T-Rex does not tell the least time, and its mean is that of the recent past.
+    T-Rex does not report the least time, and its mean is that of the recent past.
     """
     ports = section(found, "data")
     source = section(ports, f"port-{direction.source}", "stats")

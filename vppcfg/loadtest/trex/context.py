@@ -75,9 +75,9 @@ class TrexContext:
         self.call("profile_fragment", fragment=document, frag_first=True, frag_last=True)
 
     def start(self, **arguments: Any) -> None:
-        """Start the profile and wait until it transmits. Raise EngineError with what the server says when it does not.
+        """Start the profile and wait until it transmits. Raise EngineError with the server's answer if it does not.
 
-        Why it does not is told in an event only, so that those before are asked for and forgotten first.
+        Why it does not is in an event only, so those before are read and forgotten first.
         """
         self._events()
         self.call("start", **arguments)
@@ -86,7 +86,7 @@ class TrexContext:
             if state in AT_REST or self._clock.now() >= until_s:
                 errors = [text(section(event, "data"), "error") for event in self._events()]
                 said = " ".join(" ".join(errors).split())[:_LONGEST_ERROR]
-                raise EngineError("T-Rex does not start the profile", f"T-Rex says: {said or 'nothing'}")
+                raise EngineError("T-Rex does not start the profile", f"T-Rex's answer: {said or 'none'}")
             self._clock.sleep(PAUSE_S)
 
     def stop(self) -> None:
@@ -140,6 +140,6 @@ class TrexContext:
         self._rpc.batch([Call(method="set_port_attr", arguments=arguments)])
 
     def _events(self) -> list[Mapping[str, Any]]:
-        """Return what the server has to tell since the last time; the first time it begins to take note for us."""
+        """Return the server's events since the last time; the first time it begins to collect them for us."""
         told = self._rpc.call("get_async_events", user=user_name(), session_id=self._session)
         return list(items(section(told), "data"))

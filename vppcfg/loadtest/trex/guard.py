@@ -73,7 +73,7 @@ class Guard:
 
 
 def left_behind(lines: Iterable[str]) -> Mapping[str, str]:
-    """Return the ports that a test still had when its lines ended; one that was cut off with the test says nothing."""
+    """Return the ports that a test still had when its lines ended; one that was cut off with the test has none."""
     handlers: Mapping[str, str] = {}
     for line in lines:
         with suppress(ValueError):

@@ -28,7 +28,7 @@ RUNNING = frozenset({"TX", "PAUSE", "PCAP_TX"})
 
 
 def port_of(facts: Mapping[str, Any], status: object) -> Port:
-    """Return a port from what `get_system_info` and `get_port_status` say of it. Raise EngineError."""
+    """Return a port from `get_system_info` and `get_port_status`. Raise EngineError."""
     speed_gbps = min(measure(section(status, "attr"), "speed"), _MOST_GBPS)
     return Port(
         name=str(count(facts, "index")),
@@ -52,7 +52,7 @@ def refuse_unusable(name: str, status: object, *, is_forced: bool, needs_link: b
 def refuse_way_out(host: str, ports: tuple[Port, ...], root: Path) -> None:
     """Raise EngineError when a port is an interface of this machine that has a default route.
 
-    T-Rex tells the MAC address of a port; only one on this machine can be held against Linux's interfaces.
+    T-Rex reports the MAC address of a port; only one on this machine can be held against Linux's interfaces.
     """
     if not is_this_machine(host):
         return

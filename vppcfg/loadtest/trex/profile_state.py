@@ -39,16 +39,16 @@ def state_of(rpc: Rpc) -> ProfileState:
     states = section(rpc.call("sync", profile_id=PROFILE), "state_profile")
     number = count(states, PROFILE)
     if number not in list(ProfileState):
-        raise EngineError(f"T-Rex says that its profile is in state {number}, which there is not")
+        raise EngineError(f"T-Rex reports the unknown state {number} of its profile")
     return ProfileState(number)
 
 
 def bring_to_rest(rpc: Rpc, handler: str, clock: Clock) -> ProfileState:
     """Stop the traffic, and return when it has stopped; a server that is not yet ready to stop is waited for.
 
-    T-Rex cuts what is still open half a second after it has been told to stop. Raise EngineError when it does not.
+    T-Rex cuts what is still open half a second after its stop. Raise EngineError when it does not.
     """
-    rpc.call("stop", handler=handler, profile_id=PROFILE)  # whatever it says of its state; it takes that in any
+    rpc.call("stop", handler=handler, profile_id=PROFILE)  # whatever its state; it accepts that in any
     until_s = clock.now() + PATIENCE_S
     while (state := state_of(rpc)) not in AT_REST:
         if clock.now() >= until_s:

@@ -19,7 +19,7 @@ from vppcfg.record import record
 _WITHOUT_HANDLE = frozenset({"api_sync_v2", "get_version", "ping"})
 _PATIENCE_S = 20.0
 _PAUSE_S = 0.3
-_LONGEST_SAID = 1000
+_LONGEST_ANSWER = 1000
 """Characters of a refusal that are looked at and shown."""
 _SERVER_API = re.compile(r"server:\s*'(\d+)\.(\d+)'")
 TRY_AGAIN = -32001
@@ -225,11 +225,11 @@ def _by_id(answers: Sequence[object]) -> dict[int, Mapping[str, Any]]:
 def refusal(method: str, error: object, port: object) -> EngineError:
     """Return the error that a server's error object means; `port` is the one that the request was about, or None."""
     details = error if isinstance(error, dict) else {}
-    said = str(details.get("specific_err") or details.get("message") or error).strip()[:_LONGEST_SAID]
+    answer = str(details.get("specific_err") or details.get("message") or error).strip()[:_LONGEST_ANSWER]
     named = "the port" if port is None else f"port {port}"
     for pattern, message, hint in _MEANINGS:
-        match = re.search(pattern, said, re.IGNORECASE)
+        match = re.search(pattern, answer, re.IGNORECASE)
         if match is not None:
             words = {"port": named, **match.groupdict()}
-            return EngineError(message.format(**words), f"{hint.format(**words)} (T-Rex says: {said})")
-    return EngineError(f"T-Rex refuses {method}: {said}")
+            return EngineError(message.format(**words), f"{hint.format(**words)} (T-Rex's answer: {answer})")
+    return EngineError(f"T-Rex refuses {method}: {answer}")

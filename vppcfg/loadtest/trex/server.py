@@ -1,4 +1,4 @@
-"""One T-Rex server: what it is, its ports, and what their counters say, in whichever mode it runs."""
+"""One T-Rex server: what it is, its ports and their counters, in whichever mode it runs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class PortReading:
     """The counters of some ports and of the whole server, read with one message."""
 
     by_port: Mapping[str, Mapping[str, Any]]
-    """What `get_port_stats` says."""
+    """The answer to `get_port_stats`."""
     queue_full: int
     cpu_share: float | None
     """Load of the cores that send."""
 
 
 class TrexServer:
-    """A server that is asked; who owns its ports is said elsewhere."""
+    """A server that is asked; the owners of its ports are elsewhere."""
 
     def __init__(self, address: str, clock: Clock, api: TrexApi) -> None:
         """Address one server, which is spoken to when something is asked of it. Raise EngineError."""
@@ -55,7 +55,7 @@ class TrexServer:
         return port
 
     def states(self, names: tuple[str, ...]) -> dict[str, Any]:
-        """Return what `get_port_status` says of ports, by name."""
+        """Return the answer to `get_port_status`, by name of the port."""
         return dict(zip(names, self._on_each("get_port_status", names, block=False), strict=True))
 
     def read(self, names: tuple[str, ...], *calls: Call) -> tuple[PortReading, list[Any]]:
@@ -71,7 +71,7 @@ class TrexServer:
         return reading, answers[len(names) + 1 :]
 
     def close(self) -> None:
-        """Forget what the server said, and close the connection."""
+        """Forget the server's answers, and close the connection."""
         self._generator = None
         self.channel.close()
 
@@ -79,7 +79,7 @@ class TrexServer:
         facts = section(told)
         by_index = {count(port, "index"): port for port in items(facts, "ports")}
         if len(by_index) > _MOST_PORTS:
-            raise EngineError(f"T-Rex at {self.channel.peer} tells of {len(by_index)} ports, which it cannot have")
+            raise EngineError(f"T-Rex at {self.channel.peer} reports {len(by_index)} ports, which it cannot have")
         indexes = sorted(by_index)
         states = self._on_each("get_port_status", tuple(str(index) for index in indexes), block=False)
         return Generator(

@@ -63,7 +63,7 @@ class _NodePool:
 
 
 def threads_for(host: Host, nodes: Sequence[int | None], choice: CpuChoice) -> Threads:
-    """Return the threads for pairs of ports on these nodes, None for a machine that does not tell. Raise UsageError."""
+    """Return the threads for pairs of ports on these nodes, None if they are unknown. Raise UsageError."""
     pools, has_zero = _pools(host, choice)
     total = sum(len(pool.every) for pool in pools.values())
     needed = len(nodes) + 2

@@ -114,7 +114,7 @@ class UdpProbe:
 
 
 def new_watch() -> int:
-    """Return a number that tells this watch's probes from those of others."""
+    """Return a number that distinguishes this watch's probes from those of others."""
     return int.from_bytes(os.urandom(4), "big")
 
 

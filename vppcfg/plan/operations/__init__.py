@@ -1,4 +1,4 @@
-"""The operations that VPP really has: each is one API message, and one line of VPP's CLI where that can say it.
+"""The operations that VPP really has: each is one API message, and one line of VPP's CLI where that can express it.
 
 `plan/operation` has what all of them can be asked; the modules here have those that belong to no module of `kinds/`.
 Those of kinds are listed by their kind (`Kind.operations`); here stand only those that other packages look for.
@@ -36,6 +36,7 @@ from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace, SetLin
 from vppcfg.kinds.macip import SetMacip
 from vppcfg.kinds.macip_acl import CreateMacip, DeleteMacip, ReplaceMacip
 from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
+from vppcfg.kinds.path_mtu import AnchorHost
 from vppcfg.kinds.ra_operations import RenewIpv6
 from vppcfg.kinds.static_mac import SetStaticMac
 from vppcfg.kinds.sub_interface import CreateSubInterface
@@ -45,6 +46,7 @@ from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, Pu
 
 __all__ = [
     "AddBondMember",
+    "AnchorHost",
     "AttachmentOperation",
     "BindAcls",
     "BridgeFlag",

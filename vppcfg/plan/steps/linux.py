@@ -51,7 +51,7 @@ def _shaken(transition: Transition) -> set[str]:
 
 
 def _current(transition: Transition, name: str) -> LinuxDevice | None:
-    """Return the device as it is before it is set: as observed, as it is made, or None where that cannot be told.
+    """Return the device as it is before it is set: as observed, as it is made, or None where that is unknown.
 
     linux-cp copies MTU and state of a port when it makes the pair, which is before they are set
     (linux-cp/lcp_interface.c); what a VLAN device gets is up to Linux.

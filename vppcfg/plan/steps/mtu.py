@@ -1,7 +1,7 @@
 """Link and packet MTUs.
 
 A change of the link MTU overwrites the packet MTU of the port and of every sub-interface on it (vnet/interface.c),
-so that all of them are written again. Children shrink before their parents and grow after them, as Linux wants it.
+so that all of them are written again. Children shrink before their parents and grow after them, as Linux requires.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _packet_mtu(transition: Transition, current: Interface, after: Interface) ->
 
 
 def _differs(transition: Transition, current: Interface, after: Interface) -> bool:
-    """Return whether an interface must be told its packet MTU.
+    """Return whether an interface must be given its packet MTU.
 
     A sub-interface that is new always is: without one of its own, VPP routes packets of up to 9000 bytes out of it,
     whatever its port takes (vnet_sw_interface_get_mtu in vnet/interface_funcs.h). One that is kept without any stays so

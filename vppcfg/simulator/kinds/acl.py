@@ -257,8 +257,8 @@ _ANY = (0, bytes(16), 0)
 _WORDS = {"permit+reflect": 2, "permit": 1, "deny": 0}
 
 
-class _Draft:
-    """A rule that the CLI is reading; what the line does not name has VPP's default."""
+class _ParsedRule:
+    """A rule of a CLI line; what the line does not name has VPP's default."""
 
     def __init__(self) -> None:
         self.action = 1
@@ -328,20 +328,20 @@ def _command_set(tables: Tables, rest: Input) -> str:
     line = rest.line()
     if line.is_at_end:
         return ""
-    index, tag, drafts = NONE, "cli", [_Draft()]
-    is_said = False
+    index, tag, parsed = NONE, "cli", [_ParsedRule()]
+    has_rules = False
     while not line.is_at_end:
         if (number := line.number_after("index")) is not None:
             index = number
         elif line.take("tag"):
             tag = line.string() or ""
         elif line.take(","):
-            drafts.append(_Draft())
-        elif drafts[-1].take(line):
-            is_said = True
+            parsed.append(_ParsedRule())
+        elif parsed[-1].take(line):
+            has_rules = True
         else:
             break
-    rules = [draft.rule() for draft in drafts] if is_said or len(drafts) > 1 else []
+    rules = [each.rule() for each in parsed] if has_rules or len(parsed) > 1 else []
     with suppress(RefusedError):
         return f"ACL index:{add_replace(tables, index, to_bytes(tag), rules)}\n"
     return ""
@@ -358,7 +358,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
 
 
 def _command_interface(tables: Tables, rest: Input) -> str:
-    """Run `set acl-plugin interface <interface> input|output acl <n> [del]`, which tells of no refusal."""
+    """Run `set acl-plugin interface <interface> input|output acl <n> [del]`, which reports no refusal."""
     line = rest.line()
     row, index, is_add, is_input = None, None, True, True
     while not line.is_at_end:

@@ -1,4 +1,4 @@
-"""Stateless autoconfiguration of addresses (vnet/ip6-nd/rd_cp.c). A test says what a router advertises: `hear`."""
+"""Stateless autoconfiguration of addresses (vnet/ip6-nd/rd_cp.c). A test sets what a router advertises: `hear`."""
 
 from __future__ import annotations
 

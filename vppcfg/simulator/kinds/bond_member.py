@@ -396,7 +396,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     api={"bond": _API},
-    habits=(IS_ALWAYS_LINKED, _LOOKS_FOR_THE_INTERFACE, _ENDS_ANNOUNCING),
+    quirks=(IS_ALWAYS_LINKED, _LOOKS_FOR_THE_INTERFACE, _ENDS_ANNOUNCING),
     changes={
         "bond_add_member": _answer_add,
         "bond_enslave": _answer_add,

@@ -1,6 +1,6 @@
 """DHCPv6 clients, for addresses and for prefixes (plugins/dhcp/dhcp6_ia_na_client_cp.c, dhcp6_pd_client_cp.c).
 
-No server answers here: a test says what it would, by `lease` and `delegate`.
+No server answers here: a test sets what it would, by `lease` and `delegate`.
 """
 
 from __future__ import annotations

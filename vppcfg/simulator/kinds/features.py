@@ -45,7 +45,7 @@ def _answer_enable(call: Call, values: Values) -> Outgoing:
 
 
 def _answer_is_enabled(call: Call, values: Values) -> Outgoing:
-    """Tell whether a feature is on: VPP says yes, too, of what it cannot tell."""
+    """Report whether a feature is on: VPP answers yes, too, where it does not know."""
     index = values["sw_if_index"]
     interfaces.require(call.tables, index)
     arc, name = cstring(values["arc_name"]), cstring(values["feature_name"])

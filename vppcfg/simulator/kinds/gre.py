@@ -56,7 +56,7 @@ _FRAME_BYTES = 9022
 """Of an Ethernet port that asks for none (vnet/ethernet/interface.c); VPP takes the tunnel's headers off that."""
 _LAST_SESSION = 0x3FF
 _ODD_FLAGS = 1
-"""Of a loaded tunnel of which the state only says that it is not a plain one."""
+"""Of a loaded tunnel of which the state only has that it is not a plain one."""
 
 
 class Type(IntEnum):
@@ -303,7 +303,7 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 KIND = Kind(
     plugin="gre",
     api={"gre": _API},
-    habits=(_HAS_KEYS,),
+    quirks=(_HAS_KEYS,),
     changes={"gre_tunnel_add_del": _answer_add_delete, "gre_tunnel_add_del_v2": _answer_add_delete},
     queries={"gre_tunnel_dump": _dump, "gre_tunnel_dump_v2": _dump_v2, "gre_tunnel_v2_dump": _dump},
     commands={"create gre tunnel": _command_create},

@@ -30,7 +30,7 @@ def _answer_enable(call: Call, values: Values) -> Outgoing:
 
 
 def _command(tables: Tables, rest: Input) -> str:
-    """`set interface feature gso <interface> [enable|disable]`; VPP says nothing of what it does not understand."""
+    """`set interface feature gso <interface> [enable|disable]`; VPP reports nothing of what it does not understand."""
     line, row, is_on = rest.line(), None, False
     while not line.is_at_end:
         if (found := line.interface(tables)) is not None:

@@ -235,7 +235,7 @@ _NOTHING: dict[str, int] = dict.fromkeys(
 
 
 def _nd_command(tables: Tables, rest: Input) -> str:
-    """`ip6 nd <interface> [no] [ra-...] | [no] prefix <address>/<length> [...]`; what VPP refuses it does not tell.
+    """`ip6 nd <interface> [no] [ra-...] | [no] prefix <address>/<length> [...]`; VPP does not report what it refuses.
 
     Only what the end of a prefix cannot read is an error; elsewhere VPP stops reading there.
     """
@@ -329,7 +329,7 @@ def _answer_get_local(call: Call, values: Values) -> Outgoing:
 
 
 def _interface(tables: Tables, line: Input) -> SwInterface:
-    """Take the name of an interface; what VPP says of one that is missing ends in a quote of its own."""
+    """Take the name of an interface; what VPP reports of one that is missing ends in a quote of its own."""
     row = line.interface(tables)
     if row is None:
         raise RefusedError(Retval.UNSPECIFIED, "unknown interface\n'")

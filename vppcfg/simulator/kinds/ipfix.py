@@ -78,7 +78,7 @@ class IpfixMain:
 
     exporter: Exporter = Exporter()
     table_ids: dict[int, int] = field(default_factory=dict)
-    """The ids that tables had when the exporter was set, by index: VPP tells that of one that is gone."""
+    """The ids that tables had when the exporter was set, by index: VPP reports that of one that is gone."""
     layers: int = 0
     active_s: int = _ACTIVE_S
     passive_s: int = _PASSIVE_S
@@ -138,7 +138,7 @@ def set_probe(tables: Tables, sw_if_index: int, which: int, direction: int, *, i
 
 
 def _answer_exporter(call: Call, values: Values) -> Outgoing:
-    """Set the exporter; VPP reads the collector as IPv4 whatever it is, and wants a source of the same family."""
+    """Set the exporter; VPP reads the collector as IPv4 whatever it is, and requires a source of the same family."""
     table_id = None if values["vrf_id"] == NONE else values["vrf_id"]
     if table_id is not None and table_id not in call.tables.fib4.tables:
         raise RefusedError(Retval.NO_SUCH_FIB)

@@ -225,7 +225,7 @@ def _requested(found: dict[str, Any]) -> IpipRequest:
 
 
 def _command_delete(tables: Tables, rest: Input) -> str:
-    """`delete ipip tunnel sw_if_index <sw_if_index>`, which says nothing when there is no such tunnel."""
+    """`delete ipip tunnel sw_if_index <sw_if_index>`, which reports nothing when there is no such tunnel."""
     line = rest.line()
     if line.is_at_end:
         return ""
@@ -264,7 +264,7 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 KIND = Kind(
     plugin="ipip",
     plugin_releases="26.10-",
-    habits=(_TELLS_NO_MODE,),
+    quirks=(_TELLS_NO_MODE,),
     api={"ipip": _API},
     changes={"ipip_add_tunnel": _answer_add, "ipip_del_tunnel": _answer_delete},
     queries={"ipip_tunnel_dump": _dump},

@@ -204,7 +204,7 @@ def delete_association(tables: Tables, number: int) -> None:
 
 
 def _told(values: dict[str, Any]) -> dict[str, Any]:
-    """Return what a dump tells of an association: the bytes of the salt swapped, and zeros where a flag is missing."""
+    """Return an association as in a dump: the bytes of the salt swapped, and zeros where a flag is missing."""
     salt = int.from_bytes(values["entry.salt"].to_bytes(4), "little")
     told = {**values, "entry.salt": salt}
     for flag, prefixes in (
@@ -323,7 +323,7 @@ KIND = Kind(
         "ipsec_tunnel_protect_dump": _dump_protections,
         "ipsec_itf_dump": _dump_interfaces,
     },
-    habits=(_CLEANS_UP,),
+    quirks=(_CLEANS_UP,),
     deleted=_interface_gone,
     admin_changed=_follow_admin_state,
 )

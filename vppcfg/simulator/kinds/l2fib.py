@@ -1,4 +1,4 @@
-"""MAC addresses that bridge domains are told (vnet/l2/l2_fib.c). They outlive their interface and their domain."""
+"""Static MAC addresses of bridge domains (vnet/l2/l2_fib.c). They outlive their interface and their domain."""
 
 from __future__ import annotations
 

@@ -58,9 +58,9 @@ _IS_FOUND_FIRST = ReleaseQuirk(span="24.02-", text="a second pair of an interfac
 _NUMBERS_FROM_4096 = ReleaseQuirk(
     span="24.10-", text="host TAPs are numbered from 4096, not by the hardware index of the interface (2a5bb3b5ab3)"
 )
-_SHOWS_UNNUMBERED = ReleaseQuirk(span="26.06-", text="`show lcp` tells of lcp-sync-unnumbered (466fb6da7c8)")
+_SHOWS_UNNUMBERED = ReleaseQuirk(span="26.06-", text="`show lcp` shows lcp-sync-unnumbered (466fb6da7c8)")
 _PAGE_ROWS = 512
-"""VPP shows pairs for a millisecond at a time and then wants to be asked again, with the cursor it gives."""
+"""VPP shows pairs for a millisecond at a time and then has to be asked again, with the cursor it gives."""
 
 
 @record
@@ -230,7 +230,7 @@ def _sub_interface_created(tables: Tables, sw_if_index: int) -> None:
 
 
 def _answer_add_delete(call: Call, values: Values) -> Outgoing:
-    """Make or delete a pair; version 2 tells the host interface of a new one, version 3 its Linux index too."""
+    """Make or delete a pair; the reply of version 2 has the host interface, that of version 3 its Linux index too."""
     tables, sw_if_index = call.tables, values["sw_if_index"]
     interfaces.require(tables, sw_if_index)
     if not values["is_add"]:
@@ -432,7 +432,7 @@ def _command_show_plugins(tables: Tables, _line: Input) -> str:
 
 KIND = Kind(
     plugin="linux_cp",
-    habits=(_IS_FOUND_FIRST, _NUMBERS_FROM_4096, _SHOWS_UNNUMBERED),
+    quirks=(_IS_FOUND_FIRST, _NUMBERS_FROM_4096, _SHOWS_UNNUMBERED),
     api={"lcp": _API},
     changes={
         "lcp_itf_pair_add_del": _answer_add_delete,

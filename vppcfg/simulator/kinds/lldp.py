@@ -1,6 +1,6 @@
 """LLDP (plugins/lldp). It is noted by the index of the hardware, which of a port is that of its interface.
 
-Before 26.10 VPP tells which ports speak it and nothing more; nobody asks for that here.
+Before 26.10 VPP reports which ports speak it and nothing more, which is not asked for here.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _MOST_HOLD, _MOST_INTERVAL_S = 100, 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What one port tells (lldp_intf_t)."""
+class LldpPort:
+    """What one port announces (lldp_intf_t)."""
 
     description: bytes = b""
     ip4: bytes = bytes(4)
@@ -54,15 +54,15 @@ class Told:
 
 @dataclass(slots=True, kw_only=True)
 class LldpMain:
-    """What each hardware index tells, and what all have alike (lldp_main_t)."""
+    """What each hardware index announces, and what all share (lldp_main_t)."""
 
-    ports: dict[int, Told] = field(default_factory=dict)
+    ports: dict[int, LldpPort] = field(default_factory=dict)
     system_name: bytes = b""
     hold: int = 4
     interval_s: int = 30
 
 
-def set_port(tables: Tables, index: int, told: Told | None) -> None:
+def set_port(tables: Tables, index: int, announced: LldpPort | None) -> None:
     """Let a port speak or be silent; VPP takes the index of an interface for one of its hardware."""
     port = tables.hw.get(index)
     if port is None:
@@ -70,10 +70,10 @@ def set_port(tables: Tables, index: int, told: Told | None) -> None:
     if not port.is_ethernet:
         raise RefusedError(Retval.INVALID_VALUE, "not supported")
     ports = tables.part(LldpMain).ports
-    if told is None:
+    if announced is None:
         ports.pop(port.sw_if_index, None)
     else:
-        ports.setdefault(index, told)
+        ports.setdefault(index, announced)
 
 
 def set_settings(tables: Tables, name: bytes, hold: int, interval_s: int) -> None:
@@ -90,13 +90,13 @@ def set_settings(tables: Tables, name: bytes, hold: int, interval_s: int) -> Non
 
 def _answer_port(call: Call, values: Values) -> Outgoing:
     interfaces.require(call.tables, values["sw_if_index"])
-    told = Told(
+    announced = LldpPort(
         description=values["port_desc"].split(b"\0", 1)[0],
         ip4=values["mgmt_ip4"],
         ip6=values["mgmt_ip6"],
         oid=values["mgmt_oid"].split(b"\0", 1)[0],
     )
-    set_port(call.tables, values["sw_if_index"], told if values["enable"] else None)
+    set_port(call.tables, values["sw_if_index"], announced if values["enable"] else None)
     return call.reply()
 
 
@@ -108,7 +108,7 @@ def _answer_settings(call: Call, values: Values) -> Outgoing:
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show who speaks, hardware that is gone too; the cursor counts them."""
     main = call.tables.part(LldpMain)
-    for position, (index, told) in enumerate(main.ports.items()):
+    for position, (index, announced) in enumerate(main.ports.items()):
         port = call.tables.hw.stale(index)
         if position >= values["cursor"] and port is not None:
             shown = {
@@ -116,10 +116,10 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
                 "system_name": main.system_name[:256],
                 "tx_hold": main.hold,
                 "tx_interval": main.interval_s,
-                "mgmt_ip4": told.ip4,
-                "mgmt_ip6": told.ip6,
-                "mgmt_oid": told.oid,
-                "port_desc": told.description[:256],
+                "mgmt_ip4": announced.ip4,
+                "mgmt_ip6": announced.ip6,
+                "mgmt_oid": announced.oid,
+                "port_desc": announced.description[:256],
             }
             yield "lldp_details", shown
     yield call.reply(cursor=NONE)
@@ -144,13 +144,13 @@ def _command_port(tables: Tables, line: Input) -> str:
             break
     if index == NONE:
         raise RefusedError(Retval.UNSPECIFIED, "Interface name is invalid!")
-    told = Told(
+    announced = LldpPort(
         description=texts["port-desc"],
         ip4=addresses["mgmt-ip4"],
         ip6=addresses["mgmt-ip6"],
         oid=texts["mgmt-oid"],
     )
-    set_port(tables, index, told if is_on else None)
+    set_port(tables, index, announced if is_on else None)
     return ""
 
 
@@ -188,7 +188,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     for name, row in rows.items():
         lldp = state.interfaces[name].lldp
         if lldp is not None:
-            tables.part(LldpMain).ports[row.hw_index] = Told(
+            tables.part(LldpMain).ports[row.hw_index] = LldpPort(
                 description=to_bytes(lldp.description),
                 ip4=ipaddress.ip_address(lldp.ipv4 or "0.0.0.0").packed,
                 ip6=ipaddress.ip_address(lldp.ipv6 or "::").packed,

@@ -135,8 +135,8 @@ def _dump_interfaces(call: Call, values: Values) -> Iterator[Outgoing]:
             yield call.details({"sw_if_index": sw_if_index, "acls": [applied[sw_if_index]]})
 
 
-class _Draft:
-    """A rule that the CLI is reading; what the line does not name has VPP's default."""
+class _ParsedRule:
+    """A rule of a CLI line; what the line does not name has VPP's default."""
 
     def __init__(self) -> None:
         self.action = _PERMIT
@@ -184,15 +184,15 @@ def _command_set(tables: Tables, rest: Input) -> str:
     line = rest.line()
     if line.is_at_end:
         return ""
-    tag, drafts = "cli", [_Draft()]
+    tag, parsed = "cli", [_ParsedRule()]
     while not line.is_at_end:
         if line.take("tag"):
             tag = line.string() or ""
         elif line.take(","):
-            drafts.append(_Draft())
-        elif not drafts[-1].take(line):
+            parsed.append(_ParsedRule())
+        elif not parsed[-1].take(line):
             break
-    return f"ACL index:{add_replace(tables, NONE, to_bytes(tag), [draft.rule() for draft in drafts])}\n"
+    return f"ACL index:{add_replace(tables, NONE, to_bytes(tag), [each.rule() for each in parsed])}\n"
 
 
 def _command_delete(tables: Tables, rest: Input) -> str:
@@ -211,7 +211,7 @@ def _command_delete(tables: Tables, rest: Input) -> str:
 
 
 def _command_interface(tables: Tables, rest: Input) -> str:
-    """Run `set acl-plugin macip interface <interface> [add|del] acl <n>`, which tells of no refusal."""
+    """Run `set acl-plugin macip interface <interface> [add|del] acl <n>`, which reports no refusal."""
     line = rest.line()
     row, index, is_add = None, None, True
     while not line.is_at_end:
@@ -266,7 +266,7 @@ KIND = Kind(
     },
     queries={"macip_acl_dump": _dump, "macip_acl_interface_list_dump": _dump_interfaces},
     typed=_IS_TYPED,
-    habits=(_IS_TYPED,),
+    quirks=(_IS_TYPED,),
     commands={
         "set acl-plugin macip acl": _command_set,
         "set acl-plugin macip interface": _command_interface,

@@ -204,7 +204,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     api={"mpls": _API},
-    habits=(_IS_COPIED_TO_THE_HOST,),
+    quirks=(_IS_COPIED_TO_THE_HOST,),
     changes={"mpls_table_add_del": _answer_add_delete, "sw_interface_set_mpls_enable": _answer_enabled},
     queries={"mpls_table_dump": _dump_tables, "mpls_interface_dump": _dump_interfaces},
     commands={

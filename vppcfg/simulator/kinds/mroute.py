@@ -139,7 +139,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 def _told(flags: int, path: FibPath) -> int:
-    """Return what the dump tells of a path's flags: one at most, and none of what VPP takes itself."""
+    """Return what the dump has of a path's flags: one at most, and none of what VPP takes itself."""
     return flags if flags in (ACCEPT, _FORWARD) and path.kind == NORMAL else 0
 
 

@@ -336,7 +336,7 @@ def _answer_enable(call: Call, values: Values) -> Outgoing:
 
 
 def _show_configuration(call: Call, _values: Values) -> Outgoing:
-    """Tell how NAT is enabled: with no sessions it is not. Whether IPFIX logs is told the wrong way round."""
+    """Report how NAT is enabled: with no sessions it is not. Whether IPFIX logs is reported the wrong way round."""
     main = call.tables.part(NatMain)
     foundation = {"sessions": main.sessions, "inside_vrf": main.inside_vrf, "outside_vrf": main.outside_vrf}
     timeouts = {f"timeouts.{name}": seconds for name, seconds in main.timeouts.items()}
@@ -525,7 +525,7 @@ def _command_address(tables: Tables, line: Input) -> str:
     if first is None or last is None:
         raise RefusedError(Retval.UNSPECIFIED, "expected address")
     if is_add and not tables.part(NatMain).is_enabled:
-        return ""  # VPP refuses it, and does not tell
+        return ""  # VPP refuses it without a message
     words = "NAT address already in use." if is_add else "NAT address not exist."
     _as_typed(lambda: set_range(tables, first, last, vrf_id, is_twice=is_twice, is_add=is_add), words)
     return ""

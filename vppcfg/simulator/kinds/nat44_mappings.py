@@ -219,7 +219,7 @@ def _dump_identities(call: Call, _values: Values) -> Iterator[Outgoing]:
 
 
 def _answer_balanced(call: Call, values: Values) -> Outgoing:
-    """Add or delete a mapping to several hosts; VPP wants two of them at least."""
+    """Add or delete a mapping to several hosts; VPP requires two of them at least."""
     main = main_of(call.tables)
     end = (int.from_bytes(values["external_addr"]), values["external_port"], values["protocol"])
     if values["is_add"]:

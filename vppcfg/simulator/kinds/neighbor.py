@@ -168,7 +168,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 
 KIND = Kind(
     api={"ip_neighbor": _API},
-    habits=(_GOES_WITH_ITS_INTERFACE, _ENDS_AT_ONE_LEFT),
+    quirks=(_GOES_WITH_ITS_INTERFACE, _ENDS_AT_ONE_LEFT),
     changes={"ip_neighbor_add_del": _answer},
     queries={"ip_neighbor_dump": _dump},
     commands={"set ip neighbor": _command},

@@ -165,7 +165,7 @@ def _not_understood(line: Input) -> RefusedError:
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
-    """Place the queues as the state says."""
+    """Place the queues as in the state."""
     for name, row in rows.items():
         desired = state.interfaces[name]
         queues = queues_of(tables, tables.hw_of(row))
@@ -181,5 +181,5 @@ KIND = Kind(
     queries={"sw_interface_tx_placement_get": _get_tx, "show_threads": _show_threads},
     commands={"set interface rx-placement": _command_rx, "set interface tx-queue": _command_tx},
     load=_load,
-    habits=(_NAMES_A_THREAD,),
+    quirks=(_NAMES_A_THREAD,),
 )

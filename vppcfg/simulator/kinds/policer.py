@@ -65,7 +65,7 @@ class Policer:
     index: int
     name: bytes
     values: dict[str, Any]
-    """What the message said, by the names of a dump."""
+    """The values of the message, by the names of a dump."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -148,5 +148,5 @@ KIND = Kind(
         "policer_output_v2": _answer_put,
     },
     queries={"policer_dump_v2": _dump},
-    habits=(_HAS_L2, _CHECKS),
+    quirks=(_HAS_L2, _CHECKS),
 )

@@ -31,7 +31,7 @@ request proxy_arp_intfc_dump 51077d14 streams proxy_arp_intfc_details
 reply proxy_arp_intfc_details f6458e5f: u32 sw_if_index
 """
 _TELLS_IDS = ReleaseQuirk(
-    span="25.10-", text="ranges are told with the id of their table, not with its index (89bbec8df64)"
+    span="25.10-", text="ranges are reported with the id of their table, not with its index (89bbec8df64)"
 )
 _NOWHERE = ipaddress.IPv4Address("255.255.255.255")
 
@@ -160,6 +160,6 @@ KIND = Kind(
     changes={"proxy_arp_add_del": _answer_range, "proxy_arp_intfc_enable_disable": _answer_interface},
     queries={"proxy_arp_dump": _dump_ranges, "proxy_arp_intfc_dump": _dump_interfaces},
     commands={"set arp proxy": _command_range, "set interface proxy-arp": _command_interface},
-    habits=(_TELLS_IDS,),
+    quirks=(_TELLS_IDS,),
     load=_load,
 )

@@ -87,7 +87,7 @@ def _of_mark(source: int) -> tuple[arcs.Feature, ...]:
 def _count(
     tables: Tables, counts: Counter[Place], place: Place, features: tuple[arcs.Feature, ...], *, is_on: bool
 ) -> None:
-    """Count how often somebody wants something: the features are on from the first time to the last."""
+    """Count how often something is asked for: the features are on from the first time to the last."""
     if not is_on and not counts[place]:
         raise RefusedError(Retval.VALUE_EXIST)
     counts[place] += 1 if is_on else -1
@@ -200,7 +200,7 @@ _SOURCES = {"ip": _IP, "mpls": _MPLS, "ext": 0, "vlan": _VLAN}
 
 @dataclass(slots=True)
 class _Typed:
-    """What the words of a command say."""
+    """The meaning of a command's words."""
 
     place: Place
     is_on: bool

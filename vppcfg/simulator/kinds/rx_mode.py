@@ -24,7 +24,7 @@ bare sw_interface_rx_placement_details 9e44a7ce: u32 client_index, u32 context, 
 u32 queue_id, u32 worker_id, rx_mode mode
 """
 _POLLING, _INTERRUPT, _ADAPTIVE, _DEFAULT = 1, 2, 3, 4
-"""The last one is what ports of a driver are set to when nobody says more, not how it makes them."""
+"""The last one is what a message without a mode sets, not what a driver starts with."""
 _MODES = {RxMode.POLLING: 1, RxMode.INTERRUPT: 2, RxMode.ADAPTIVE: 3}
 _WORDS = {mode.value: number for mode, number in _MODES.items()}
 _REFUSED_BY = {"af-packet": {_ADAPTIVE}, "vhost-user": {_INTERRUPT, _ADAPTIVE}}

@@ -130,7 +130,7 @@ def _command_version(tables: Tables, _line: Input) -> str:
 
 KIND = Kind(
     api={"memclnt": _MEMCLNT, "vlib": _VLIB, "vpe": _VPE},
-    habits=(_PINGS_WITH_THE_HANDLE,),
+    quirks=(_PINGS_WITH_THE_HANDLE,),
     queries={
         "sockclnt_create": _hello,
         "sockclnt_delete": _goodbye,

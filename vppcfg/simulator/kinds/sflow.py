@@ -45,7 +45,7 @@ reply sflow_interface_details b7b9143f: interface_index hw_if_index
 """
 _STEP, _LEAST, _MOST = 32, 64, 256
 """Bytes of a packet's header."""
-_MONITORS_DROPS = ReleaseQuirk(span="25.10-", text="`show sflow` tells a direction and of drops (8d68794032b)")
+_MONITORS_DROPS = ReleaseQuirk(span="25.10-", text="`show sflow` shows a direction and drops (8d68794032b)")
 _NOT_A_PORT = "Invalid interface, only works on physical ports"
 
 
@@ -90,7 +90,7 @@ def set_enabled(tables: Tables, sw_if_index: int, is_on: bool) -> None:
 
 
 def _rounded(size: int) -> int:
-    """Return how much of a packet VPP tells when asked for `size` bytes: whole steps, between its limits."""
+    """Return how much of a packet VPP reports when asked for `size` bytes: whole steps, between its limits."""
     rounded = (((size + _STEP - 1) & 0xFFFFFFFF) // _STEP) * _STEP
     return min(max(rounded, _LEAST), _MOST)
 
@@ -251,7 +251,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 KIND = Kind(
     plugin="sflow",
     releases="25.02-",
-    habits=(_MONITORS_DROPS,),
+    quirks=(_MONITORS_DROPS,),
     api={"sflow": _API},
     changes={
         "sflow_enable_disable": _answer_enabled,

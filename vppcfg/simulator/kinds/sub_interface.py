@@ -230,7 +230,7 @@ def _match(desired: Interface) -> tuple[int, int, int]:
 
 KIND = Kind(
     api={"interface": _API},
-    habits=(IDS_HAVE_NO_SIGN, CHECKS_NUMBERS),
+    quirks=(IDS_HAVE_NO_SIGN, CHECKS_NUMBERS),
     changes={
         "create_subif": _answer_create,
         "create_vlan_subif": _answer_create_vlan,

@@ -103,7 +103,7 @@ class TapMain:
     """Index of a TAP by its port."""
     numbers: set[int] = field(default_factory=set)
     default_host_mtu: int = 0
-    """What startup.conf says (`tap { host-mtu }`); 0 when it says nothing."""
+    """What startup.conf sets (`tap { host-mtu }`); 0 when it sets nothing."""
 
 
 @record
@@ -360,7 +360,7 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 KIND = Kind(
     plugin="tap",
     plugin_releases="26.02-",
-    habits=(_HAS_MANY, _HAS_ITS_OWN_CLASS, _SHARES_DEVICES),
+    quirks=(_HAS_MANY, _HAS_ITS_OWN_CLASS, _SHARES_DEVICES),
     api={"tapv2": _API},
     changes={"tap_create_v2": _answer_create, "tap_create_v3": _answer_create, "tap_delete_v2": _answer_delete},
     queries={"sw_interface_tap_v2_dump": _dump},

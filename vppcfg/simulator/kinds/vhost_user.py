@@ -57,7 +57,7 @@ class VhostUserRow:
     socket: str
     is_server: bool
     instance: int
-    """The number that is shown unless another one is told."""
+    """The number that is shown unless another one is set."""
     sw_if_index: int = NONE
 
 
@@ -177,7 +177,7 @@ def _command_create(tables: Tables, rest: Input) -> str:
 
 
 def _command_delete(tables: Tables, rest: Input) -> str:
-    """`delete vhost-user {<interface> | sw_if_index <n>}`; VPP says nothing of an index that is no port's."""
+    """`delete vhost-user {<interface> | sw_if_index <n>}`; VPP reports nothing of an index that is no port's."""
     line = rest.line()
     index = None
     while not line.is_at_end:

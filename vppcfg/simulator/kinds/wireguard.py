@@ -339,7 +339,7 @@ def _prefix_at(line: Input) -> Prefix:
 
 
 def _command_remove_peer(tables: Tables, rest: Input) -> str:
-    """`wireguard peer remove <index>`, which says nothing when there is no such peer."""
+    """`wireguard peer remove <index>`, which reports nothing when there is no such peer."""
     number = rest.line().number()
     if number is None:
         raise RefusedError(Retval.UNSPECIFIED, "Input error")
@@ -391,7 +391,7 @@ def _loaded(peer: WireguardPeer) -> dict[str, Any]:
 KIND = Kind(
     plugin="wireguard",
     api={"wireguard": _API},
-    habits=(_HAS_PRESHARED_KEYS,),
+    quirks=(_HAS_PRESHARED_KEYS,),
     changes={
         "wireguard_interface_create": _answer_create,
         "wireguard_interface_delete": _answer_delete,

@@ -112,7 +112,7 @@ def isolation(case: Case) -> Iterator[Problem]:
 
 
 def main_thread_sleeps(case: Case) -> Iterator[Problem]:
-    """Find a sleeping main thread on a machine that has no CPU for workers; check sees it when the file says so."""
+    """Find a sleeping main thread on a machine that has no CPU for workers; check sees it when the file sets it."""
     if case.settings.poll_sleep_us and not case.settings.placement.workers and case.section.cpu.workers != 0:
         text = "this machine has no CPU for workers, so that the main thread forwards and must not sleep"
         yield Problem(rule="poll-sleep-workers", path=at("unix", "poll-sleep-usec"), text=text)

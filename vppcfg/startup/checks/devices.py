@@ -58,8 +58,8 @@ def devices_placed(case: Case) -> Iterator[Problem]:
     for device in case.settings.devices:
         if device.nic is None or not case.host.has_numa or device.nic.node in case.host.node_ids:
             continue
-        says = "no NUMA node" if device.nic.node is None else f"NUMA node {device.nic.node}, which has no memory"
-        text = f"the machine tells {says} for {device.address}; VPP and vppcfg assume {case.host.node_of(device.nic)}"
+        shown = "no NUMA node" if device.nic.node is None else f"NUMA node {device.nic.node}, which has no memory"
+        text = f"the machine shows {shown} for {device.address}; VPP and vppcfg assume {case.host.node_of(device.nic)}"
         yield Problem(rule="device-node", path=device.path, text=text, severity=Severity.WARNING)
 
 
@@ -138,7 +138,7 @@ def shared_tx_queues(case: Case) -> Iterator[Problem]:
 
 
 def descriptors(case: Case) -> Iterator[Problem]:
-    """Find rings that a device refuses: too short, too long, or no multiple of what it wants (DPDK's ethdev)."""
+    """Find rings that a device refuses: too short, too long, or no multiple of what it requires (DPDK's ethdev)."""
     for device in case.settings.devices:
         if device.limits is None or device.driver is not None:
             continue

@@ -16,7 +16,7 @@ _LIKE = 0.75
 
 
 def unknown_text(word: str, known: Collection[str], where: str) -> str:
-    """Return what is said of a word that upstream VPP does not know, with the one that it is most like."""
+    """Return the finding on a word that upstream VPP does not know, with the most similar known one."""
     return f"`{word}` is unknown to upstream VPP, which stops{where}; {correction_text(word, known)}"
 
 

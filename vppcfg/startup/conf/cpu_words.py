@@ -1,6 +1,6 @@
 """Reviews the stanza `cpu`, whose reader takes any word with a number for a kind of threads, and else stops reading.
 
-VPP says nothing of what it did not read then (cpu_config in vlib/threads.c).
+VPP reports nothing of what it did not read then (cpu_config in vlib/threads.c).
 """
 
 from __future__ import annotations

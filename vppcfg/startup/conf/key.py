@@ -46,7 +46,7 @@ class Key:
     ignored_since: Release | None = None
     """The first release that reads it and does nothing with it."""
     is_many: bool = False
-    """Whether several stand side by side, told apart by their first argument."""
+    """Whether several stand side by side, distinguished by their first argument."""
 
     def is_known_to(self, release: Release) -> bool:
         """Return whether VPP of a release knows the key."""

@@ -1,4 +1,4 @@
-"""The plugins of upstream VPP, by the name in their files, and whether they are loaded when nobody says so.
+"""The plugins of upstream VPP, by the name in their files, and whether they are loaded by default.
 
 From `add_vpp_plugin` in plugins/*/CMakeLists.txt and `default_disabled` in their sources, at the tags of the releases.
 """

@@ -36,7 +36,7 @@ def strangers(conf: Conf, installed: Collection[str] | None) -> tuple[str, ...]:
 def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
     """Yield plugins that VPP does not have, and stanzas whose plugin is not loaded.
 
-    `installed` are the plugins that are there, None when only the release tells.
+    `installed` are the plugins that are there, None when only the release is known.
     """
     yield from _missing(conf, release, installed)
     yield from _lacking_needs(conf, release, installed)
@@ -83,7 +83,7 @@ def loads_by_default(conf: Conf) -> bool:
 
 
 def _missing(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
-    """Yield lines about plugins that are not there: VPP says nothing of them."""
+    """Yield lines about plugins that are not there: VPP reports nothing of them."""
     known = [name for name in PLUGINS if is_in(name, release)] if installed is None else list(installed)
     for entry in _entries(conf):
         name = name_in(entry.arguments[0])
@@ -130,7 +130,7 @@ def _entries(conf: Conf) -> Iterator[ConfEntry]:
 
 
 def _states(conf: Conf) -> dict[str, bool]:
-    """Return what the file says of plugins, by name: whether they are enabled; `default` is one of them."""
+    """Return what the file has of plugins, by name: whether they are enabled; `default` is one of them."""
     states = {}
     for entry in _entries(conf):
         words = [child.name for child in entry.children or ()]

@@ -21,7 +21,7 @@ from vppcfg.startup.conf.values import why_unreadable
 _NODES = 32
 """As many as VPP keeps buffers for (vlib/buffer.h)."""
 _ONCE = (("plugins", "plugin"), ("dpdk", "dev"), ("logging", "class"))
-"""Stanzas, and what in them VPP refuses to be told twice."""
+"""Stanzas, and what in them VPP refuses to accept twice."""
 _DEVICES = "devices"
 _LOST_DEVICES = "and starts without this device and those after it"
 """VPP reads the stanza `devices` when it runs already (vnet/dev/config.c)."""

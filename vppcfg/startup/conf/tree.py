@@ -61,7 +61,7 @@ class ConfEntry:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """Return what tells the entry from its neighbours."""
+        """Return what distinguishes the entry from its neighbours."""
         is_many = self.key is not None and self.key.is_many
         return (self.name, self.arguments[0].lower()) if is_many and self.arguments else (self.name,)
 
@@ -234,7 +234,7 @@ def _is_managed(child: ConfEntry, block: str) -> bool:
 
 
 def is_native_device(entry: ConfEntry) -> bool:
-    """Return whether the section can say an entry of the stanza `devices`: a driver that it knows, and its port."""
+    """Return whether the section can express an entry of the stanza `devices`: a driver that it knows, and its port."""
     bus, _, place = _value(entry).partition("/")
     is_on_pci = entry.name == "dev" and bus == "pci" and canonical_pci(place) is not None
     return is_on_pci and _value(entry.find("driver")) in NATIVE_DRIVERS and _value(entry.find("port")) == str(PORT)

@@ -62,7 +62,7 @@ def set_up_queues(
     limits: Limits,
     ledger: Ledger,
 ) -> tuple[Device, ...]:
-    """Return the devices with their queues and descriptors; `limits` tells how many a device has at most."""
+    """Return the devices with their queues and descriptors; `limits` shows how many a device has at most."""
     setup = _Setup(section, placement, host, limits, ledger)
     return tuple(setup.device(device) for device in devices.values())
 

@@ -14,7 +14,7 @@ from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.complaint import problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.lint.demand import number
-from vppcfg.startup.lint.finding import notice, warning
+from vppcfg.startup.lint.finding import notice
 
 _OUTER, _BEFORE_OUTER = "enable-outer-checksum-offload", "enable-tcp-udp-checksum"
 _HASHED = frozenset(
@@ -26,7 +26,6 @@ _HASHED = frozenset(
     )
 )
 """foreach_dpdk_rss_hf (plugins/dpdk/device/dpdk.h)."""
-_MOST_DESCRIPTORS = 0xFFFF
 _NOT_HANDED_ON = ("name", "tag", "workers")
 
 
@@ -43,7 +42,6 @@ def dpdk_problems(conf: Conf) -> Iterator[Problem]:
             yield problem("conf-value", entry, text)
         elif entry.name in {"dev", "dev default"}:
             yield from _rss_problems(entry)
-            yield from _overflows(entry)
     default = dpdk.find("dev default") if dpdk is not None else None
     if default is not None:
         yield from _default_problems(default, is_alone=not any(child.name == "dev" for child in children))
@@ -56,19 +54,6 @@ def _rss_problems(device: ConfEntry) -> Iterator[Problem]:
     if rss is not None and unknown is not None:
         text = f"VPP stops at `{unknown}` in rss; it knows {', '.join(sorted(_HASHED))}"
         yield problem("conf-value", rss, text)
-
-
-def _overflows(device: ConfEntry) -> Iterator[Problem]:
-    """Find descriptors of which VPP keeps the lower 16 bits (dpdk_port_conf_t in plugins/dpdk/device/dpdk.h)."""
-    for key in ("num-rx-desc", "num-tx-desc"):
-        entry = device.find(key)
-        asked = number(entry)
-        if entry is not None and asked is not None and asked > _MOST_DESCRIPTORS:
-            kept = asked & _MOST_DESCRIPTORS
-            taken = (
-                f"VPP takes {kept} in place of {asked}" if kept else f"VPP takes 0 for {asked}, and DPDK its default"
-            )
-            yield warning("conf-overflow", entry, f"{taken}; a ring has {_MOST_DESCRIPTORS} descriptors at most")
 
 
 def _default_problems(default: ConfEntry, *, is_alone: bool) -> Iterator[Problem]:

@@ -45,7 +45,7 @@ class ConfJudgement:
     levels: tuple[Level, ...]
     releases: tuple[Release, ...]
     stopped: tuple[Release, ...] = ()
-    """The releases that do not start with the file, as far as can be told."""
+    """The releases that do not start with the file, as far as is known."""
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -64,11 +64,11 @@ class ConfSurroundings:
 
     host: Host | None = None
     folders: Collection[str] | None = None
-    """Those of the machine that the file names and that exist; None when nobody can tell."""
+    """Those of the machine that the file names and that exist; None when unknown."""
     installed: Collection[str] | None = None
-    """Names of the plugins that are there; None when only the release tells."""
+    """Names of the plugins that are there; None when only the release is known."""
     allowed: frozenset[str] = frozenset()
-    """Words that are known, whatever upstream VPP says."""
+    """Words that are known beside those of upstream VPP."""
 
 
 def warning(rule: str, entry: ConfEntry, text: str) -> Problem:

@@ -88,7 +88,7 @@ def _of_tree(conf: Conf, release: Release, known: ConfSurroundings) -> Iterator[
 
 
 def _worded(finding: ConfFinding, asked: Sequence[Release]) -> ConfFinding:
-    """Return a finding that says which releases it is about, when it is not about all that were asked for."""
+    """Return a finding with its releases, when it is not about all that were asked for."""
     if len(finding.releases) == len(asked):
         return finding
     span = span_text(finding.releases, asked)

@@ -213,8 +213,8 @@ def _named_files(conf: Conf) -> Iterator[tuple[ConfEntry, bool]]:
         entry = entry_at(conf, stanza, key)
         if entry is None or not entry.arguments or not entry.arguments[0].startswith("/"):
             continue
-        is_made = key != "log" and stanza != "punt" and entry.arguments[0].startswith(_RUN)
-        if not is_made and entry.arguments[0].rpartition("/")[0] != _runtime_dir(conf):
+        is_created = key != "log" and stanza != "punt" and entry.arguments[0].startswith(_RUN)
+        if not is_created and entry.arguments[0].rpartition("/")[0] != _runtime_dir(conf):
             yield entry, is_needed
 
 

@@ -1,4 +1,4 @@
-"""What VPP does by itself, most of it where a startup.conf says nothing; it need not be wrong, but may surprise."""
+"""What VPP does by itself, most of it where a startup.conf sets nothing; it need not be wrong, but may surprise."""
 
 from __future__ import annotations
 

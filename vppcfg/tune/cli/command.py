@@ -57,7 +57,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def _add_traffic_options(parser: argparse.ArgumentParser) -> None:
-    """Add what no counter tells."""
+    """Add what no counter shows."""
     parser.add_argument(
         "--offered",
         metavar="RATE",

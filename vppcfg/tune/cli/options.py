@@ -1,4 +1,4 @@
-"""The options of `vppcfg tune` and its sub-commands that say where to read from and at what rate traffic comes."""
+"""The options of `vppcfg tune` and its sub-commands for where to read from, and for the rate of the traffic."""
 
 from __future__ import annotations
 

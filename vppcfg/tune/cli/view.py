@@ -26,7 +26,7 @@ _COLOUR_OF_OPEN = {
     VerdictWord.IDLE: Colour.GOOD,
     VerdictWord.UNDECIDED: Colour.STRONG,
 }
-"""Verdicts that no finding stands for, which are said first."""
+"""Verdicts without a finding, which are shown first."""
 _LABEL = 11
 _VERDICT_LABEL = 9
 _WIDEST = 110

@@ -14,8 +14,8 @@ from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.thresholds import DROP_SHARE, FAULT_PPS, MANY_PACKETS, SURELY
 
 _NEXT = {
-    "rx": "`show errors`, `show runtime` and a second reading tell whether rings are short or the worker is busy",
-    "tx": "a second reading tells whether the link is full, the rings are short or the device refuses packets",
+    "rx": "`show errors`, `show runtime` and a second reading show whether rings are short or the worker is busy",
+    "tx": "a second reading shows whether the link is full, the rings are short or the device refuses packets",
 }
 _MEANS = {"rx": "lost packets before VPP took them", "tx": "did not send packets that VPP handed to it"}
 
@@ -23,7 +23,7 @@ _MEANS = {"rx": "lost packets before VPP took them", "tx": "did not send packets
 def find_port_loss(situation: Situation) -> Iterator[Finding]:
     """Yield a finding per port and direction whose interface or driver counts lost packets.
 
-    A single reading says what was lost since the counters began. Of two readings the driver's counters alone count
+    A single reading has what was lost since the counters began. Of two readings the driver's counters alone count
     here: those of interfaces are judged by the rules about rings and NICs.
     """
     for port in situation.load.ports:

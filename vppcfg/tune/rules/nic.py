@@ -220,7 +220,7 @@ def find_port_failed(situation: Situation) -> Iterator[Finding]:
                 verdict=f"VPP could not set {port.name} up, and nothing passes it",
                 evidence=tuple(evidence),
                 proposal=Remedy(
-                    text="`show hardware-interfaces` says what the driver refused after `Errors:`; often that is the "
+                    text="`show hardware-interfaces` shows what the driver refused after `Errors:`; often that is the "
                     "number of its queues or descriptors, or an offload that `no-tx-checksum-offload` leaves out"
                 ),
                 expectation=Expectation(text="the port comes up after VPP is restarted", basis=Basis.GUESS),
@@ -271,7 +271,7 @@ def _slow_burst_settings(port: PortLoad) -> tuple[Setting, ...]:
 def find_mtu_multi_seg(situation: Situation) -> Iterator[Finding]:
     """Yield a finding per port of the dpdk plugin with large packets and without multi-seg.
 
-    Large packets are allowed, and the driver is told that every packet fits one buffer.
+    Large packets are allowed, and the driver assumes that every packet fits one buffer.
     """
     for port in situation.load.ports:
         hardware = port.hardware

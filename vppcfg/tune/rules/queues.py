@@ -21,7 +21,7 @@ _DECAPSULATION = re.compile(
 _MOSTLY = 0.5
 _INTERRUPT_MODES = {"interrupt", "adaptive"}
 _VIRTUAL = re.compile(r"^(?:host-|tap|memif|VirtualEthernet|virtio|netmap)")
-"""Ports that somebody else wakes VPP for: waiting is right, unless their rate tells otherwise."""
+"""Ports that somebody else wakes VPP for: waiting is right, unless their rate shows otherwise."""
 
 
 def find_rss(situation: Situation) -> Iterator[Finding]:
@@ -51,10 +51,10 @@ def _tunnel_nodes(situation: Situation) -> list[str]:
 
 
 def _largest_share(port: PortLoad, situation: Situation) -> float | None:
-    """Return the largest part of the port's packets that one thread takes, None when that cannot be told.
+    """Return the largest part of the port's packets that one thread takes, None when that is unknown.
 
-    VPP counts packets by thread, not by queue: a thread tells of its queues when it takes packets of no other port. Of
-    several queues on one thread it cannot be told which one they come from, and their share is that of all of them.
+    VPP counts packets by thread, not by queue: a thread shows its queues when it takes packets of no other port. Of
+    several queues on one thread it is unknown which one they come from, and their share is that of all of them.
     """
     threads = {queue.thread for queue in port.rx_queues}
     if len(threads) < 2:
@@ -221,7 +221,7 @@ def find_interrupt_mode(situation: Situation) -> Iterator[Finding]:
 
 
 def _waiting_nodes(situation: Situation) -> Iterator[Finding]:
-    """Yield a finding per busy input node that waits for interrupts, where no queue tells its mode."""
+    """Yield a finding per busy input node that waits for interrupts, where no queue shows its mode."""
     for thread in situation.load.forwarding:
         for node in thread.inputs:
             rate = thread.per_s(node.vectors)

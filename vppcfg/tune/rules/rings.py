@@ -23,7 +23,7 @@ from vppcfg.tune.settings import (
 from vppcfg.tune.thresholds import FRAME, LINE_SHARE, ONE_OFF_RINGS, RING_FILLED, SATURATED_VECTOR, TX_DEFICIT
 
 _LARGEST_RING = 4096
-"""What a ring has at most where nothing tells its length: a loss of no more may have happened once."""
+"""What a ring has at most where nothing shows its length: a loss of no more may have happened once."""
 _LONGER_RING = 1024
 """Twice what VPP takes for a NIC on a machine without an L3 cache (plugins/dpdk/device/init.c)."""
 _DPDK_NAME = re.compile(r"^(?:\w*GigabitEthernet|VirtualFunctionEthernet|UnknownEthernet)[0-9a-f]+/[0-9a-f]+/[0-9a-f]+")
@@ -84,7 +84,7 @@ def _rx_ring_finding(
         ),
         expectation=Expectation(text=_survived_pause(port, more), basis=Basis.COMPUTED),
         disproof="the rate of missed packets stays the same with rings of twice the length",
-        undecided="" if is_certain else "whether any frame was full: `show runtime max` tells (256 vectors at max)",
+        undecided="" if is_certain else "whether any frame was full: `show runtime max` shows it (256 vectors at max)",
     )
 
 
@@ -125,14 +125,14 @@ def _once_starved(rate: ErrorRate, situation: Situation) -> Finding:
         proposal=_tx_descriptors_proposal(port, situation),
         expectation=_tx_descriptors_expectation(port, situation),
         disproof="the link was full: then no ring is long enough",
-        undecided="whether it goes on, and whether the link is full: `show errors` and `show hardware-interfaces` tell",
+        undecided="whether it goes on, and whether the link is full: `show errors`, `show hardware-interfaces`",
     )  # fmt: skip
 
 
 def is_dpdk(name: str, situation: Situation) -> bool:
-    """Return whether a port is one of the dpdk plugin, where no description of its hardware tells.
+    """Return whether a port is one of the dpdk plugin, where no description of its hardware shows it.
 
-    Errors of its nodes and input nodes tell the driver; a name tells it only where nothing else does.
+    Errors of its nodes and input nodes name the driver; a name shows it only where nothing else does.
     """
     if any(rate.node.startswith(f"{name}-") and "dpdk" in rate.reason for rate in situation.load.errors):
         return True
@@ -200,7 +200,7 @@ def _stuck_finding(port: PortLoad, situation: Situation) -> Finding:
 
 def _what_decides(port: PortLoad, situation: Situation) -> str:
     if not port.link_bps and is_dpdk(port.name, situation):
-        return "the speed of the link, which may be full: `show hardware-interfaces` tells it"
+        return "the speed of the link, which may be full: `show hardware-interfaces` shows it"
     if situation.knows_frame(port) or not port.link_bps:
         return ""
     return "the frame size: 64 bytes are assumed, and with larger frames the link may be full; give --frame"
@@ -234,7 +234,7 @@ def _tx_descriptors_proposal(port: PortLoad, situation: Situation) -> Remedy:
     if limits is None and is_dpdk(port.name, situation):
         return Remedy(
             text=f"longer transmit rings first: {_LONGER_RING} descriptors, or twice as many as `show "
-            "hardware-interfaces` tells that there are; then packets of one buffer each, which lets drivers send the "
+            "hardware-interfaces` shows; then packets of one buffer each, which lets drivers send the "
             "simple way",
             settings=(tx_descriptors(_LONGER_RING, None), multi_seg(is_on=False)),
             live=(f"set dpdk interface descriptors {port.name} tx {_LONGER_RING}",),

@@ -37,8 +37,8 @@ FAULTS: tuple[tuple[str, str], ...] = (
     ("time_expired", "packets whose TTL ends here: a routing loop, or traceroute"),
     ("hop limit", "packets whose hop limit ends here: a routing loop, or traceroute"),
     ("checksum", "packets damaged on their way: cables, optics, or a generator that does not fill checksums in"),
-    ("bad_length", "packets shorter than they say: a broken sender"),
-    ("length > l2 length", "packets shorter than they say: a broken sender"),
+    ("bad_length", "packets shorter than their length field: a broken sender"),
+    ("length > l2 length", "packets shorter than their length field: a broken sender"),
     ("l3 mac mismatch", _OTHER_MAC),
     ("l3_mac_mismatch", _OTHER_MAC),
     ("unknown vlan", "packets with a VLAN that has no sub-interface here"),
@@ -60,7 +60,7 @@ FAULTS: tuple[tuple[str, str], ...] = (
     ("null-node", "packets that nothing handles"),
 )
 """Part of a counter's reason or node, in lower case, and what to look for (VPP: the foreach_*_error lists)."""
-_LOOK = "`trace add NODE 10` on the input node and `show trace` tell which packets they are"
+_LOOK = "`trace add NODE 10` on the input node and `show trace` show which packets they are"
 _LOOKS = {_POLICED: "`show policer` has its rate and what it counts; a higher rate, or none, if the packets are wanted"}
 _NO_LOSS = {_OTHER_MAC, _NOT_SPOKEN, _REFUSED, _DENIED}
 """Packets that were not meant for this router, or that it is to drop; no loss as long as most packets pass."""
@@ -161,7 +161,7 @@ def _egress_finding(port: PortLoad, situation: Situation, sent: float, line: flo
 def find_not_tuning(situation: Situation) -> Iterator[Finding]:
     """Yield a finding per reason; what ends in a node of `_DROP_NODES` counts as far as no reason explains it.
 
-    Packets are dropped for what they are or where they go. No tuning helps; the hint says where to look.
+    Packets are dropped for what they are or where they go. No tuning helps; the hint names where to look.
     """
     seen: dict[str, float] = {}
     for rate in situation.load.errors:
@@ -206,7 +206,7 @@ def _stuck_outputs(situation: Situation) -> Iterator[tuple[str, float]]:
 
 
 def _since_the_beginning(situation: Situation) -> Iterator[Finding]:
-    """Yield a finding per reason of a single reading, whose counters began at a time that nothing tells."""
+    """Yield a finding per reason of a single reading, whose counters began at a time that nothing shows."""
     load = situation.load
     if load.duration_s is not None:
         return
@@ -229,7 +229,7 @@ def _since_the_beginning(situation: Situation) -> Iterator[Finding]:
 def _why_dropped(load: Load, explained: int) -> str:
     """Return where to look for the reason of drops; a port that is down is one, and no proof."""
     down = [port.name for port in load.ports if port.counters and port.counters.is_up is False]
-    why = f"reasons were counted for {count(explained)} of them" if explained else "`show errors` tells why"
+    why = f"reasons were counted for {count(explained)} of them" if explained else "`show errors` shows why"
     return why + (f"; {', '.join(down)} is down, which may be it" if down else "")
 
 

@@ -69,7 +69,7 @@ def _imbalance_finding(busiest: ThreadLoad, total: float, situation: Situation) 
 
 
 def _placement(queue: RxQueue, worker: int) -> str:
-    """Return the command that gives a queue to a worker, which VPP 25.06 wants to be named before the port."""
+    """Return the command that gives a queue to a worker, which VPP 25.06 requires before the port."""
     return f"set interface rx-placement worker {worker} queue {queue.queue} {queue.interface}"
 
 

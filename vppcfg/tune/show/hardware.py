@@ -84,7 +84,7 @@ def _port(row: re.Match[str], lines: list[str]) -> Hardware:
 
 
 def _as_native(port: Hardware, lines: list[str]) -> Hardware:
-    """Return `port` with what VPP tells of a device of its own drivers.
+    """Return `port` with what VPP reports of a device of its own drivers.
 
     The bounds of a ring are those of the driver, which VPP does not print; of a driver that nothing is known of, and of
     a text in which queues or rings are missing, there are none.
@@ -126,7 +126,7 @@ def _native_limits(driver: str, queues: int, max_queues: int, descriptors: int) 
 
 
 def _with_line(port: Hardware, line: str) -> Hardware:
-    """Return `port` with what one line of its section says."""
+    """Return `port` with one line of its section."""
     if match := _SPEED.match(line):
         return replace(port, link_bps=int(float(match[1]) * _SCALE[match[2]]))
     if match := _LIMITS.match(line):
@@ -186,7 +186,7 @@ def _keyed(lines: list[str]) -> dict[str, str]:
 
 
 def _burst(keyed: dict[str, str], direction: str) -> str | None:
-    """Return mode and function of a burst, None when the driver tells neither."""
+    """Return mode and function of a burst, None when the driver reports neither."""
     parts = [keyed.get(f"{direction} burst {what}", "") for what in ("mode", "function")]
     known = [part for part in parts if part and "not available" not in part]
     return ", ".join(known) or None

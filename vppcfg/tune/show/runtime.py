@@ -125,7 +125,7 @@ def _is_decoration(line: str) -> bool:
 
 
 def _is_summary(line: str, threads: list[_Thread]) -> bool:
-    """Return whether a line belongs to the summary above a thread's nodes, and keep what it says."""
+    """Return whether a line belongs to the summary above a thread's nodes, and keep it."""
     if match := _TIME.match(line):
         thread = _current(threads)
         if thread.time_s is not None and not _THREAD.match(line):
@@ -165,7 +165,7 @@ def _node(line: str, ticks_per_unit: float) -> NodeCounters | None:
 def _squeezed_node(line: str, ticks_per_unit: float) -> NodeCounters | None:
     """Return the node of a row whose columns have run together, None when it can be read in more than one way.
 
-    Vectors per call tell where calls end and vectors begin.
+    Vectors per call show where calls end and vectors begin.
     """
     head = _NAME_STATE_REST.match(line) if len(line) <= 2 * _LONGEST_ROW else None
     match = _SQUEEZED.match(head[3].replace(" ", "")) if head else None

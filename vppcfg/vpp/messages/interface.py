@@ -96,7 +96,7 @@ def tx_requests(connection: Connection, workers: int) -> list[bytes]:
 
 
 def read_placements(
-    connection: Connection, replies: Replies, told: Replies, workers: int
+    connection: Connection, replies: Replies, replied: Replies, workers: int
 ) -> dict[int, tuple[Placements, Placements]]:
     """Return by the index of each port which threads look after its queues; nothing where there are no workers.
 
@@ -109,7 +109,7 @@ def read_placements(
             placed = QueuePlacement(queue=queue, threads=(thread,), is_chosen=thread == 0)
             found.setdefault(index, ([], []))[0].append(placed)
     if tx_requests(connection, workers):
-        pages = connection.pages(told, _TX_QUEUES, {"sw_if_index": ALL_INDEXES}, "transmit queues")
+        pages = connection.pages(replied, _TX_QUEUES, {"sw_if_index": ALL_INDEXES}, "transmit queues")
         for page in pages:
             heads = ("sw_if_index", "queue_id")
             for (index, queue), items in connection.lists(page, "sw_interface_tx_placement_details", heads, ""):
@@ -119,7 +119,7 @@ def read_placements(
 
 
 def read(connection: Connection, replies: Replies) -> list[Row]:
-    """Return the interfaces that `replies` tell of, in VPP's order."""
+    """Return the interfaces in `replies`, in VPP's order."""
     return [
         Row._make((*values, _name(name, values[_SUB_ID]), text_of(device_class), text_of(tag)))
         for *values, name, device_class, tag in connection.rows(replies, "sw_interface_details", *_PATHS)

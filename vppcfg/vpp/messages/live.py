@@ -1,11 +1,11 @@
 """Addresses that VPP has put on interfaces by itself: by DHCP, DHCPv6, stateless autoconfiguration and VRRP.
 
 VRRP adds the addresses of a virtual router in accept mode while it is the master, with the length of the prefix that
-the interface has already, else /24 or /64 (vrrp_vr_transition_addrs in plugins/vrrp/vrrp.c). Of DHCPv6 only the CLI
-tells: addresses of clients are /64 (plugins/dhcp/dhcp6_ia_na_client_cp.c), those in delegated prefixes have what was
-typed below the prefix (cp_ip6_construct_address in plugins/dhcp/dhcp6_pd_client_cp.c). Of autoconfiguration nothing
-tells: its addresses are known by their form, a /64 with the MAC address of the port in it (vnet/ip6-nd/rd_cp.c). The
-releases from 23.06 to 26.10 do all of this alike.
+the interface has already, else /24 or /64 (vrrp_vr_transition_addrs in plugins/vrrp/vrrp.c). Only the CLI shows DHCPv6:
+addresses of clients are /64 (plugins/dhcp/dhcp6_ia_na_client_cp.c), those in delegated prefixes have what was typed
+below the prefix (cp_ip6_construct_address in plugins/dhcp/dhcp6_pd_client_cp.c). Nothing shows autoconfiguration: its
+addresses are known by their form, a /64 with the MAC address of the port in it (vnet/ip6-nd/rd_cp.c). The releases from
+23.06 to 26.10 do all of this alike.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def requests(connection: Connection) -> list[bytes]:
 
 
 def commands(connection: Connection, with_ipv6: Collection[int]) -> list[str]:
-    """Return the commands that tell of DHCPv6, where there are any interfaces `with_ipv6`."""
+    """Return the commands that show DHCPv6, where there are any interfaces `with_ipv6`."""
     return [_CLIENTS, _LEASES, _SUFFIXES, _PREFIXES] if with_ipv6 and connection.offers(_DHCP6) else []
 
 

@@ -20,7 +20,7 @@ _SOURCES = "fib_source_dump"
 _DUMP = "ip_route_v2_dump"
 _OWN = frozenset(
     {"invalid", "special", "proxy", "interface", "API", "BIER", "IPv6-proxy-nd", "IPv6-nd", "adjacency", "mpls"}
-    | {"attached_export", "recursive-resolution", "urpf-exempt", "default-route", "interpose", "path-mtu", SOURCE}
+    | {"attached_export", "recursive-resolution", "urpf-exempt", "default-route", "interpose", SOURCE}
 )
 """Sources of what comes and goes with addresses, neighbours and other routes, the API, and the routes of files
 (vnet/fib/fib_source.h)."""
@@ -30,9 +30,9 @@ _LOCKS = re.compile(r"locks:\[([^]]*)\]")
 
 
 def foreign_routes(connection: Connection, tables: Sequence[FibTable]) -> list[ForeignRoutes]:
-    """Return what others have in `tables`; nothing of a VPP that cannot tell. Raise DataplaneError.
+    """Return what others have in `tables`; nothing of a VPP that cannot report them. Raise DataplaneError.
 
-    Of a prefix that has routes of several sources, VPP tells the best one only.
+    Of a prefix that has routes of several sources, VPP reports the best one only.
     """
     if not (tables and connection.offers(_SOURCES) and connection.offers(_DUMP)):
         return []

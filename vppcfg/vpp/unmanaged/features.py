@@ -129,7 +129,7 @@ def _policer_requests(connection: Connection) -> list[bytes]:
 
 
 def _of_policers(name: str, arcs: Mapping[str, list[str]], policers: Sequence[str]) -> Iterator[Attachment]:
-    """Yield the policers of an interface. VPP does not tell which they are, and takes off whatever is there.
+    """Yield the policers of an interface. VPP does not report which they are, and takes off whatever is there.
 
     They are switched on as often as they stand there, and leave L2 bits behind unless they are switched off as often.
     """

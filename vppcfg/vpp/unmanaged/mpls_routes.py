@@ -1,6 +1,6 @@
 """MPLS routes that others have through interfaces, path by path (vnet/mpls/mpls_api.c, vnet/mpls/mpls.c).
 
-As with routes of IP, a path whose interface is deleted stays and drops. The dump does not tell whose a route is, but
+As with routes of IP, a path whose interface is deleted stays and drops. The dump does not show whose a route is, but
 the prompt does; the message changes routes of the API alone, those of the prompt are changed by its own command.
 """
 

@@ -102,7 +102,7 @@ def _vrrp_router(name: str, fields: Fields, addresses: Sequence[tuple[int, bytes
 
 
 class _Router(NamedTuple):
-    """Which virtual router it is; the kinds of what it has are sorted as VPP has to be told of them."""
+    """Which virtual router it is; the kinds of what it has are sorted as VPP has to get them."""
 
     interface: str
     number: int

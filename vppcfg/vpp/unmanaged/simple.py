@@ -35,7 +35,7 @@ def simple(
     `paths` are the values of `details` behind `prefix`, the interface's index among them; `change` is the message that
     takes the same values, and its field that is 1 to add and 0 to remove; `describe` returns kind, name and the line
     that brings one back, from the values and the name of the interface; with `removal` behind it, it removes one.
-    `is_managed` tells those apart that the observed state has.
+    `is_managed` distinguishes those that the observed state has.
     """
 
     def requests(connection: Connection, scope: ReadScope) -> list[bytes]:

@@ -1,6 +1,6 @@
 """What others have configured that hangs on no interface: policers, policies, tables, relays, keys by number.
 
-Of most of it a message reads back all that a command needs. Of the rest only that it is there is known or may be told.
+Of most of it a message reads back all that a command needs. Of the rest only that it is there is known or may be shown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 
 
 class _Counted(NamedTuple):
-    """Objects of which only that they are there is told."""
+    """Objects of which only that they are there is known."""
 
     kind: str
     dump: str

@@ -71,8 +71,55 @@ def test_there_are_no_more_clients_than_there_may_be(exporter: Exporter) -> None
     for each in silent:
         each.close()
     deadline = time.monotonic() + 5
-    while exporter._free._value < module._MOST_CLIENTS and time.monotonic() < deadline:
+    while exporter._clients and time.monotonic() < deadline:
         time.sleep(0.01)
+    assert get(exporter)[0] == 200
+
+
+def test_clients_that_send_a_byte_now_and_then_are_hung_up_on(
+    exporter: Exporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LONGEST_S", 0.5)
+    trickling = [socket.create_connection(place(exporter)) for _ in range(module._MOST_CLIENTS)]
+    closed: set[socket.socket] = set()
+    deadline = time.monotonic() + 10
+    while len(closed) < len(trickling) and time.monotonic() < deadline:
+        for each in trickling:
+            try:
+                each.send(b"G")
+            except OSError:
+                closed.add(each)
+        time.sleep(0.05)
+    assert len(closed) == len(trickling)
+    for each in trickling:
+        each.close()
+    assert get(exporter)[0] == 200
+
+
+def test_of_a_request_only_so_much_is_read(exporter: Exporter) -> None:
+    with socket.create_connection(place(exporter), timeout=5) as client:
+        client.sendall(b"GET /metrics HTTP/1.1\r\n")
+        sent, header = 0, b"A: " + 60_000 * b"a" + b"\r\n"
+        with pytest.raises(OSError):
+            while sent < 90:
+                sent += 1
+                client.sendall(header)
+                time.sleep(0.01)
+    assert sent < 90
+    assert get(exporter)[0] == 200
+
+
+def test_a_client_for_whom_there_is_no_thread_keeps_no_place(
+    exporter: Exporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(threading.Thread, "start", start)
+        for _ in range(2 * module._MOST_CLIENTS):
+            with socket.create_connection(place(exporter), timeout=5) as client:
+                assert client.recv(1) == b""
     assert get(exporter)[0] == 200
 
 

@@ -233,7 +233,7 @@ def test_a_profile_that_the_server_does_not_take_is_said_with_its_reason(
     with pytest.raises(EngineError, match="T-Rex does not start the profile") as caught, held(engine, PORTS):
         engine.prepare(TRAFFIC)
         engine.start(10.0, 10.0)
-    assert "T-Rex says: Profile parsing error" in caught.value.hint
+    assert "T-Rex's answer: Profile parsing error" in caught.value.hint
     assert server.is_idle
 
 
@@ -302,6 +302,6 @@ def test_a_server_that_says_nonsense_of_its_state_is_stopped_all_the_same(
 def test_a_state_that_there_is_not_is_an_error(server: StandInStateful, engine: TrexStatefulEngine) -> None:
     engine.acquire(PORTS)
     server.state = 17
-    with pytest.raises(EngineError, match="state 17, which there is not"):
+    with pytest.raises(EngineError, match="unknown state 17"):
         engine.stop()
     server.state = LOADED

@@ -44,7 +44,7 @@ options:
     default: /etc/vpp/vppcfg.yaml
   state:
     description:
-      - V(overridden) makes the VPP what the configuration says.
+      - V(overridden) makes the VPP match the configuration.
       - V(rendered) returns the commands for a VPP that has just the ports of the configuration; no VPP is touched.
       - V(gathered) returns what VPP has as a configuration.
       - V(parsed) checks the configuration, and returns what is wrong with it.

@@ -32,7 +32,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Look at the history alone
+- name: Read the history alone
   vppcfg.vppcfg.facts:
     gather: [changes]
 """

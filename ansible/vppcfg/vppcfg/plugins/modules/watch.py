@@ -43,7 +43,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Look whether VPP is as its file says
+- name: Check whether VPP matches its file
   vppcfg.vppcfg.watch:
     src: /etc/vpp/vppcfg.yaml
 """

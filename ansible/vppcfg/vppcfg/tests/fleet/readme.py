@@ -41,7 +41,7 @@ def readme(fleet: Fleet) -> None:
         report = json.loads((place / "report.json").read_text())["routers"]
         expect([(row["router"], row["state"]) for row in report] == [("ams1", "confirmed"), ("fra1", "confirmed")], str(report))
         for name in pair.names:
-            expect(pair.is_at(name, (place / "routers" / f"{name}.yaml").read_text()), f"{name} is as its file says")
+            expect(pair.is_at(name, (place / "routers" / f"{name}.yaml").read_text()), f"{name} matches its file")
         said = follow(commands[-1], place, fleet)
         expect(said[said.rindex("PLAY RECAP") :].count("changed=0") == 2, "once more, it changes nothing")
     finally:

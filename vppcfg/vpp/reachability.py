@@ -15,14 +15,14 @@ from vppcfg.vpp.connection import Connection, text_of
 
 _WAIT_S = 1.0
 _PATIENCE_S = 10.0
-"""How long VPP may take to say how a ping of a second ended."""
+"""How long VPP may take to report how a ping of a second ended."""
 _INTERVAL = struct.pack("=d", _WAIT_S)
 """VPP takes a f64 in the order of its own machine (clib_net_to_host_f64, vppinfra/byte_order.h)."""
 _PING, _ARPING, _ARPING_ACD = "want_ping_finished_events", "arping", "arping_acd"
 
 
 def ask_echo(connection: Connection, question: EchoQuestion) -> AskOutcome:
-    """Ping once from VPP. Raise DataplaneError when VPP goes away or does not say how it ended.
+    """Ping once from VPP. Raise DataplaneError when VPP goes away or does not report how it ended.
 
     Nothing else is sent meanwhile: a message that comes in while VPP waits ends its wait (ping_api.c).
     """

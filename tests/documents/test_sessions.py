@@ -1,0 +1,69 @@
+"""Pages whose commands make one session on a router: all of them, in their order, on a simulated router."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.documents.conftest import ROOT
+from tests.documents.test_blocks import blocks_of, commands_of
+
+PORTS = {
+    "README.md": ["GigabitEthernet1/0/0"],
+    "docs/home-router.md": ["GigabitEthernet1/0/0", "GigabitEthernet3/0/0"],
+}
+"""The ports of the router of each page."""
+
+pytestmark = pytest.mark.slow
+
+
+def commands_on(page: str) -> list[str]:
+    """Return the commands of a page without those whose output it shows, which test_blocks.py runs."""
+    shown = [shown for block in blocks_of(ROOT / page) if block.language == "console" for shown in commands_of(block)]
+    return [each.command for each in shown if each.command.startswith("vppcfg ") and not each.output]
+
+
+def completed(command: str, is_file_named: bool) -> list[str]:
+    """Return the words of a command with the socket, the file and the answer of the test in place of defaults."""
+    words = shlex.split(command.replace("/etc/vpp/", ""))
+    if words[1] != "check":
+        words += ["-a", "vpp.sock"]
+    if words[1] in {"check", "plan", "apply"} and not is_file_named:
+        words += ["-c", "vppcfg.yaml"]
+    return [*words, "--yes"] if words[1] == "apply" else words
+
+
+@pytest.mark.parametrize("page", PORTS)
+def test_the_commands_of_a_page_succeed_one_after_the_other(
+    page: str, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    for example in (ROOT / "docs" / "examples").glob("*.yaml"):
+        (tmp_path / example.name).write_text(example.read_text())
+    ports = [word for port in PORTS[page] for word in ("--phy", port)]
+    simulator = subprocess.Popen(["vppcfg", "sim", "--socket", "vpp.sock", *ports], cwd=tmp_path, env=environment)
+    deadline_s = time.monotonic() + 60
+    while not (tmp_path / "vpp.sock").exists() and time.monotonic() < deadline_s:
+        time.sleep(0.01)
+    own = {"VPPCFG_STATE_DIR": str(tmp_path / "state"), "VPPCFG_RUN_DIR": str(tmp_path / "run")}
+    try:
+        for command in commands_on(page):
+            if command == "vppcfg check":  # the file that the page has the reader edit
+                (edited,) = [block.text for block in blocks_of(ROOT / page) if block.language == "yaml"]
+                (tmp_path / "vppcfg.yaml").write_text(edited)
+            finished = subprocess.run(
+                completed(command, " -c " in command),
+                cwd=tmp_path,
+                env={**environment, **own},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=120,
+            )
+            assert finished.returncode == 0, (command, finished.stderr)
+    finally:
+        simulator.terminate()
+        simulator.wait(timeout=60)
