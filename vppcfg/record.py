@@ -1,47 +1,74 @@
 """`@record`: frozen data classes with slots and keyword-only arguments, which cost little to define.
 
-They are those of `dataclasses`, and its `fields`, `replace` and `asdict` take them. But dataclasses compiles six
-methods of each class when it is defined, which is half of the time that a small plan takes. Here the classes share
-theirs, and `__init__` is compiled, by dataclasses as always, when the first object of its class is made.
+They are those of `dataclasses`, and its `fields`, `replace` and `asdict` take them. But dataclasses looks at each field
+and compiles six methods of each class when it is defined, which is half of the time that a small plan takes. Here the
+classes share theirs; dataclasses looks at a class when its first object is made, compared or described, and compiles
+its `__init__` once there are many of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, field, fields, make_dataclass
-from functools import cache
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields, make_dataclass
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
 _WIDE = 10
 """Fields from which on it pays to fill an object before it is frozen: that takes two calls more."""
+_FEW = 50
+"""Objects of a class that take less time to fill than `__init__` takes to compile."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Return the class as a frozen data class: equal to another of its class by its fields, and hashed by them."""
-    record_class: Any = dataclass(init=False, repr=False, eq=False, slots=True, kw_only=True)(cls)
-    values = _values_of(record_class)
+    names = [name for name, annotation in cls.__annotations__.items() if not _is_of_class(annotation)]
+    inherited = {name for base in cls.__mro__[1:] for name in vars(base).get("__slots__", ())}
+    left_out = {*names, "__dict__", "__weakref__"}
+    namespace = {name: value for name, value in vars(cls).items() if name not in left_out}
+    namespace |= _SHARED | {name: _WhenUsed(make) for name, make in _OWN.items()}
+    namespace |= {name: _WhenUsed(partial(_described, name, cls)) for name in _DESCRIPTION}
+    namespace["__slots__"] = tuple(name for name in names if name not in inherited)
+    metaclass: Any = type(cls)
+    record_class = metaclass(cls.__name__, cls.__bases__, namespace)
+    record_class.__qualname__ = cls.__qualname__
     if is_wide(record_class):
         record_class.__new__ = _new
-    record_class.__init__ = _init_when_used(record_class)
-    record_class.__signature__ = _Signature()
-    record_class.__eq__ = _eq_by(values)
-    record_class.__hash__ = lambda self: hash(values(self))
-    record_class.__repr__ = _repr
-    record_class.__setattr__, record_class.__delattr__ = _refuse_to_set, _refuse_to_delete
-    record_class.__getstate__, record_class.__setstate__ = _state, _set_state
     return record_class  # type: ignore[no-any-return]
 
 
-def _values_of(record_class: type[Any]) -> Callable[[Any], Any]:
-    """Return what gets from an object whatever makes it equal to another."""
-    names = [each.name for each in fields(record_class) if each.compare]
-    return attrgetter(*names) if names else lambda self: ()
+def _is_of_class(annotation: object) -> bool:
+    return str(annotation).removeprefix("typing.").startswith("ClassVar")
 
 
-def _eq_by(values: Callable[[Any], Any]) -> Callable[[Any, object], bool]:
+class _WhenUsed:
+    """An attribute of a record that is made from its class when it is first asked for."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._make = make
+
+    def __set_name__(self, record_class: Any, name: str) -> None:
+        self._record_class, self._name = record_class, name
+
+    def __get__(self, instance: object, owner: Any) -> Any:
+        made = self._make(self._record_class)
+        setattr(self._record_class, self._name, made)
+        bind = getattr(type(made), "__get__", None)
+        return bind(made, instance, owner) if bind else made
+
+
+def _described(name: str, plain: type[Any], record_class: Any) -> Any:
+    """Return what dataclasses keeps of the class that the record was made from."""
+    if name not in vars(plain):
+        dataclass(init=False, repr=False, eq=False, kw_only=True)(plain)
+    return vars(plain)[name]
+
+
+def _eq_of(record_class: type[Any]) -> Callable[[Any, object], bool]:
+    values = _values_of(record_class)
+
     def __eq__(self: Any, other: object) -> bool:
         if other.__class__ is not self.__class__:
             return NotImplemented
@@ -50,14 +77,15 @@ def _eq_by(values: Callable[[Any], Any]) -> Callable[[Any, object], bool]:
     return __eq__
 
 
-def _init_when_used(record_class: Any) -> Callable[..., None]:
-    """Return an `__init__` that puts the real one in its place."""
+def _hash_of(record_class: type[Any]) -> Callable[[Any], int]:
+    values = _values_of(record_class)
+    return lambda self: hash(values(self))
 
-    def __init__(self: Any, /, *arguments: Any, **named: Any) -> None:
-        record_class.__init__ = _init_of(record_class)
-        record_class.__init__(self, *arguments, **named)
 
-    return __init__
+def _values_of(record_class: type[Any]) -> Callable[[Any], Any]:
+    """Return what gets from an object whatever makes it equal to another."""
+    names = [each.name for each in fields(record_class) if each.compare]
+    return attrgetter(*names) if names else lambda self: ()
 
 
 class _Signature:
@@ -66,16 +94,41 @@ class _Signature:
     def __get__(self, instance: object, record_class: Any) -> Any:
         from inspect import signature
 
-        of_init = signature(_init_of(record_class))
+        of_init = signature(_compiled_init_of(record_class))
         return of_init.replace(parameters=list(of_init.parameters.values())[1:], return_annotation=record_class)
 
 
 def is_wide(record_class: Any) -> bool:
     """Return whether a class has so many fields that its objects are filled before they are frozen."""
-    return len(fields(record_class)) >= _WIDE
+    return sum(len(vars(base).get("__slots__", ())) for base in record_class.__mro__) >= _WIDE
 
 
 def _init_of(record_class: Any) -> Callable[..., None]:
+    """Return an `__init__` that fills the first objects of a class, and then gives way to the compiled one."""
+    known = {each.name: each for each in fields(record_class)}
+    needed = {each.name for each in known.values() if each.default is each.default_factory is MISSING}
+    after = [_freeze] if is_wide(record_class) else []
+    after += [record_class.__post_init__] if hasattr(record_class, "__post_init__") else []
+    left = _FEW
+
+    def __init__(self: Any, /, *arguments: Any, **named: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0 or arguments or not needed <= named.keys() <= known.keys():
+            record_class.__init__ = _compiled_init_of(record_class)
+            record_class.__init__(self, *arguments, **named)
+            return
+        for name, each in known.items():
+            make: Any = each.default_factory
+            value = named[name] if name in named else each.default if make is MISSING else make()
+            object.__setattr__(self, name, value)
+        for act in after:
+            act(self)
+
+    return __init__
+
+
+def _compiled_init_of(record_class: Any) -> Callable[..., None]:
     """Return the `__init__` that dataclasses gives a class with the same fields, frozen unless it is wide.
 
     That of a frozen one calls `object.__setattr__` for each field, which takes five times as long as an assignment.
@@ -155,5 +208,18 @@ def _set_state(self: Any, state: list[Any]) -> None:
     """Fill an object that was made without arguments, for a copy or from a pickle."""
     for each, value in zip(fields(self), state, strict=True):
         object.__setattr__(self, each.name, value)
-    if is_wide(self):
+    if is_wide(type(self)):
         self.__class__ = self.__class__.__base__
+
+
+_SHARED: dict[str, Any] = {
+    "__signature__": _Signature(),
+    "__repr__": _repr,
+    "__setattr__": _refuse_to_set,
+    "__delattr__": _refuse_to_delete,
+    "__getstate__": _state,
+    "__setstate__": _set_state,
+}
+_OWN: dict[str, Callable[[Any], Any]] = {"__init__": _init_of, "__eq__": _eq_of, "__hash__": _hash_of}
+_DESCRIPTION = ("__dataclass_fields__", "__dataclass_params__")
+"""What functions of dataclasses ask a class for."""

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import pytest
 
 import vppcfg
-from vppcfg.record import record
+from vppcfg.record import _FEW, record
 
 T = TypeVar("T")
 
@@ -41,8 +41,10 @@ def point(decorate: Callable[[type[Any]], type[Any]]) -> type[Any]:
     return decorate(Point)
 
 
-Record, Plain = point(record), point(plain)
-both = pytest.mark.parametrize("kind", [Record, Plain], ids=["record", "dataclass"])
+Record, Often, Plain = point(record), point(record), point(plain)
+for _ in range(_FEW + 1):
+    Often(x=1)
+both = pytest.mark.parametrize("kind", [Record, Often, Plain], ids=["record", "often", "dataclass"])
 
 
 @both
@@ -109,6 +111,15 @@ def test_the_signature_is_known_before_the_first_object_is_made(is_used: bool) -
         kind(x=1)
     shown = [(each.name, each.kind, each.annotation) for each in inspect.signature(kind).parameters.values()]
     assert shown == [(each.name, each.kind, each.annotation) for each in inspect.signature(Plain).parameters.values()]
+
+
+def test_the_init_is_compiled_for_many_objects_alone() -> None:
+    kind = point(record)
+    made = [kind(x=number) for number in range(_FEW)]
+    first = kind.__init__
+    made.append(kind(x=_FEW))
+    assert kind.__init__ is not first
+    assert made == [kind(x=number) for number in range(_FEW + 1)]
 
 
 @both

@@ -45,6 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return ExitCode.TERMINATED
     except Exception as error:  # noqa: BLE001 (the one place where a bug ends)
         return _confess(error, is_debug=not {"-d", "--debug"}.isdisjoint(arguments))
+    finally:
+        if argv is None:
+            gc.freeze()  # the process ends, and Python would look through all that there is once more
 
 
 def _run(arguments: Sequence[str]) -> ExitCode:

@@ -52,7 +52,7 @@ def diff(observed: State, desired: State) -> Difference:
 def _interface_changes(observed: State, desired: State) -> dict[str, Change[Interface]]:
     replaced = replaced_interfaces(observed, desired)
     changes = {}
-    names = {*different(observed.interfaces, desired.interfaces), *replaced}
+    names = {*_not_alike(observed, desired), *replaced}
     names |= different(observed.virtual, desired.virtual) & (observed.interfaces.keys() | desired.interfaces.keys())
     for name in sorted(names, key=natural_key):
         before, after = observed.interfaces.get(name), desired.interfaces.get(name)
@@ -71,6 +71,14 @@ def _interface_changes(observed: State, desired: State) -> dict[str, Change[Inte
                 forced_by=replaced.get(name),
             )
     return changes
+
+
+def _not_alike(observed: State, desired: State) -> Iterator[str]:
+    """Yield the interfaces that are not equal, and those of which more counts than that."""
+    for name in different(observed.interfaces, desired.interfaces):
+        after = desired.interfaces.get(name)
+        if after is None or after.ra is not None or observed.interfaces.get(name) != after:
+            yield name
 
 
 _PLACEMENTS = ("rx_placement", "tx_placement")

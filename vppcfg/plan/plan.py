@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from vppcfg.errors import ContradictionError, PlanProofError
 from vppcfg.model.live_state import without_live
@@ -21,6 +22,8 @@ from vppcfg.plan.recreate import replaced_interfaces
 from vppcfg.plan.stages import Step, ordered
 from vppcfg.plan.steps import steps_of
 from vppcfg.plan.transition import Transition
+
+_OperationT = TypeVar("_OperationT", bound=Operation)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,6 +45,19 @@ class Plan:
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations in the order in which they must run."""
         return tuple(step.operation for step in self.steps)
+
+    def of(self, kind: type[_OperationT]) -> list[_OperationT]:
+        """Return the operations of a class and of those below it, in their order."""
+        found = [each for other, operations in self._by_class.items() if issubclass(other, kind) for each in operations]
+        return [operation for _, operation in sorted(found, key=itemgetter(0))]
+
+    @cached_property
+    def _by_class(self) -> dict[type, list[tuple[int, Any]]]:
+        """Return the operations with their places by their classes: few of these, where operations are many."""
+        found: dict[type, list[tuple[int, Any]]] = {}
+        for place, operation in enumerate(self.operations):
+            found.setdefault(operation.__class__, []).append((place, operation))
+        return found
 
     @cached_property
     def effects(self) -> dict[str, Effect]:
@@ -88,13 +104,14 @@ def _proved_plan(observed: State, desired: State) -> Plan:
         desired = without_live(desired, replaced_interfaces(observed, desired))
     before, after = observed.managed(desired.owned), desired.managed(desired.owned)
     difference = diff(before, after)
+    changes = tuple(difference)
     steps = ordered(steps_of(Transition(before, after, difference)))
     if observed.facts.lcp.is_auto_subint:
         steps = ordered(with_automatic_pairs(steps, before, after))
-    reached = prove(before, after, steps)
+    reached = prove(before, after, steps) if steps or changes else before
     observed = replace(observed, owned=desired.owned)
     reached = _with_objects_of_others(reached, observed)
-    return Plan(observed=observed, desired=desired, changes=tuple(difference), steps=steps, reached=reached)
+    return Plan(observed=observed, desired=desired, changes=changes, steps=steps, reached=reached)
 
 
 def _with_objects_of_others(reached: State, observed: State) -> State:

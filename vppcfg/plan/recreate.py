@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface, RxMode
 from vppcfg.model.kinds import is_same_port
@@ -72,4 +74,9 @@ def _first_difference(before: object, after: object, attributes: tuple[str, ...]
 def _reason_of_child(before: Interface, after: Interface, replaced: dict[str, str]) -> str | None:
     if before.parent in replaced:
         return f"{before.parent} is replaced"
-    return _first_difference(before, after, ("kind", "parent", "sub_id", "encapsulation"))
+    return None if _made_with(before) == _made_with(after) else _first_difference(before, after, _MADE_WITH)
+
+
+_MADE_WITH = ("kind", "parent", "sub_id", "encapsulation")
+"""What a sub-interface is made with."""
+_made_with = attrgetter(*_MADE_WITH)

@@ -125,7 +125,7 @@ def is_of_file(attachment: Attachment, owned: Ownership) -> bool:
 
 def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
     """Return what becomes of every attachment that a plan does not leave as it is, by holder."""
-    back = {each.attachment for each in plan.operations if isinstance(each, BringBack)}
+    back = {each.attachment for each in plan.of(BringBack)}
     left, idle = frozenset(plan.reached.unmanaged), dict(_idle(plan))
     found: dict[tuple[str, Survival, str], list[Attachment]] = {}
     for each in plan.observed.unmanaged:

@@ -21,7 +21,7 @@ def nat44_lines(plan: Plan) -> Iterator[str]:
     before, after = plan.observed.managed(plan.desired.owned), plan.desired
     if not before.of(Nat44):
         return
-    if any(isinstance(operation, DisableNat44) for operation in plan.operations):
+    if plan.of(DisableNat44):
         yield _reset(plan)
         return
     yield from _shortened(list(_mappings(before, after)), "mappings")

@@ -183,7 +183,7 @@ def about_neighbors(plan: Plan) -> Iterator[Objection]:
     left = plan.observed.facts.left_neighbors
     if not left:
         return
-    changed = {each.address for each in plan.operations if isinstance(each, SetNeighbor | RemoveNeighbor)}
+    changed = {each.address for each in plan.of(SetNeighbor)} | {each.address for each in plan.of(RemoveNeighbor)}
     fatal = [each for each in left if each.address in changed]
     if fatal:
         yield Objection(

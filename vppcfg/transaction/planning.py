@@ -33,7 +33,7 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
 
 def _with_sessions(plan: Plan, dataplane: Dataplane) -> Plan:
     """Return a plan that knows how many sessions of NAT44 it loses, where it loses all."""
-    if not any(isinstance(each, RemoveObject) and isinstance(each.item, Nat44) for each in plan.operations):
+    if not any(isinstance(each.item, Nat44) for each in plan.of(RemoveObject)):
         return plan
     facts = replace(plan.observed.facts, nat44_sessions=dataplane.nat44_sessions())
     return replace(plan, observed=replace(plan.observed, facts=facts))
@@ -44,7 +44,7 @@ def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
 
     VPP is asked about those alone that the plan sets.
     """
-    found = dataplane.hidden([each.item for each in plan.operations if isinstance(each, SetObject)])
+    found = dataplane.hidden([each.item for each in plan.of(SetObject)])
     there = [
         each
         for each in found
@@ -71,7 +71,7 @@ def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachmen
 
 def not_carried(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
     """Return what a plan was to carry over or bring back, and is missing after it. Raise DataplaneError."""
-    back = tuple(each.attachment for each in plan.operations if isinstance(each, BringBack))
+    back = tuple(each.attachment for each in plan.of(BringBack))
     return not_back(replace(plan.desired, unmanaged=back), dataplane, now) if back else ()
 
 

@@ -23,7 +23,7 @@ def _impacts(plan: Plan) -> Iterator[tuple[str, Impact]]:
     mappings, pools = before.of(NatMapping), before.of(NatPool)
     if not mappings and not pools:
         return
-    all_lost = any(isinstance(each, RemoveObject) and isinstance(each.item, Nat44) for each in plan.operations)
+    all_lost = any(isinstance(each.item, Nat44) for each in plan.of(RemoveObject))
     items: list[NatMapping | NatPool] = [*mappings.values(), *pools.values()]
     for each in items:
         if not plan.desired.of(type(each)).get(each.name):

@@ -203,3 +203,13 @@ def test_a_terminal_shows_the_whole_log_with_debug(
         "[INFO    ] root.main: Loading",
         "[INFO    ] root.main: Applied",
     ]
+
+
+def test_the_objects_of_a_process_that_ends_are_not_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    frozen: list[str] = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append("all"))
+    monkeypatch.setattr(sys, "argv", ["vppcfg"])
+    assert main([]) == ExitCode.DONE
+    assert frozen == []
+    assert main() == ExitCode.DONE
+    assert frozen == ["all"]

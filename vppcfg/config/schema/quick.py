@@ -18,6 +18,8 @@ from vppcfg.config.schema.words import WORDS
 Predicate = Callable[[Any], bool]
 
 _LINE = re.compile(r"(?P<indent> *)(?P<key>[\w-]+): *(?P<words>.*)")
+_OPTIONAL = "required=False)"
+"""How the words of a key that can be absent end."""
 _TOP = ""
 """The name under which the first part of the schema is kept; the others are named by themselves."""
 
@@ -106,8 +108,7 @@ class Acceptance:
         return accepts
 
     def _compiled_map(self, part: Mapping[str, str]) -> Predicate:
-        nodes = {key: ast.parse(words, mode="eval").body for key, words in part.items()}
-        required = {key for key, node in nodes.items() if _called(node)[2].get("required", True)}
+        required = {key for key, words in part.items() if not words.endswith(_OPTIONAL)}
         compiled: dict[str, Predicate] = {}
 
         def accepts(value: Any) -> bool:
@@ -116,9 +117,9 @@ class Acceptance:
             for key, item in value.items():
                 is_right = compiled.get(key)
                 if is_right is None:
-                    if key not in nodes:
+                    if key not in part:
                         return False
-                    is_right = compiled[key] = self._compiled(nodes[key])
+                    is_right = compiled[key] = self._compiled(ast.parse(part[key], mode="eval").body)
                 if not is_right(item):
                     return False
             return required <= value.keys()
