@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -41,14 +42,20 @@ def others_on(vpp: LiveDataplane, plan: Plan) -> list[str]:
     return [f"{each.holder}: {each.label}" for each in found if not is_of_file(each, state.owned)]
 
 
-def assert_there_and_back(samples: Samples, vpp: LiveDataplane) -> None:
-    """Go from each sample to the next one, back, and there again; in the end nothing of the kind is left."""
+def assert_there_and_back(samples: Samples, vpp: LiveDataplane, check: Callable[[State], None] | None = None) -> None:
+    """Go from each sample to the next one, back, and there again; in the end nothing of the kind is left.
+
+    `check` is called with the state of each sample that was reached.
+    """
     apply_to(plan_to(samples.context, vpp.observe()), vpp)
     without = vpp.observe()
     for data in samples.configurations:
         plan = plan_to(data, vpp.observe())
         apply_to(plan, vpp)
-        assert plan_to(data, vpp.observe()).steps == ()
+        reached = vpp.observe()
+        assert plan_to(data, reached).steps == ()
+        if check is not None:
+            check(reached)
         assert others_on(vpp, plan) == [], "a kind names the nodes that it turns on: Kind.nodes"
         apply_to(reverse_plan(plan), vpp)
         assert list(diff(vpp.observe(), restorable(plan.observed))) == []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import socket
+import struct
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -35,11 +37,11 @@ def vpp_with_ports() -> Iterator[RealVpp]:
         yield vpp
 
 
-def apply(vpp: RealVpp, folder: Path, text: str) -> None:
+def apply(vpp: RealVpp, folder: Path, text: str, *options: str) -> None:
     """Apply a file, and hold VPP to having nothing left to do."""
     (file := folder / "router.yaml").write_text(text)
     words = ["-q", "-a", str(vpp.socket_path), "-c", str(file)]
-    assert main(["apply", "-y", *words]) == ExitCode.DONE
+    assert main(["apply", "-y", *options, *words]) == ExitCode.DONE
     assert main(["plan", "--detailed-exitcode", *words]) == ExitCode.DONE
 
 
@@ -168,3 +170,85 @@ def test_a_relay_hands_requests_to_its_server(vpp: RealVpp, tmp_path: Path) -> N
     trace = send(vpp, asked, size=400, trace=1)
     assert "dhcp-proxy-to-server" in trace
     assert left(vpp, lambda: send(vpp, asked, size=400))["eth1"] == COUNT
+
+
+def solicitation(host: str) -> str:
+    """Return a neighbour solicitation of 2001:db8::9 as hexadecimal digits: a whole frame."""
+    source, target = (socket.inet_pton(socket.AF_INET6, each) for each in ("2001:db8::9", host))
+    group = socket.inet_pton(socket.AF_INET6, "ff02::1:ff00:0")[:13] + target[13:]
+    option = bytes.fromhex("0101020000000009")
+    body = struct.pack("!BBHI", 135, 0, 0, 0) + target + option
+    total = sum(struct.unpack(f"!{(40 + len(body)) // 2}H", source + group + struct.pack("!II", len(body), 58) + body))
+    total = (total >> 16) + (total & 0xFFFF)
+    body = body[:2] + struct.pack("!H", ~((total >> 16) + total) & 0xFFFF) + body[4:]
+    header = struct.pack("!IHBB", 6 << 28, len(body), 58, 255) + source + group
+    return (bytes.fromhex("3333") + group[12:] + bytes.fromhex("02000000000986dd") + header + body).hex()
+
+
+def test_the_router_answers_solicitations_for_a_host_behind_it(vpp: RealVpp, tmp_path: Path) -> None:
+    """The host is behind eth1, and asked for on eth0; another host is not answered for."""
+    text = """
+interfaces:
+  eth0: {{ addresses: [ 10.0.0.1/24, "2001:db8::1/64" ] }}
+  eth1: {{ addresses: [ "2001:db8:1::1/64" ]{proxy} }}
+  eth2: {{}}
+unmanaged: [ "pg*" ]
+"""
+    asked, other = (f"hex 0x{solicitation(host)}" for host in ("2001:db8::5", "2001:db8::6"))
+    answers = "icmp6-neighbor-solicitation", "eth0-output"
+
+    def answered(data: str) -> bool:
+        trace = send(vpp, data, node="ethernet-input", size=86, trace=1)
+        assert answers[0] in trace, trace
+        return answers[1] in trace
+
+    apply(vpp, tmp_path, text.format(proxy=""))
+    assert not answered(asked)
+    apply(vpp, tmp_path, text.format(proxy=', nd-proxy: [ "2001:db8::5" ]'))
+    assert answered(asked)
+    assert not answered(other)
+    assert "2001:db8::5 eth1" in vpp.cli("show ip6 fib table 0 2001:db8::5/128")[1]
+    apply(vpp, tmp_path, text.format(proxy=""))
+    assert not answered(asked)
+    assert "IPv6-proxy-nd" not in vpp.cli("show ip6 fib table 0 2001:db8::5/128")[1]
+
+
+def test_a_typed_proxy_is_taken_over_by_a_file_and_kept_over_a_recreation(vpp: RealVpp, tmp_path: Path) -> None:
+    """What somebody typed on an interface that a plan recreates is set again, and adopt has it written down."""
+    text = """
+interfaces:
+  eth0:
+    sub-interfaces:
+      7: {{ encapsulation: {{ dot1q: {tag}, exact-match: true }}, addresses: [ "2001:db8::1/64" ]{proxy} }}
+  eth1: {{}}
+  eth2: {{}}
+unmanaged: [ "pg*" ]
+"""
+    shown = "show ip6 fib table 0 2001:db8::5/128"
+    apply(vpp, tmp_path, text.format(tag=1, proxy=""))
+    assert vpp.cli("set ip6 nd proxy eth0.7 2001:db8::5") == (0, "")
+    apply(vpp, tmp_path, text.format(tag=2, proxy=""))
+    assert "2001:db8::5 eth0.7" in vpp.cli(shown)[1]
+    adopted = tmp_path / "adopted.yaml"
+    assert main(["adopt", "-q", "-a", str(vpp.socket_path), "-o", str(adopted)]) in {ExitCode.DONE, ExitCode.DIFFERENT}
+    assert "nd-proxy: [ '2001:db8::5' ]" in adopted.read_text()
+    apply(vpp, tmp_path, text.format(tag=2, proxy=', nd-proxy: [ "2001:db8::5" ]'))
+    apply(vpp, tmp_path, text.format(tag=2, proxy=""))
+    assert "IPv6-proxy-nd" not in vpp.cli(shown)[1]
+
+
+def test_a_vrf_is_deleted_with_its_path_mtus_and_vpp_goes_on(vpp: RealVpp, tmp_path: Path) -> None:
+    """VPP 26.10 ends when a FIB table goes in which the removal of a path MTU has left its entry."""
+    mtus = '{ 203.0.113.7: 1400, 198.51.100.7: 1400, "2001:db8:7::7": 1400 }'
+    routes = "routes: { 198.51.100.0/24: { via: { gateway: 10.0.7.2, interface: eth0 } } }"
+    with_vrf = f"""
+interfaces: {{ eth0: {{ vrf: red, addresses: [ 10.0.7.1/24 ] }}, eth1: {{}}, eth2: {{}} }}
+vrfs: {{ red: {{ id: 10, path-mtu: {mtus}, {routes} }} }}
+"""
+    without = "interfaces: { eth0: {}, eth1: {}, eth2: {} }\n"
+    process = vpp.cli("show version verbose")[1]
+    for _ in range(2):
+        apply(vpp, tmp_path, with_vrf)
+        apply(vpp, tmp_path, without, "--lose-unmanaged")
+    assert vpp.cli("show version verbose")[1] == process
+    assert "VRF:10" not in vpp.cli("show ip table")[1] + vpp.cli("show ip6 table")[1]

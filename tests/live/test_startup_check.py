@@ -18,8 +18,9 @@ import pytest
 from tests.hosts.trees import grow
 from tests.real_vpp import prefix, release
 from tests.startup_vpp import StartupVpp, launched, unsupported_reason
-from vppcfg.common.release import release_of
+from vppcfg.common.release import Release, release_of
 from vppcfg.host.inventory import read_host
+from vppcfg.model.problem import Severity
 from vppcfg.startup.conf.plugin_names import SUFFIX, name_in
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.lint.finding import ConfJudgement, ConfSurroundings
@@ -39,6 +40,8 @@ _APART = ("/run/", "/var/log/", "/dev/shm/")
 _THERE = {"/run", "/run/vpp", "/var/log", "/var/log/vpp", "/dev/shm"}
 """What the VPP of tests/startup_vpp.py has in file systems of its own."""
 _LISTENS_S = 20.0
+_COLLECTS_S = 3.0
+"""Until VPP has collected its counters once."""
 
 
 def mutations(text: str) -> Iterator[tuple[str, str]]:
@@ -122,6 +125,29 @@ def test_vpp_starts_with_the_very_files_that_are_found_good(file: Path, tree: Pa
     tried = [*mutations(file.read_text())][::step]
     differing = [f"{what}: {how}" for what, text in tried if (how := disagreement(small(text), tree))]
     assert differing == []
+
+
+@pytest.mark.parametrize(
+    ("size", "rule"),
+    [
+        ("memory { main-heap-size 96M }", "conf-small-heap"),
+        ("memory { main-heap-size 256M } l3fib { ip4-mtrie-pool-size 200K }", "conf-small-heap"),
+        ("statseg { size 1536K per-node-counters on }", "conf-small-statseg"),
+        ("statseg { size 768K }", "conf-small-statseg"),
+        ("memory { main-heap-size 160M }", ""),
+        ("statseg { size 4M per-node-counters on }", ""),
+    ],
+)
+def test_vpp_ends_where_a_sum_does_not_fit(size: str, rule: str, tree: Path) -> None:
+    if release_of(release()) != Release(26, 10):
+        pytest.skip("the figures are those of VPP 26.10")
+    text = f"unix {{ nodaemon cli-listen /run/vpp/cli.sock }}\ncpu {{ main-core 0 }}\n{size}\n"
+    found = {one.rule for one in judged(small(text), tree).problems if one.severity is Severity.WARNING}
+    assert found & {"conf-small-heap", "conf-small-statseg"} == {rule} - {""}
+    with launched(small(text), tree) as vpp:
+        goes_on = _is_up(vpp)
+        time.sleep(_COLLECTS_S if goes_on else 0.0)
+        assert vpp.is_running == (not rule), vpp.output
 
 
 def main(step: int, names: list[str]) -> None:

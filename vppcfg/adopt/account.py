@@ -46,6 +46,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "set interface tag": ("description",),
     "set interface unnumbered": ("unnumbered",),
     "set ip neighbor": ("neighbors",),
+    "set ip6 nd proxy": ("nd-proxy",),
     "vrrp peers": ("vrrp",),
     "vrrp proto": ("vrrp",),
     "vrrp vr add": ("vrrp",),
@@ -90,7 +91,7 @@ _WITH_ELEMENTS = frozenset(
     {
         *("det44 add", "l2fib add", "l3xc", "nat44 add address", "nat44 add identity mapping"),
         *("nat44 add interface address", "nat44 add static mapping", "set arp proxy", "set bridge-domain arp entry"),
-        *("set interface ip address", "set ip neighbor", "vrrp peers", "vrrp vr add"),
+        *("set interface ip address", "set ip neighbor", "set ip6 nd proxy", "vrrp peers", "vrrp vr add"),
     }
 )
 """Commands whose addresses all stand in the file."""

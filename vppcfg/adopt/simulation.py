@@ -31,7 +31,7 @@ from vppcfg.simulator.tables import SwInterface
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.hidden import read_prompt
+from vppcfg.vpp.hidden import read_prompt, with_unlisted
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.unmanaged import read_standing, read_unmanaged
 
@@ -177,7 +177,7 @@ class Simulation:
 
     def observe(self) -> State:
         """Return the state, read over the binary API as that of a running VPP."""
-        return self._ask(lambda connection: observe(connection, self._vpp.version))
+        return self._ask(lambda connection: with_unlisted(connection, observe(connection, self._vpp.version)))
 
     def effects(self) -> tuple[State, frozenset[Attachment]]:
         """Return the state, and what no section manages, as far as VPP tells it."""

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import VppObject
 from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.diff import diff
 from vppcfg.probe.deviation import Deviation
@@ -41,6 +42,9 @@ def deviations(observed: State, desired: State) -> list[Deviation]:
 def _blamed(change: Change[Any], desired: State) -> Blame:
     """Return the object that a difference is told of: of what is missing in a bridge domain, that is the domain."""
     if change.kind is not ObjectKind.INTERFACE:
+        item = change.after or change.before
+        if isinstance(item, VppObject):
+            return Blame(subject=item.label)
         return Blame(subject=f"{_NOUNS.get(change.kind, change.kind.value)} {change.name}")
     attributes = {each.name for each in change.attributes}
     bd_id = next((each.bridge for each in (change.after, change.before) if each and each.bridge is not None), None)

@@ -266,7 +266,7 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     target = target_of(args)
     with target.connect() as dataplane:
         state = with_whole_descriptions(dataplane.observe(), target.journal())
-    taken = _taken(target, state)
+    state, taken = _taken(target, state)
     others = _others(target, state, taken)
     name, path = f"VPP at {args.api_socket}", os.path.join(args.root, STARTUP_CONF)
     if not os.path.isfile(path):
@@ -275,8 +275,8 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     return adopt_state(state, name, conf.settings, conf.lines, others, taken)
 
 
-def _taken(target: Target, state: State) -> Takeover:
-    """Return the routes of the prompt that the file takes over."""
+def _taken(target: Target, observed: State) -> tuple[State, Takeover]:
+    """Return the state with what VPP lists nowhere, and the routes of the prompt that the file takes over."""
     from contextlib import closing
 
     from vppcfg.adopt.routes import takeover
@@ -284,7 +284,8 @@ def _taken(target: Target, state: State) -> Takeover:
 
     vpp, _ = target.connect_apart()
     with closing(vpp):
-        return takeover(state, written(state).configuration, vpp.routes_of_prompt(state))
+        state = vpp.with_unlisted(observed)
+        return state, takeover(state, written(state).configuration, vpp.routes_of_prompt(state))
 
 
 def _others(target: Target, state: State, taken: Takeover) -> tuple[OthersOfKind, ...]:

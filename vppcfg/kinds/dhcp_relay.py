@@ -115,7 +115,8 @@ def _group(relay: DhcpRelay) -> tuple[int, bool]:
     return relay.table_id, relay.is_ipv6
 
 
-def _entries(index: Index) -> Iterator[tuple[OwnedConfig, str, FamilyRelay, KeyPath]]:
+def relay_entries(index: Index) -> Iterator[tuple[OwnedConfig, str, FamilyRelay, KeyPath]]:
+    """Yield each family of the relays of each table: the entry of the table, the family, the relay and its path."""
     for entry in index.configuration.owned.get(KEY, {}).values():
         for family, relay in entry.value.items():
             yield entry, family, relay, (*entry.path, family)
@@ -123,7 +124,7 @@ def _entries(index: Index) -> Iterator[tuple[OwnedConfig, str, FamilyRelay, KeyP
 
 def dhcp_relay_duplicate(index: Index) -> Iterator[Problem]:
     """Find servers that stand in a list twice."""
-    for _, _, relay, path in _entries(index):
+    for _, _, relay, path in relay_entries(index):
         for at, server in enumerate(relay.servers):
             if server in relay.servers[:at]:
                 text = f"{server.address} is here a second time; remove one"
@@ -133,7 +134,7 @@ def dhcp_relay_duplicate(index: Index) -> Iterator[Problem]:
 def dhcp_relay_vrf(index: Index) -> Iterator[Problem]:
     """Find VRFs of servers that the file lacks, and VRFs that have no table for a family."""
     vrfs = index.configuration.vrfs
-    for entry, family, relay, path in _entries(index):
+    for entry, family, relay, path in relay_entries(index):
         named = [
             (entry.name or None, path),
             *((each.vrf, (*path, "servers", at)) for at, each in enumerate(relay.servers)),
@@ -153,7 +154,7 @@ def dhcp_relay_source(index: Index) -> Iterator[Problem]:
     if not (index.configuration.owned.get(KEY) and index.is_whole):
         return
     own = {address.partition("/")[0] for each in index.interfaces for address in each.addresses}
-    for _, _, relay, path in _entries(index):
+    for _, _, relay, path in relay_entries(index):
         if relay.source not in own:
             text = f"no interface of this file has the address {relay.source}, so servers may have no way to answer"
             yield Problem(rule="dhcp-relay-source", path=(*path, "source"), text=text, severity=Severity.WARNING)

@@ -16,6 +16,7 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.interface import Interface
+from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor import LeftNeighbor, Neighbor, in_order
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -257,6 +258,23 @@ class NeighborKind(Kind, EntryKey):
             if is_deleted or old.get(address) != each:
                 enter = SetNeighbor(interface=name, address=address, mac=each.mac, has_route=each.has_route)
                 yield Step(stage=Stage.SET_NEIGHBOR, operation=enter)
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that enter neighbours again that VPP forgets with an ND proxy for the same address."""
+        for label, proxy in transition.observed.of(NdProxy).items():
+            is_removed = transition.desired.of(NdProxy).get(label) != proxy or any(
+                each.name in transition.deleted_tables for each in proxy.references()
+            )
+            after = transition.desired.interfaces.get(proxy.interface)
+            before = transition.kept(proxy.interface)
+            if not is_removed or before is None or after is None:
+                continue
+            for each in after.neighbors:
+                if each.address == proxy.address and each in before.neighbors:
+                    enter = SetNeighbor(
+                        interface=proxy.interface, address=each.address, mac=each.mac, has_route=each.has_route
+                    )
+                    yield Step(stage=Stage.SET_NEIGHBOR, operation=enter)
 
 
 def rows(connection: VppReader, replies: Replies) -> list[tuple[Any, ...]]:

@@ -13,6 +13,7 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Change, ObjectKind, table_changes
 from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.operation import Operation
 from vppcfg.plan.stages import Stage
 from vppcfg.vpp.reading import Replies, VppReader
 
@@ -66,9 +67,9 @@ class VppObjectKind(Kind, Generic[T]):
         """Return whether an object belongs to somebody else: it stays as observed, whatever the desired state."""
         return False
 
-    def before_removal(self, item: T) -> T:
-        """Return what an object is set to right before it is removed, itself where VPP leaves nothing of it."""
-        return item
+    def removal(self, item: T, *, with_table: bool) -> Sequence[Operation]:
+        """Return what removes an object and leaves nothing of it; a FIB table that it refers to may be deleted next."""
+        return (self.remove(item),)
 
     def finish(self, state: State) -> State:
         """Return an observed state whose objects of this kind are completed from all the others."""

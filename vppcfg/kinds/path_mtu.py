@@ -5,7 +5,7 @@ path-mtu: { 192.0.2.9: 1400, "2001:db8::9": 1400 }
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,14 +22,18 @@ from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.operation import Operation, Predicate
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.stages import Stage
+from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
-from vppcfg.vpp.address_codec import address_values, text_of_address
+from vppcfg.vpp.address_codec import address_values, prefix_values, text_of_address
 from vppcfg.vpp.reading import Replies, VppReader
 
 KEY = "path-mtu"
 _UPDATE, _GET, _DETAILS = "ip_path_mtu_update", "ip_path_mtu_get", "ip_path_mtu_details"
+_LOCAL0 = 0
+"""The index of the interface that is always there."""
 _NONE = 0
 """What removes one."""
 _ANY = 0xFFFE
@@ -69,6 +73,49 @@ def _request(path: PathMtu, mtu: int) -> Request:
     return Request(_UPDATE, values)
 
 
+@record
+class AnchorHost(Operation):
+    """ip_route_add_del_v2: route a host to local0, or no more, so that nothing is left of its path MTU in the FIB."""
+
+    noun = PathMtu.noun
+    item: PathMtu
+    is_on: bool
+    turn: str
+    """The subject of the operation that removes the path MTU, whose turn is its own."""
+
+    @property
+    def subject(self) -> str:
+        """Return the subject of the removal."""
+        return self.turn
+
+    def apply_to(self, working: WorkingState) -> None:
+        """Change nothing: the route is there for a moment."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        """Return the message: a route of the API."""
+        is_ipv6 = ":" in self.item.address
+        values = {
+            "is_add": int(self.is_on),
+            "route.table_id": self.item.table_id,
+            **prefix_values("route.prefix", f"{self.item.address}/{128 if is_ipv6 else 32}"),
+        }
+        paths = [{"sw_if_index": _LOCAL0, "proto": int(is_ipv6), "weight": 1}] if self.is_on else []
+        return Request("ip_route_add_del_v2", values, "paths", paths)
+
+    def cli(self) -> None:
+        """Return None: the prompt takes local0 for the word local."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("is removed", "are removed")
+
+
+def anchored(item: PathMtu, removal: Operation) -> tuple[Operation, ...]:
+    """Return what removes a path MTU in a FIB table that is deleted, and leaves nothing of it there."""
+    on, off = (AnchorHost(item=item, is_on=is_on, turn=removal.subject) for is_on in (True, False))
+    return on, removal, off
+
+
 def path_mtu_family(index: Index) -> Iterator[Problem]:
     """Find hosts of a family of which their VRF has no table."""
     for name, entry in index.configuration.owned.get(KEY, {}).items():
@@ -84,7 +131,7 @@ class PathMtuKind(VppObjectKind[PathMtu]):
 
     key = KEY
     object_class = PathMtu
-    operations = (SetPathMtu, RemovePathMtu)
+    operations = (SetPathMtu, RemovePathMtu, AnchorHost)
     set_stage = Stage.SET_OBJECT_OF_TRAFFIC
     """One changes the FIB while VPP tells routes that their interface is up, and VPP 26.10 then leaves routes dropping
     that share a next hop with others (ip_pmtu_stack)."""
@@ -100,12 +147,17 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     def remove(self, item: PathMtu) -> RemovePathMtu:
         return RemovePathMtu(item=item)
 
-    def before_removal(self, item: PathMtu) -> PathMtu:
-        """Return the path with an MTU that changes nothing: of a smaller one, VPP keeps what it has in the FIB.
+    def removal(self, item: PathMtu, *, with_table: bool) -> Sequence[Operation]:
+        """Return what removes one. VPP tells its entry of its own removal, and that enters itself again.
 
-        It is told of its own removal there, and enters it again (ip_pmtu_destroy and ip_pmtu_stack).
+        One with an MTU that changes nothing does not where a route leads to the host, and what is left otherwise drops
+        or goes the way of a later route. But VPP 26.10 ends when a table with such an entry is deleted, and traffic in
+        the table ends with that: so its host is then anchored, which leaves nothing.
         """
-        return replace(item, mtu=_ANY)
+        if with_table:
+            return anchored(item, self.remove(item))
+        last = replace(item, mtu=_ANY)
+        return (*(() if item == last else (self.set(last),)), self.remove(last))
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request(_GET, {"cursor": 0})[1]]

@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vppcfg.config.sections.section import Section
-from vppcfg.errors import DataplaneError
+from vppcfg.kinds.fib_source import SOURCES, own_source
 from vppcfg.kinds.object_kind import TrafficImpact, VppObjectKind
 from vppcfg.kinds.route_hidden import hidden_routes
 from vppcfg.kinds.route_rules import RULES
 from vppcfg.kinds.route_section import SECTION
-from vppcfg.model.route import SOURCE, SOURCE_PRIORITY, NextHop, Route, RouteEnd, in_order
+from vppcfg.model.route import SOURCE, NextHop, Route, RouteEnd, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Hidden
 from vppcfg.model.vrf import FibTable
@@ -27,7 +27,6 @@ from vppcfg.vpp.reading import Replies, VppReader
 
 _SET = "ip_route_add_del_v2"
 DUMP, DETAILS = "ip_route_v2_dump", "ip_route_v2_details"
-_SOURCES = "fib_source_dump"
 NORMAL = 0
 TYPE_OF_END = {RouteEnd.BLACKHOLE: 2, RouteEnd.UNREACHABLE: 5, RouteEnd.PROHIBIT: 6}
 """fib_path_type (vnet/fib/fib_types.api)."""
@@ -111,7 +110,7 @@ class RouteKind(VppObjectKind[Route]):
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the sources: without one of our own there are no routes to ask for."""
-        return [connection.request(_SOURCES)[1]] if connection.offers(_SOURCES) else []
+        return [connection.request(SOURCES)[1]] if connection.offers(SOURCES) else []
 
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
@@ -120,7 +119,7 @@ class RouteKind(VppObjectKind[Route]):
 
         VPP stops its workers while it walks a table for them, so that nothing is asked where the source is missing.
         """
-        source = own_source(connection, replies) if connection.offers(_SOURCES) else None
+        source = own_source(connection, replies) if connection.offers(SOURCES) else None
         if source is None:
             return
         asked = [connection.request(DUMP, _owned_by(source, each))[1] for each in tables]
@@ -139,7 +138,7 @@ class RouteKind(VppObjectKind[Route]):
 
     def is_in_use(self, connection: VppReader, replies: Replies) -> bool:
         """Return whether VPP has the source of files: without it there are no routes of theirs."""
-        return connection.offers(_SOURCES) and own_source(connection, replies) is not None
+        return connection.offers(SOURCES) and own_source(connection, replies) is not None
 
     def hidden(self, connection: VppReader, items: Sequence[Route], names: Mapping[int, str]) -> Iterator[Hidden]:
         """Yield the routes whose prefix has a better source: VPP shows that one alone, and keeps ours below it."""
@@ -148,28 +147,6 @@ class RouteKind(VppObjectKind[Route]):
 
 def _owned_by(source: int, table: FibTable) -> dict[str, Value]:
     return {"src": source, "table.table_id": table.table_id, "table.is_ip6": int(table.is_ipv6)}
-
-
-def own_source(connection: VppReader, replies: Replies) -> int | None:
-    """Return VPP's number of the source that routes of files have, the first of that name; None where it has none."""
-    rows = connection.rows(replies, "fib_source_details", "src.id", "src.name")
-    return next((number for number, name in rows if name.partition(b"\0")[0] == SOURCE.encode()), None)
-
-
-def registered_source(connection: VppReader) -> int:
-    """Return VPP's number of our source, and create it where it is missing. Raise DataplaneError.
-
-    VPP creates another one of the same name whenever it is asked to, and frees none (fib_source_allocate).
-    """
-    found = own_source(connection, connection.ask([connection.request(_SOURCES)[1]]))
-    if found is not None:
-        return found
-    values: dict[str, Value] = {"src.priority": SOURCE_PRIORITY, "src.name": SOURCE}
-    replies = connection.ask([connection.request("fib_source_add", values)[1]])
-    for retval, number in connection.rows(replies, "fib_source_add_reply", "retval", "id"):
-        if not retval:
-            return int(number)
-    raise DataplaneError("VPP makes no FIB source for the routes of the file", "it has room for 255 of them")
 
 
 def route_from(prefix: str, table_id: int, paths: list[dict[str, Any]], names: Mapping[int, str]) -> Route:

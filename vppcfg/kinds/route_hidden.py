@@ -77,10 +77,9 @@ def _line(route: Route) -> str:
 
 def _found(route: Route, text: str, names: Mapping[int, str]) -> Route | None:
     """Return what the source of files has for a prefix, None for nothing."""
-    part = next((part for part in _PARTS.split(text) if part.startswith(f"{SOURCE} refs:")), None)
-    if part is None:
+    paths = _paths_of(text, SOURCE)
+    if paths is None:
         return None
-    paths = _PATH.findall(part)
     ends = [
         end for *_, flags, _ in paths for word, end in _ENDS.items() if f"{word}," in flags.partition("cfg-flags:")[2]
     ]
@@ -89,6 +88,17 @@ def _found(route: Route, text: str, names: Mapping[int, str]) -> Route | None:
     bare = {replace(hop, table_id=None): hop for hop in route.hops}
     hops = [_hop(*path, names=names) for path in paths]
     return replace(route, end=None, hops=in_order(bare.get(hop, hop) for hop in hops))
+
+
+def hops_of_source(text: str, source: str, names: Mapping[int, str]) -> list[NextHop]:
+    """Return the next hops that one source has for the prefix of which the prompt printed `text`."""
+    return [_hop(*path, names=names) for path in _paths_of(text, source) or ()]
+
+
+def _paths_of(text: str, source: str) -> list[tuple[str, ...]] | None:
+    """Return weight, preference, kind, flags and the rest of each path of a source, None where it has no entry."""
+    part = next((part for part in _PARTS.split(text) if part.startswith(f"{source} refs:")), None)
+    return None if part is None else _PATH.findall(part)
 
 
 def _hop(weight: str, preference: str, kind: str, _flags: str, rest: str, *, names: Mapping[int, str]) -> NextHop:

@@ -19,7 +19,7 @@ from vppcfg.model.problem import KeyPath, Problem, Severity
 _ANY = "0.0.0.0/0"
 
 
-class _Tables:
+class LeadingTables:
     """What the VRFs of a file lead to: networks of interfaces, own addresses and routes, each by VRF."""
 
     def __init__(self, index: Index) -> None:
@@ -36,6 +36,10 @@ class _Tables:
                 self.connected[interface.vrf][_ANY] = interface.name
         for route in index.configuration.routes:
             self.routes[route.vrf][route.prefix] = route
+
+    def lead_to(self, host: str, vrf: str | None) -> bool:
+        """Return whether a VRF, None for the default table, has a network or a route with a host."""
+        return any(table[vrf].of_host(host) is not None for table in (self.connected, self.routes))
 
     def needed(self, route: RouteConfig, hop: HopConfig) -> RouteConfig | None:
         """Return the route of the file that a next hop needs to find its way, None for none."""
@@ -144,7 +148,7 @@ def route_gateway(index: Index) -> Iterator[Problem]:
     hops = list(_hops(index))
     if not hops:
         return
-    tables = _Tables(index)
+    tables = LeadingTables(index)
     for route, hop in hops:
         vrf, path = vrf_of(route, hop), _below(hop, "gateway")
         if not hop.gateway or _wrong_gateway(route, hop):
@@ -166,7 +170,7 @@ def route_loop(index: Index) -> Iterator[Problem]:
     hops = list(_hops(index))
     if index.broken or not hops:
         return
-    tables = _Tables(index)
+    tables = LeadingTables(index)
     for route, hop in hops:
         if _wrong_gateway(route, hop):
             continue
@@ -179,7 +183,7 @@ def route_loop(index: Index) -> Iterator[Problem]:
             yield Problem(rule="route-loop", path=path, text=text, severity=Severity.WARNING)
 
 
-def _ring(route: RouteConfig, hop: HopConfig, tables: _Tables) -> list[RouteConfig]:
+def _ring(route: RouteConfig, hop: HopConfig, tables: LeadingTables) -> list[RouteConfig]:
     """Return the routes that a next hop needs, up to its own; none when it does not come back to that."""
     way: list[RouteConfig] = []
     needed = tables.needed(route, hop)
@@ -199,7 +203,7 @@ def route_shadow(index: Index) -> Iterator[Problem]:
     """Find routes with the prefix of a network of an interface, and default routes beside a lease."""
     if not index.configuration.routes:
         return
-    tables = _Tables(index)
+    tables = LeadingTables(index)
     for route in index.configuration.routes:
         owner = tables.connected[route.vrf].get(route.prefix)
         if owner is None:

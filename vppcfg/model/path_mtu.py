@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Self
 
 from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import table_key
@@ -15,6 +16,7 @@ class PathMtu(VppObject):
 
     noun = "path MTU"
     table = "path_mtus"
+    fib_sources = frozenset({"path-mtu"})
 
     address: str
     """Canonical."""
@@ -26,6 +28,12 @@ class PathMtu(VppObject):
     def name(self) -> str:
         """Return the address, with its table where that is not the default one."""
         return f"to {self.address} in table {self.table_id}" if self.table_id else f"to {self.address}"
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """Return the one of a name, with an MTU of 0."""
+        address, _, table = name.removeprefix("to ").partition(" in table ")
+        return cls(address=address, mtu=0, table_id=int(table or 0))
 
     @property
     def scope(self) -> str:

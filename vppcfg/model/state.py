@@ -172,13 +172,14 @@ class State:
         return replace(self, interfaces=interfaces, objects=owned_of(self.objects, owned), owned=owned)
 
     def with_hidden(self, found: Iterable[Hidden]) -> State:
-        """Return this state with objects that VPP has below those that it goes by."""
+        """Return this state with objects that VPP has and does not list."""
         objects = {kind: dict(items) for kind, items in self.objects.items()}
         hidden_by = dict(self.hidden_by)
         for each in found:
             if each.found is not None:
                 objects.setdefault(type(each.found), {})[each.found.name] = each.found
-                hidden_by[each.found.name] = each.by
+                if each.by:
+                    hidden_by[each.found.name] = each.by
         return replace(self, objects=objects, hidden_by=hidden_by)
 
     def described(self, name: str, tag: str) -> str:

@@ -78,12 +78,12 @@ class VppObject:
 
 @record
 class Hidden:
-    """An object of which VPP shows another one's, and keeps ours below it."""
+    """An object of ours that VPP does not list: it shows another one's and keeps ours below it, or lists none."""
 
     item: VppObject
     """What was asked about."""
     by: str
-    """Whose VPP goes by, as VPP calls it: lcp-rt, interface."""
+    """Whose VPP goes by, as VPP calls it: lcp-rt, interface; '' where it goes by ours."""
     found: VppObject | None
     """What VPP keeps of ours, None for nothing."""
 

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.interface import FEATURES, Interface, features_on
+from vppcfg.model.nd_proxy import NdProxy
+from vppcfg.model.path_mtu import PathMtu
+from vppcfg.model.punt_redirect import PuntRedirect
+from vppcfg.model.qos import QosMark, QosRecord, QosStore
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Tunnel
+from vppcfg.model.virtual_router import VirtualRouter
+from vppcfg.model.vpp_object import VppObject
 from vppcfg.probe.outcome import FrameProbe, Unproved
 from vppcfg.probe.stages import of_route
 from vppcfg.probe.tunnels import carries_frames
 
 _TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip", "policy_routes"})
 """Features that frames prove."""
+_UNTRIED: Mapping[type[VppObject], str] = {
+    DhcpRelay: "DHCP relays",
+    NdProxy: "ND proxies",
+    PathMtu: "path MTUs",
+    PuntRedirect: "punt redirects",
+    **dict.fromkeys((QosMark, QosRecord, QosStore), "QoS"),
+    VirtualRouter: "virtual routers",
+}
+"""Objects of which no frame proves anything, in words."""
 
 
 def untested_in(
@@ -46,6 +62,8 @@ def _untested(state: State) -> Iterator[str]:
         if bridge.settings.mac_age_minutes:
             yield "the age of learnt MAC addresses"
     yield from ["LCP pairs"] * len(state.lcps)
+    for kind, words in _UNTRIED.items():
+        yield from [words] * len(state.of(kind))
 
 
 def _of_switched(interface: Interface) -> Iterator[str]:

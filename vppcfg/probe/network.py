@@ -198,10 +198,10 @@ class Network:
             return self._by_route(route, address, depth)
         return () if found is None else (NextStep(interface=found.interface, address=address),)
 
-    def is_cross_connected(self, name: str, *, is_ipv6: bool) -> bool:
-        """Return whether what an interface takes in of a family goes one way, without a look-up."""
-        crossed = self.state.of(L3CrossConnect).values()
-        return any((each.interface, each.is_ipv6) == (name, is_ipv6) for each in crossed)
+    def cross_connect_of(self, name: str, *, is_ipv6: bool) -> L3CrossConnect | None:
+        """Return the L3 cross-connect of an interface and a family, which takes all packets without a look-up."""
+        found = self.state.of(L3CrossConnect).values()
+        return next((each for each in found if (each.interface, each.is_ipv6) == (name, is_ipv6)), None)
 
     def route_to(self, table: int, address: str) -> Route | None:
         """Return the static route that has an address, None where a longer connected prefix or none has it."""

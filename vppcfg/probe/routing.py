@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vppcfg.common.packets import TUNNELLED, UDP
+from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.nat44 import NatSide
 from vppcfg.model.policy_route import PolicyRoute
 from vppcfg.model.route import RouteEnd
@@ -34,17 +35,34 @@ def route(journey: Journey, stage: Routed) -> None:
         return None
     _require_no_nat(journey, name, packet)
     steered = policy_route_for(journey, name, packet)
+    crossed = journey.network.cross_connect_of(name, is_ipv6=packet.is_ipv6)
+    if steered is not None and crossed is not None:
+        raise UndecidedError("a policy route and a cross-connect of L3 take it")
     if not journey.network.is_enabled(name, is_ipv6=packet.is_ipv6):
-        if steered is not None:
-            raise UndecidedError("an interface without an address has a policy route for it")
+        if steered is not None or crossed is not None:
+            raise UndecidedError("an interface without an address has a policy route or a cross-connect of L3 for it")
         return journey.drop(Reason.NOT_ENABLED, of_interface(name, "addresses"))
     if steered is not None:
         return _steer(journey, name, packet, steered)
-    if journey.network.is_cross_connected(name, is_ipv6=packet.is_ipv6):
-        raise UndecidedError("a cross-connect of L3 takes it, and probe does not follow its next hops")
+    if crossed is not None:
+        return _cross(journey, packet, crossed)
     table = journey.network.table_of(name, is_ipv6=packet.is_ipv6)
     journey.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
     return _look_up(journey, table, packet, of=name)
+
+
+def _cross(journey: Journey, packet: Packet, crossed: L3CrossConnect) -> None:
+    """Send a packet by one of the next hops of a cross-connect, whatever its destination (plugins/l3xc/l3xc_node.c)."""
+    journey.note("crossed", "", Blame(subject=crossed.label))
+    least = min(hop.preference for hop in crossed.hops)
+    hops = [hop for hop in crossed.hops if hop.preference == least]
+    if not all(hop.gateway for hop in hops):
+        raise UndecidedError("a cross-connect of L3 takes the destination for its gateway")
+    for target in {hop.interface for hop in hops}:
+        if not journey.network.is_up(target) or journey.network.interface(target).is_l2:
+            raise UndecidedError("an interface of a cross-connect of L3 does not forward")
+    steps = (NextStep(interface=hop.interface, address=hop.gateway) for hop in hops)
+    return journey.part(Directed(step=each, packet=packet) for each in steps)
 
 
 def _require_no_nat(journey: Journey, name: str, packet: Packet) -> None:

@@ -315,6 +315,14 @@ def _about_filters(network: Network, interface: Interface, ingress: Ingress) -> 
                 port=ingress.port, frame=_frame(ingress, packet), about=of_interface(name, "urpf"), purpose=purpose
             )
     yield from _about_rules(network, interface.acls.input, ingress, name, name, None)
+    for is_ipv6 in (False, True):
+        crossed = network.cross_connect_of(name, is_ipv6=is_ipv6)
+        if crossed is not None:
+            far = ip_address(NOWHERE[is_ipv6]) + 2  # others ask for those before
+            packet = Packet(source=neighbor_of(network, name, is_ipv6=is_ipv6), destination=str(far))
+            about = Blame(subject=crossed.label)
+            purpose = "the cross-connect takes it"
+            yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=purpose)
     for route in interface.policy_routes:
         about = of_interface(name, "policy-routes")
         for rule in network.state.acls[route.acl].rules:

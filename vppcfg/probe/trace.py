@@ -256,6 +256,7 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     **dict.fromkeys(("ip4-input", "ip4-input-no-checksum", "ip6-input"), _plain("routed")),
     **dict.fromkeys(("ip4-lookup", "ip6-lookup"), _lookup),
     **dict.fromkeys(("abf-input-ip4", "abf-input-ip6"), _plain("steered")),
+    **dict.fromkeys(("l3xc-input-ip4", "l3xc-input-ip6"), _plain("crossed")),
     **dict.fromkeys(("ip4-receive", "ip6-receive"), _plain("received")),
     **dict.fromkeys(("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"), _plain("looked for")),
     **dict.fromkeys(("ip4-rewrite", "ip6-rewrite", "ip4-midchain", "ip6-midchain"), _adjacent),

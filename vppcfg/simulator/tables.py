@@ -19,6 +19,7 @@ from vppcfg.simulator.linux_side import LinuxSide
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import MAX_MTU
 from vppcfg.simulator.releases import Release, ReleaseQuirk
+from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.wire import NONE
 
 IDS_HAVE_NO_SIGN = ReleaseQuirk(
@@ -235,6 +236,8 @@ class FibTable:
     """How often others hold it, by the name of their source: tunnels that look up their other end, relays."""
     routes: Routes = field(default_factory=dict)
     """Those of the prompt and of the API."""
+    left_hosts: set[int] = field(default_factory=set)
+    """Hosts of which a path MTU was removed and has left its entry (vnet/ip/ip_path_mtu.c)."""
     marked: set[Prefix] = field(default_factory=set)
     """Routes of the API that go when their replacement ends, unless they are added again before."""
 
@@ -273,8 +276,10 @@ class FibMain:
         return known
 
     def delete(self, table_id: int) -> None:
-        """Delete a table. Its routes stay with its index (VPP logs that the table is not empty)."""
+        """Delete a table. Its routes stay with its index; raise DiedError where a path MTU has left an entry."""
         gone = self.tables.pop(table_id)
+        if gone.left_hosts:
+            raise DiedError
         self.leaked.append((gone.index, gone.routes))
 
     def by_index(self) -> list[tuple[int, FibTable]]:

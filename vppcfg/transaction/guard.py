@@ -10,12 +10,13 @@ from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.neighbor import LeftNeighbor
+from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.change import Action, ObjectKind
 from vppcfg.plan.impact import Impact
-from vppcfg.plan.operations import RemoveNeighbor, SetNeighbor
+from vppcfg.plan.operations import AnchorHost, RemoveNeighbor, SetNeighbor
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import UnmanagedChange, harmful, irremovable, unmanaged_changes
 from vppcfg.record import record
@@ -151,6 +152,10 @@ def _is_taken_off(routes: ForeignRoutes, plan: Plan) -> bool:
     """Return whether the plan removes the routes itself, and brings them back where their table comes back."""
     if routes.source == _TYPED:
         return any(each.holder == routes.table.key for each in plan.observed.unmanaged)
+    if routes.source in PathMtu.fib_sources:  # VPP ends when it deletes a table with an entry that one has left
+        removed = {each.item for each in plan.operations if isinstance(each, AnchorHost)}
+        hosts = {each.address for each in removed if each.table_id == routes.table.table_id}
+        return hosts.issuperset(prefix.partition("/")[0] for prefix in routes.prefixes)
     return routes.source in _sources_of_objects(routes.table, plan.observed)
 
 
@@ -243,6 +248,9 @@ def _advice(routes: ForeignRoutes) -> str:
         return f"at VPP's prompt, `ip route del {_in_order(routes)[0]} table {number}` and so on"
     if routes.source.startswith("lcp-rt"):
         return f"in Linux, those of its table {number}"
+    if routes.source in PathMtu.fib_sources:
+        host = _in_order(routes)[0].partition("/")[0]
+        return f"set `path-mtu: {{ {host}: 1280 }}` and so on in the VRF, apply that, and delete the VRF with them"
     return f"where {routes.source} has them from"
 
 

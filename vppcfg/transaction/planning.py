@@ -45,14 +45,19 @@ def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
     VPP is asked about those alone that the plan sets.
     """
     found = dataplane.hidden([each.item for each in plan.operations if isinstance(each, SetObject)])
-    there = [each for each in found if each.found is not None and each.found.name not in plan.observed.hidden_by]
+    there = [
+        each
+        for each in found
+        if each.found is not None and plan.observed.of(type(each.found)).get(each.found.name) != each.found
+    ]
     for each in there:
-        _log.warning("%s", shadow_text(each.item.name, each.by))
+        if each.by:
+            _log.warning("%s", shadow_text(each.item.name, each.by))
     if there:
         plan = make_plan(plan.observed.with_hidden(there), plan.desired)
     names = {name for items in plan.desired.objects.values() for name in items}
     hidden_by = {name: by for name, by in plan.observed.hidden_by.items() if name in names}
-    hidden_by |= {each.item.name: each.by for each in found}
+    hidden_by |= {each.item.name: each.by for each in found if each.by}
     return replace(plan, desired=replace(plan.desired, hidden_by=hidden_by)) if hidden_by else plan
 
 

@@ -32,13 +32,15 @@ LOST_BEFORE = "packets were lost or dropped since the counters began; whether th
 def check_losses(situation: Situation) -> Check:
     """Look whether anything was lost in the time that was watched, or ever."""
     load = situation.load
-    if not any(port.counters for port in load.ports):
-        return Check(missing="a second reading" if load.duration_s is None else "", commands=COUNTERS_AGAIN)
+    has_counters = any(port.counters for port in load.ports)
     if load.duration_s is None:
-        return _losses_ever(situation)
+        ever = _losses_ever(situation)
+        return ever if ever.missing or has_counters else Check(missing="a second reading", commands=COUNTERS_AGAIN)
     by_drivers = sum(lost for port in load.ports for _, lost in port.driver_lost_pps.values())
     if by_drivers >= FAULT_PPS:
         return Check(missing=f"why drivers lose {pps(by_drivers)}", commands=("show errors", "show interface"))
+    if not has_counters:
+        return Check(commands=COUNTERS_AGAIN)
     unknown = [port.name for port in load.ports if _lost_pps(port) is None]
     if unknown:
         return Check(missing=f"what {', '.join(unknown)} lost between the readings", commands=COUNTERS_AGAIN)

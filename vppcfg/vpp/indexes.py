@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vppcfg.errors import DataplaneError
+from vppcfg.kinds.fib_source import registered_source
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
-from vppcfg.kinds.route import RemoveRoute, SetRoute, registered_source
+from vppcfg.kinds.nd_proxy import SetNdProxy
+from vppcfg.kinds.route import RemoveRoute, SetRoute
 from vppcfg.model.route import SOURCE
 from vppcfg.plan.operation import Numbering
 from vppcfg.plan.operations import CreateInterface, DeleteInterface, Operation, SetDhcpClient, SetLinkLocal
@@ -126,5 +128,5 @@ def read_indexes(connection: Connection, operations: Sequence[Operation]) -> Kno
         {kind.numbered: kind.read_indexes(connection) for kind in KINDS if kind.numbered and kind.numbered in named},
         {key: number for each in VIRTUAL_INTERFACES for key, number in each.read_peers(connection, kinds).items()},
         interface.read_macs(connection) if needs_macs else {},
-        {SOURCE: registered_source(connection)} if kinds & {SetRoute, RemoveRoute} else {},
+        {SOURCE: registered_source(connection)} if kinds & {SetRoute, RemoveRoute, SetNdProxy} else {},
     )

@@ -26,7 +26,7 @@ from vppcfg.vpp.boot import read_boot_id
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.forwarding import read_forwarding, read_routes
-from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden
+from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden, with_unlisted
 from vppcfg.vpp.messages.nat44 import count_sessions
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import observe
@@ -199,6 +199,13 @@ class LiveDataplane:
     def routes_of_prompt(self, state: State) -> Sequence[Route]:
         """Return the routes of the prompt that a file can have. Raise DataplaneError."""
         return read_prompt(self._connection, state)
+
+    def with_unlisted(self, state: State) -> State:
+        """Return a state with the objects that VPP only has in its FIB, whoever set them. Raise DataplaneError.
+
+        VPP walks all IPv6 routes for them, with its workers stopped.
+        """
+        return with_unlisted(self._connection, state)
 
     def read_keys(self) -> dict[str, bytes]:
         """Return the secret keys that this VPP has, by what they go by. Raise DataplaneError."""

@@ -44,6 +44,11 @@ def lines_of(commands: str) -> tuple[list[str], str]:
             "multipoint: true\n    neighbors:\n      10.9.0.2: 10.0.0.3\n",
         ),
         (
+            "set interface ip address loop0 2001:db8::1/64\nset ip6 nd proxy loop0 2001:db8::6\n"
+            "set ip6 nd proxy loop0 2001:db8::5\n",
+            "nd-proxy: [ '2001:db8::5', '2001:db8::6' ]",
+        ),
+        (
             "ip punt redirect add rx all via 10.0.0.2 loop0\n",
             "punt-redirect: { ipv4: { interface: loop0, gateway: 10.0.0.2 } }",
         ),

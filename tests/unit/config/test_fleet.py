@@ -343,3 +343,26 @@ def test_virtual_routers_hear_each_other(tmp_path: Path, first: str, second: str
     found = compared(tmp_path, a=unicast("192.0.2.1", 100, first), b=unicast("192.0.2.2", 200, second))
     assert [problem.text for problem in found.problems if problem.rule == "fleet-vrrp-peers"] == texts
     assert {problem.rule for problem in found.problems} == ({"fleet-vrrp-peers"} if texts else set())
+
+
+@pytest.mark.parametrize(
+    ("key", "below", "text"),
+    [
+        (
+            "policy-routes: [ { acl: guests, family: ipv4, via: 192.0.2.3 } ]",
+            "acls: { guests: { terms: [ { action: permit } ] } }\n",
+            "a policy route",
+        ),
+        ("l3xc: { ipv4: { interface: eth0, gateway: 192.0.2.3 } }", "", "`l3xc`"),
+        ("punt-redirect: { ipv4: { interface: eth0, gateway: 192.0.2.3 } }", "", "`punt-redirect`"),
+    ],
+)
+def test_whatever_leads_to_a_gateway_on_a_link_leads_to_a_router(
+    tmp_path: Path, key: str, below: str, text: str
+) -> None:
+    found = compared(tmp_path, ams1=eth("192.0.2.1/30", key) + below, fra1=eth("192.0.2.2/30"))
+    (problem,) = (each for each in found.problems if each.rule == "fleet-gateway")
+    assert problem.text == f"{text} of eth0 leads to 192.0.2.3, which no router has; fra1 is on that link"
+    assert Path(problem.file).name == "ams1.yaml"
+    right = eth("192.0.2.1/30", key.replace("192.0.2.3", "192.0.2.2")) + below
+    assert told(compared(tmp_path, ams1=right, fra1=eth("192.0.2.2/30"))) == []

@@ -12,9 +12,12 @@ from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAcl, MacipActi
 from vppcfg.model.features import MssLimit, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, TagRewrite
 from vppcfg.model.ipfix import FlowRecords, FlowVariant
+from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor import Neighbor
+from vppcfg.model.qos import QosStore
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre, GreMode
+from vppcfg.probe.coverage_gaps import untested_in
 from vppcfg.probe.filters import matches
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
@@ -378,3 +381,10 @@ PACKET = Packet(source="192.0.2.7", destination="10.0.0.1", protocol=TCP, ports=
 )
 def test_a_rule_is_about_what_it_says(rule: AclRule, packet: Packet, *, is_about: bool) -> None:
     assert matches(rule, packet) == is_about
+
+
+def test_objects_that_no_frame_is_about_are_counted() -> None:
+    qos = {item.name: item for item in (QosStore(interface=ETH(0), value=1), QosStore(interface=ETH(1), value=1))}
+    proxy = NdProxy(address="2001:db8::5", interface=ETH(0))
+    state = State(objects={QosStore: qos, NdProxy: {proxy.name: proxy}})
+    assert untested_in(state, (), ()) == (("ND proxies", 1), ("QoS", 2))

@@ -127,6 +127,9 @@ def test_differences_name_place_and_values() -> None:
     ]
 
 
+NEW_OF_PORTS = "rss-lut 0,1,0,1 rx-queue-assignment queue-per-thread"
+
+
 @pytest.mark.parametrize(
     ("text", "release", "rules"),
     [
@@ -145,6 +148,8 @@ def test_differences_name_place_and_values() -> None:
         ("dpdk { dev 0000:01:00.0 { rss { ipv4 } name x } }", OLDEST, []),
         ("cpu { main-core 0 workers 1 }", OLDEST, []),
         ("unix { nodeamon }", OLDEST, ["conf-unknown"]),
+        (f"devices {{ dev pci/0000:01:00.0 {{ port 0 {{ {NEW_OF_PORTS} }} }} }}", Release(26, 10), []),
+        (f"devices {{ dev pci/0000:01:00.0 {{ port 0 {{ {NEW_OF_PORTS} }} }} }}", Release(26, 6), ["conf-removed"] * 2),
     ],
 )
 def test_keys_are_known_from_and_until_a_release(text: str, release: Release, rules: list[str]) -> None:

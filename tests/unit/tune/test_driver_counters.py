@@ -176,3 +176,9 @@ def test_a_loss_of_an_unknown_share_is_no_verdict() -> None:
     found = diagnose(Situation(load=load_of([Reading(hardware=parse_hardware(text)[0])])))
     assert found.verdict.word is VerdictWord.UNDECIDED
     assert "packets were lost or dropped since the counters began" in found.verdict.text
+
+
+@pytest.mark.parametrize("name", ["tx_q0_undersize_packets", "rx_q3_undersize_packets", "rx q0undersize packets"])
+def test_small_packets_that_virtio_sorts_by_size_are_not_lost(name: str) -> None:
+    assert driver_losses([(name, 7)]) == {}
+    assert driver_losses([("rx_undersize_errors", 9)]) == {"rx": ("rx_undersize_errors", 9)}

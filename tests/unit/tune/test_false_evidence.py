@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.unit.tune.material import load, node, one, port, queue, rules, worker
-from vppcfg.tune.finding import Finding, FindingSeverity, Remedy
+from tests.unit.tune.material import load, node, one, port, queue, rules, situation, worker
+from vppcfg.tune.diagnosis import diagnose
+from vppcfg.tune.finding import Basis, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, PortLoad, ThreadLoad
 from vppcfg.tune.paste import split_paste
 from vppcfg.tune.reading import InterfaceCounters, Processor, Reading, ThreadCounters
@@ -172,3 +173,23 @@ def test_counters_without_their_heading_are_those_of_a_port() -> None:
     text = "   rx packets     1000\n   rx bytes  64000\n   rx-miss     540\n"
     (found,), unread = parse_interface(split_paste(text).texts["interface"])
     assert (found.rx_packets, found.rx_miss, unread) == (1000, 540, ())
+
+
+def dropped_once(drops: int, *errors: ErrorRate) -> list[Finding]:
+    counters = InterfaceCounters(name="Gi0", rx_packets=20_000, drops=drops)
+    of = replace(load(errors=errors), duration_s=None, ports=(PortLoad(name="Gi0", counters=counters),))
+    return [found for found in diagnose(situation(of)).findings if found.rule == "not-tuning"]
+
+
+def test_drops_without_a_reason_are_not_said_to_be_beyond_tuning() -> None:
+    (found,) = dropped_once(9_000)
+    assert found.verdict.startswith("Gi0 has dropped 9,000 packets of 20,000 (45.0 %) for a reason that was not read")
+    assert found.expectation is not None and found.expectation.basis is Basis.GUESS
+
+
+def test_a_reason_for_a_few_drops_does_not_hide_the_others() -> None:
+    few = ErrorRate(node="ip4-input", reason="ip4 ttl <= 1", count=12, per_s=None)
+    found = {each.subject: each for each in dropped_once(9_000, few)}
+    assert "no tuning can save" in found["ip4-input"].verdict
+    assert found["Gi0"].verdict.endswith("for a reason that was not read: reasons were counted for 12 of them")
+    assert [each.subject for each in dropped_once(9_000, replace(few, count=8_990))] == ["ip4-input"]

@@ -10,7 +10,8 @@ import pytest
 from tests.unit.tune.material import GI1, GI3, findings, load, one, port, rules, situation, with_reading, worker
 from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.load import ErrorRate, Load, PortLoad
-from vppcfg.tune.reading import InterfaceCounters, PrintedRates, Reading, ThreadCounters, ThreadPlace
+from vppcfg.tune.loss_check import LOST_BEFORE
+from vppcfg.tune.reading import Hardware, InterfaceCounters, PrintedRates, Reading, ThreadCounters, ThreadPlace
 from vppcfg.tune.verdict import Judgement, VerdictWord
 
 MAIN, WORKER = replace(worker(0), nodes=worker(0).nodes[1:]), worker(1)
@@ -184,6 +185,23 @@ def test_that_nothing_is_lost_takes_all_that_counts() -> None:
     said = verdict(once(fine, errors=(refused,)))
     assert said.word is VerdictWord.UNDECIDED
     assert f"a second reading: {GI1}-tx did not send 77 packets since the counters began" in said.missing
+
+
+def test_losses_that_drivers_or_sending_nodes_alone_have_counted_are_asked_for() -> None:
+    hardware = Hardware(name=GI1, is_up=True, counters=(("rx discards", 1824), ("rx unicast", 10**6)))
+    bare = PortLoad(name=GI1, hardware=hardware)
+    said = verdict(replace(shown(), duration_s=None, ports=(bare,)))
+    assert (said.word, said.text) == (VerdictWord.UNDECIDED, LOST_BEFORE)
+    assert f"a second reading: {GI1} lost 1,824 packets since the counters began" in said.missing
+    refused = ErrorRate(node=f"{GI1}-tx", reason="Tx packet drops (dpdk tx failure)", count=77, per_s=None)
+    said = verdict(replace(shown(), duration_s=None, ports=(), errors=(refused,)))
+    assert f"a second reading: {GI1}-tx did not send 77 packets since the counters began" in said.missing
+    clean = replace(bare, hardware=replace(hardware, counters=(("rx unicast", 10**6),)))
+    said = verdict(replace(shown(), duration_s=None, ports=(clean,)))
+    assert "a second reading" in said.missing and not any("no port has lost" in seen for seen in said.seen)
+    again = replace(bare, driver_lost_pps={"rx": ("rx discards", 1e4)})
+    said = verdict(replace(shown(), ports=(again,)))
+    assert any(text.startswith("why drivers lose 10 kpps") for text in (*said.missing, *said.seen)), said
 
 
 def test_drops_in_the_headers_of_threads_are_a_suspicion() -> None:

@@ -1,4 +1,4 @@
-"""Gateways of static routes on links between two routers of the fleet: one of both must have them."""
+"""Gateways of routes and the like on links between two routers of the fleet: one of both must have them."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def found_on_gateways(members: Sequence[Member], settings: FleetSettings) -> Ite
             others = sorted(link.value - {member.router}) if link is not None else []
             is_known = (gateway.vrf, gateway.host) in hosts or settings.is_external(gateway.host)
             if others and not is_known and not settings.is_anycast(gateway.host):
-                text = f"{gateway.prefix} leads to {gateway.host}, which no router has; {others[0]} is on that link"
+                text = f"{gateway.what} leads to {gateway.host}, which no router has; {others[0]} is on that link"
                 yield finding("fleet-gateway", gateway.place, text, gateway.host, Severity.WARNING)

@@ -17,6 +17,9 @@ from vppcfg.config.rules.mac import written_macs
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.files import refuse_from_elsewhere
 from vppcfg.errors import ConfigError
+from vppcfg.kinds.l3xc import KEY as L3XC
+from vppcfg.kinds.policy_route_section import as_routes
+from vppcfg.kinds.punt_redirect import KEY as PUNT
 from vppcfg.kinds.route_rules import vrf_of
 from vppcfg.kinds.tunnel import EncapConfig
 from vppcfg.kinds.tunnel_neighbor_rules import KEY as NEIGHBORS
@@ -25,6 +28,7 @@ from vppcfg.kinds.virtual_router_rules import KEY as VRRP
 from vppcfg.kinds.virtual_router_rules import RouterEntry
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.route import NextHop
 from vppcfg.record import record
 
 Tags = tuple[int, int | None, bool] | None
@@ -59,13 +63,13 @@ class FleetAddress(NamedTuple):
 
 
 class FleetGateway(NamedTuple):
-    """A gateway of a static route."""
+    """A gateway of a route, a policy route, a cross-connect of L3 or a punt redirect."""
 
     host: str
     vrf: str
     """In which it is looked up; '' is the default one."""
-    prefix: str
-    """Of the route."""
+    what: str
+    """What leads to it: the prefix of a route, or the key and its interface."""
     place: Place
 
 
@@ -222,11 +226,26 @@ class _MemberReader:
         return tuple(FleetNeighbor(peer, hop.address, self._place((*entry.path, peer))) for peer, hop in hops)
 
     def _gateways(self) -> Iterator[FleetGateway]:
-        for route in self._configuration.routes:
+        routes = [(route.prefix, route) for route in self._configuration.routes]
+        for interface in self._configuration.interfaces.values():
+            routes += [(f"a policy route of {interface.name}", route) for route in as_routes(interface)]
+        for what, route in routes:
             for hop in route.hops:
                 if hop.gateway:
-                    vrf = vrf_of(route, hop) or ""
-                    yield FleetGateway(hop.gateway, vrf, route.prefix, self._place(hop.path))
+                    yield FleetGateway(hop.gateway, vrf_of(route, hop) or "", what, self._place(hop.path))
+        for key, name, next_hop, path in self._redirections():
+            by = self._configuration.interfaces.get(next_hop.interface)
+            if next_hop.gateway and by is not None:
+                what = f"`{key}` of {name}" if name else f"`{key}`"
+                yield FleetGateway(next_hop.gateway, by.vrf or "", what, self._place(path))
+
+    def _redirections(self) -> Iterator[tuple[str, str, NextHop, KeyPath]]:
+        """Yield the next hops of cross-connects of L3 and of punt redirects: the key, what it is below of, the hop."""
+        for name, entry in self._configuration.owned.get(L3XC, {}).items():
+            for family, hops in entry.value.items():
+                yield from ((L3XC, name, hop, (*entry.path, family)) for hop in hops)
+        for name, entry in self._configuration.owned.get(PUNT, {}).items():
+            yield from ((PUNT, name, hop, (*entry.path, family)) for family, hop in entry.value.items())
 
     def _virtual_routers(self, addresses: tuple[FleetAddress, ...]) -> Iterator[FleetRouter]:
         """Yield the virtual routers once for each subnet of their interface and family."""

@@ -13,6 +13,7 @@ from vppcfg.config.rules import (
     mac,
     placement,
     references,
+    relay,
     unmanaged,
     virtual_interface,
 )
@@ -48,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     bond.bond_member_mtu,
     references.vrf_undefined,
     references.vrf_unused,
+    relay.relay_server_unreachable,
     unmanaged.unmanaged_configured,
     unmanaged.unmanaged_word,
     unmanaged.protected_missing,

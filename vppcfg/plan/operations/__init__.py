@@ -36,6 +36,7 @@ from vppcfg.kinds.linux_device import CreateLinuxBridge, CreateNamespace, SetLin
 from vppcfg.kinds.macip import SetMacip
 from vppcfg.kinds.macip_acl import CreateMacip, DeleteMacip, ReplaceMacip
 from vppcfg.kinds.neighbor import RemoveNeighbor, SetNeighbor
+from vppcfg.kinds.path_mtu import AnchorHost
 from vppcfg.kinds.ra_operations import RenewIpv6
 from vppcfg.kinds.static_mac import SetStaticMac
 from vppcfg.kinds.sub_interface import CreateSubInterface
@@ -45,6 +46,7 @@ from vppcfg.plan.operations.attachment import AttachmentOperation, BringBack, Pu
 
 __all__ = [
     "AddBondMember",
+    "AnchorHost",
     "AttachmentOperation",
     "BindAcls",
     "BridgeFlag",

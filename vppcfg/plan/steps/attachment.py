@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.kinds.l2_steps import leaves_l2
+from vppcfg.kinds.path_mtu import anchored
 from vppcfg.model.attachment import Attachment, Layer
+from vppcfg.model.path_mtu import PathMtu
 from vppcfg.plan.carried_in_linux import carried, place_for
-from vppcfg.plan.operations import PutBack, RestoreInLinux, TakeOff
+from vppcfg.plan.operations import Operation, PutBack, RestoreInLinux, TakeOff
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 
@@ -25,7 +27,8 @@ def steps(transition: Transition) -> Iterator[Step]:
         elif each.needs(going):
             left.discard(each)
             if each.take is not None:
-                yield Step(stage=Stage.TAKE_OFF, operation=TakeOff(attachment=each))
+                for operation in _taking_off(each):
+                    yield Step(stage=Stage.TAKE_OFF, operation=operation)
         elif _is_reset(each, transition):
             left.discard(each)
     for each in transition.desired.unmanaged:
@@ -33,6 +36,11 @@ def steps(transition: Transition) -> Iterator[Step]:
             stage = Stage.PUT_GUARD_BACK if each.guards else Stage.PUT_BACK
             yield Step(stage=stage, operation=PutBack(attachment=each))
     yield from _steps_in_linux(transition, [each for each in transition.desired.unmanaged if each not in left])
+
+
+def _taking_off(attachment: Attachment) -> tuple[Operation, ...]:
+    take = TakeOff(attachment=attachment)
+    return anchored(PathMtu.named(attachment.name), take) if attachment.kind == PathMtu.noun else (take,)
 
 
 def _steps_in_linux(transition: Transition, missing: Iterable[Attachment]) -> Iterator[Step]:

@@ -41,11 +41,9 @@ def _steps_of(
     if before is not None and (
         is_disturbed or _removed_first(before, after, transition, loses_its_ground=loses_its_ground)
     ):
-        kind, depth = kind_of(before), _depth(before)
-        last = kind.before_removal(before)
-        if last != before:
-            yield Step(stage=Stage.REMOVE_OBJECT, operation=kind.set(last), depth=depth)
-        yield Step(stage=Stage.REMOVE_OBJECT, operation=kind.remove(last), depth=depth)
+        places = (each.name for each in before.references() if each.referent is Referent.TABLE)
+        for operation in kind_of(before).removal(before, with_table=not transition.deleted_tables.isdisjoint(places)):
+            yield Step(stage=Stage.REMOVE_OBJECT, operation=operation, depth=_depth(before))
         before = None
     if after is not None:
         kind = kind_of(after)

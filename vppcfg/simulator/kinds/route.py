@@ -72,6 +72,7 @@ _PRIORITIES = (
 CLASSIFY = _SOURCES.index("classify")
 API = _SOURCES.index("API")
 CLI = _SOURCES.index("CLI")
+ND_PROXY = _SOURCES.index("IPv6-proxy-nd")
 _EVERY_TABLE = {
     False: (
         ("0.0.0.0/0", "default-route"),
@@ -134,7 +135,7 @@ def _dump_routes(call: Call, values: Values) -> Iterator[Outgoing]:
     table = main_of(call.tables, is_ipv6).tables.get(table_id)
     if table is None:
         return
-    for (value, length), (source, paths) in _best(call.tables, is_ipv6, table_id).items():
+    for (value, length), (source, paths) in best(call.tables, is_ipv6, table_id).items():
         if values["src"] in (0, source):
             yield call.details(_shown(table_id, is_ipv6, (value, length), (source, paths)))
 
@@ -161,11 +162,11 @@ def _look_up(call: Call, values: Values) -> Outgoing:
     if values["prefix.len"] > bits:
         return call.reply(retval=Retval.INVALID_PREFIX_LENGTH)
     asked, length = int.from_bytes(values["prefix.address.un"][: bits // 8]), values["prefix.len"]
-    best = _best(call.tables, is_ipv6, table_id)
+    known = best(call.tables, is_ipv6, table_id)
     for shorter in range(length, -1 if not values["exact"] else length - 1, -1):
         key = (asked >> (bits - shorter) << (bits - shorter), shorter)
-        if key in best:
-            return call.reply(**_shown(table_id, is_ipv6, key, best[key]))
+        if key in known:
+            return call.reply(**_shown(table_id, is_ipv6, key, known[key]))
     return call.reply(retval=Retval.NO_SUCH_ENTRY)
 
 
@@ -177,18 +178,20 @@ def entries(tables: Tables, is_ipv6: bool, table_id: int) -> Iterator[tuple[Pref
     for key, found in main_of(tables, is_ipv6).tables[table_id].routes.items():
         for entry in found.items():
             yield key, entry
+    for host in main_of(tables, is_ipv6).tables[table_id].left_hosts:
+        yield (host, 128 if is_ipv6 else 32), (ids["path-mtu"], (FibPath(kind=DROP, is_ipv6=is_ipv6),))
     for key, (name, paths) in tables.part(NetlinkMain).entries(is_ipv6, table_id):
         yield key, (ids[name], paths)
 
 
-def _best(tables: Tables, is_ipv6: bool, table_id: int) -> dict[Prefix, tuple[int, tuple[FibPath, ...]]]:
+def best(tables: Tables, is_ipv6: bool, table_id: int) -> dict[Prefix, tuple[int, tuple[FibPath, ...]]]:
     """Return the entry of each prefix whose source is the best: of the lowest priority, then of the lowest id."""
     known = sources(tables)
-    best: dict[Prefix, tuple[int, tuple[FibPath, ...]]] = {}
+    found: dict[Prefix, tuple[int, tuple[FibPath, ...]]] = {}
     for key, entry in entries(tables, is_ipv6, table_id):
-        if key not in best or (known[entry[0]][1], entry[0]) < (known[best[key][0]][1], best[key][0]):
-            best[key] = entry
-    return best
+        if key not in found or (known[entry[0]][1], entry[0]) < (known[found[key][0]][1], found[key][0]):
+            found[key] = entry
+    return found
 
 
 def _own_routes(tables: Tables, is_ipv6: bool, table_id: int) -> Iterator[tuple[Prefix, Entry]]:

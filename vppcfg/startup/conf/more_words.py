@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from vppcfg.common.release import Release
 from vppcfg.startup.conf.key import ANY, OPAQUE, ArgumentForm, D, H, Key, N, S, W, flags, keys, switches
 
+_ASSIGNMENTS = ("round-robin", "queue-per-thread", "main-thread-only")
 _LEVELS = ("emerg", "alert", "crit", "error", "warn", "notice", "info", "debug", "disabled")
 
 
@@ -95,6 +96,8 @@ FURTHER: Mapping[str, tuple[Key, ...]] = {
         *keys((W,), "name", "flags"),
         *keys((N,), "num-rx-queues", "num-tx-queues", "rx-queue-size", "tx-queue-size"),
         Key(name="rss-key", arguments=(W,), since=Release(25, 10)),
+        Key(name="rss-lut", arguments=(W,), since=Release(26, 10)),
+        Key(name="rx-queue-assignment", arguments=(W,), choices=_ASSIGNMENTS, since=Release(26, 10)),
         *keys((ArgumentForm.QUOTED,), "args"),
     ),
     "devices driver": keys((ArgumentForm.QUOTED,), "args"),

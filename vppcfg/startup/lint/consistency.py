@@ -11,7 +11,7 @@ from vppcfg.model.problem import Problem
 from vppcfg.startup.conf.complaint import problem
 from vppcfg.startup.conf.tree import Conf
 from vppcfg.startup.lint.cores import core_problems
-from vppcfg.startup.lint.demand import ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes
+from vppcfg.startup.lint.demand import MOST_DESCRIPTORS, ConfFacts, DeviceFacts, entry_at, facts_of, number, size_bytes
 from vppcfg.startup.lint.dpdk import dpdk_problems
 from vppcfg.startup.lint.finding import notice, warning
 from vppcfg.startup.lint.sizes import size_problems
@@ -21,6 +21,7 @@ _ETHERNET_BYTES = 18 + 4
 """Header, checksum and one VLAN tag."""
 _NETNS_LENGTH = 31
 _DEFAULT_MTU = range(64, 9001)
+_DESCRIPTORS = ("num-rx-desc", "num-tx-desc", "rx-queue-size", "tx-queue-size")
 _HEADROOM_BYTES = 320
 """Of a buffer before its data (vlib/buffer.h)."""
 _LISTENING = re.compile(r"/.+|(?:[\w.-]*:)?[0-9]+")
@@ -36,6 +37,7 @@ def sense_problems(conf: Conf, release: Release) -> Iterator[Problem]:
         yield from _placement(device, facts)
         yield from _shared_tx_queues(device, facts)
     yield from dpdk_problems(conf)
+    yield from _overflows(conf)
     yield from size_problems(conf, release)
     yield from _jumbo_frames(conf, facts)
     yield from _sleeping_main_thread(conf, facts)
@@ -114,6 +116,20 @@ def _shared_tx_queues(device: DeviceFacts, facts: ConfFacts) -> Iterator[Problem
             "share one wait for each other"
         )
         yield warning("conf-tx-shared", device.key("num-tx-queues"), text)
+
+
+def _overflows(conf: Conf) -> Iterator[Problem]:
+    """Find descriptors of which VPP keeps the lower 16 bits (plugins/dpdk/device/dpdk.h, vnet/dev/api.h)."""
+    children = [child for name in ("dpdk", "devices") if (found := conf.stanza(name)) for child in found.children or ()]
+    places = [place for child in children for place in (child, child.find("port")) if place is not None]
+    for entry in (place.find(key) for place in places for key in _DESCRIPTORS):
+        asked = number(entry)
+        if entry is not None and asked is not None and asked > MOST_DESCRIPTORS:
+            kept = asked & MOST_DESCRIPTORS
+            taken = (
+                f"VPP takes {kept} for {asked}" if kept else f"VPP takes 0 for {asked}, which is the driver's default"
+            )
+            yield warning("conf-overflow", entry, f"{taken}; a ring has {MOST_DESCRIPTORS} descriptors at most")
 
 
 def _jumbo_frames(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:

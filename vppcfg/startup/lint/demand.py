@@ -17,6 +17,11 @@ _DESCRIPTORS = 1024
 _NATIVE_DESCRIPTORS = 512
 """VPP's defaults (vlib/buffer.h, dpdk/device/dpdk.h)."""
 
+_DPDK_DESCRIPTORS = 512
+"""What DPDK takes in place of 0 where its driver has no choice (lib/ethdev/rte_ethdev.h)."""
+MOST_DESCRIPTORS = 0xFFFF
+"""VPP keeps 16 bits of their number."""
+
 
 @record
 class DeviceFacts:
@@ -73,6 +78,11 @@ def _most_buffers(conf: Conf) -> int:
     nodes = [child.find("buffers") for child in (stanza.children if stanza else None) or () if child.name == "numa"]
     every = number(entry_at(conf, "buffers", "buffers-per-numa")) or _BUFFERS_PER_NUMA
     return max([every, *(number(entry) or 0 for entry in nodes)])
+
+
+def _kept(descriptors: int | None) -> int:
+    """Return the descriptors that VPP keeps of a number; in place of 0 the driver's default counts."""
+    return (descriptors or 0) & MOST_DESCRIPTORS
 
 
 def entry_at(conf: Conf, stanza: str, key: str) -> ConfEntry | None:
@@ -137,8 +147,8 @@ def _native_devices(conf: Conf) -> Iterator[DeviceFacts]:
             address=address,
             rx_queues=number(port.find("num-rx-queues")) or 1,
             tx_queues=number(port.find("num-tx-queues")) or None,
-            rx_descriptors=number(port.find("rx-queue-size")) or usual,
-            tx_descriptors=number(port.find("tx-queue-size")) or usual,
+            rx_descriptors=_kept(number(port.find("rx-queue-size"))) or usual,
+            tx_descriptors=_kept(number(port.find("tx-queue-size"))) or usual,
             driver=name,
         )
 
@@ -158,7 +168,7 @@ def _device(entry: ConfEntry, default: ConfEntry | None) -> DeviceFacts:
         address=canonical_pci(entry.arguments[0]) or entry.arguments[0],
         rx_queues=number(entry.find("num-rx-queues")) or len(workers or ()) or value("num-rx-queues") or 1,
         tx_queues=value("num-tx-queues") or None,
-        rx_descriptors=value("num-rx-desc") or _DESCRIPTORS,
-        tx_descriptors=value("num-tx-desc") or _DESCRIPTORS,
+        rx_descriptors=_kept(value("num-rx-desc") or _DESCRIPTORS) or _DPDK_DESCRIPTORS,
+        tx_descriptors=_kept(value("num-tx-desc") or _DESCRIPTORS) or _DPDK_DESCRIPTORS,
         workers=workers,
     )

@@ -211,25 +211,26 @@ def _since_the_beginning(situation: Situation) -> Iterator[Finding]:
     if load.duration_s is not None:
         return
     seen: set[str] = set()
+    explained = 0
     received = sum(port.counters.rx_packets for port in load.ports if port.counters)
     for rate in load.errors:
         hint = hint_for(rate)
+        explained += rate.count if hint else 0
         if hint and hint not in seen and rate.count >= FAULTS_WORTH_A_WORD:
             seen.add(hint)
             yield _old_fault_finding(rate.node, f"`{rate.reason}`", rate.count, received, hint, situation, "errors")
-    if seen:
-        return
     for port in load.ports:
         drops = port.counters.drops if port.counters else 0
-        if drops >= MANY_PACKETS and drops >= DROP_SHARE * port.drops_of:
-            yield _old_fault_finding(port.name, "drops", drops, port.drops_of, _why_dropped(load), situation,
+        if drops - explained >= MANY_PACKETS and drops - explained >= DROP_SHARE * port.drops_of:
+            yield _old_fault_finding(port.name, "drops", drops, port.drops_of, _why_dropped(load, explained), situation,
                                      "interfaces")  # fmt: skip
 
 
-def _why_dropped(load: Load) -> str:
+def _why_dropped(load: Load, explained: int) -> str:
     """Return where to look for the reason of drops; a port that is down is one, and no proof."""
     down = [port.name for port in load.ports if port.counters and port.counters.is_up is False]
-    return "`show errors` tells why" + (f"; {', '.join(down)} is down, which may be it" if down else "")
+    why = f"reasons were counted for {count(explained)} of them" if explained else "`show errors` tells why"
+    return why + (f"; {', '.join(down)} is down, which may be it" if down else "")
 
 
 def _old_fault_finding(
@@ -238,17 +239,22 @@ def _old_fault_finding(
     share = lost / received if received else 0.0 if hint in _NO_LOSS else 1.0
     is_many = lost >= MANY_PACKETS and share >= (_UNEXPLAINED if hint in _NO_LOSS else SURELY)
     of_all = f" of {count(received)} ({percent(lost / received)})" if received else ""
+    is_explained = part == "errors"
+    why = "that no tuning can save" if is_explained else "for a reason that was not read"
     return Finding(
         rule="not-tuning",
         severity=_severity(hint) if is_many else FindingSeverity.NOTICE,
         subject=subject,
-        verdict=f"{subject} has dropped {count(lost)} packets{of_all} that no tuning can save: {hint}",
+        verdict=f"{subject} has dropped {count(lost)} packets{of_all} {why}: {hint}",
         evidence=(
             Evidence(text=f"{what}: {count(lost)}{of_all} since the counters began",
                      source=situation.load.reading.source(part)),
         ),
         proposal=Remedy(text=_LOOKS.get(hint, _LOOK)),
-        expectation=Expectation(text="nothing in startup.conf changes this", basis=Basis.COMPUTED),
+        expectation=Expectation(
+            text="nothing in startup.conf changes this" if is_explained else "what helps depends on the reason",
+            basis=Basis.COMPUTED if is_explained else Basis.GUESS,
+        ),
         disproof="the counter does not grow any more",
         undecided="whether it goes on: read it twice",
     )  # fmt: skip

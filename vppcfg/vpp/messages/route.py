@@ -20,7 +20,7 @@ _SOURCES = "fib_source_dump"
 _DUMP = "ip_route_v2_dump"
 _OWN = frozenset(
     {"invalid", "special", "proxy", "interface", "API", "BIER", "IPv6-proxy-nd", "IPv6-nd", "adjacency", "mpls"}
-    | {"attached_export", "recursive-resolution", "urpf-exempt", "default-route", "interpose", "path-mtu", SOURCE}
+    | {"attached_export", "recursive-resolution", "urpf-exempt", "default-route", "interpose", SOURCE}
 )
 """Sources of what comes and goes with addresses, neighbours and other routes, the API, and the routes of files
 (vnet/fib/fib_source.h)."""

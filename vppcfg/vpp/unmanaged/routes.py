@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from vppcfg.common.release import Release, is_older
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_of, stored_call, typed
+from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
@@ -30,6 +31,9 @@ _CARRIED = {"CLI": "route of the prompt", "API": "route of the API"}
 """Sources whose routes nobody else brings back: those of Linux and of protocols come again by themselves."""
 _IDS = {"API": 8, "CLI": 9}
 """fib_source_t (vnet/fib/fib_source.h), the same in all releases from 22.06."""
+_ND_PROXY = 13
+"""FIB_SOURCE_IP6_ND_PROXY, likewise."""
+_SET_PROXY = "ip6nd_proxy_add_del"
 _LABELS = 16
 _NUMBERS = ("table_id", "rpf_id", "weight", "preference", "type", "flags", "proto", "nh.via_label", "n_labels")
 _LABEL = ("is_uniform", "label", "ttl", "exp")
@@ -218,7 +222,43 @@ def _of_flow(flow: _Flow, source: str) -> Attachment:
     )
 
 
+def _proxy_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
+    return [
+        connection.request(_ROUTES, {"src": _ND_PROXY, "table.table_id": table.table_id, "table.is_ip6": 1})[1]
+        for table in scope.tables
+        if table.is_ipv6
+    ]
+
+
+def _read_proxies(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
+    """Yield the hosts that VPP answers neighbour solicitations for, but for those of files."""
+    heads = ("route.table_id", "route.src", "route.prefix.address.un")
+    own = {(each.address, each.interface, each.table_id) for each in scope.state.of(NdProxy).values()}
+    for (table_id, source, raw), paths in connection.lists(replies, "ip_route_v2_details", heads, "sw_if_index"):
+        for (index,) in paths if source == _ND_PROXY else ():
+            name, host = scope.names.get(index, ""), text_of_address(1, raw)
+            table = FibTable(table_id=table_id, is_ipv6=True)
+            if (host, name, table_id) in own or not scope.holders & {name, table.key}:
+                continue
+            holder = table.key if table.key in scope.holders else name
+            values: Values = {"sw_if_index": index_of(name), "ip": raw}
+            interface = scope.state.interfaces.get(name)
+            is_there = interface is not None and interface.tables[1] == table_id
+            yield Attachment(
+                holder=holder,
+                kind="IPv6 ND proxy",
+                name=host,
+                layer=Layer.ROUTED,
+                put=stored_call(_SET_PROXY, {"is_add": 1, **values}) if is_there and holder == name else None,
+                take=stored_call(_SET_PROXY, {"is_add": 0, **values}) if is_there else None,
+                outlives=True,
+                lines=(f"set ip6 nd proxy {name} {host}",) if holder == name else (),
+                removal=f"set ip6 nd proxy {name} del {host}" if is_there else "",
+            )
+
+
 READERS = (
     Reader((_ROUTES, _ADD_ROUTE), _route_requests, _read_routes),
+    Reader((_ROUTES, _SET_PROXY), _proxy_requests, _read_proxies),
     Reader((_MROUTES, _ADD_MROUTE), _mroute_requests, _read_mroutes),
 )

@@ -98,6 +98,11 @@ ROUTE = Route(prefix="10.0.0.0/8", table_id=7, hops=(NextHop(gateway="192.0.2.9"
 DET44_MAP = Det44Map(inside="100.64.0.0/16", outside="203.0.113.0/28")
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (
+        op.AnchorHost(item=MTU, is_on=True, turn="x"),
+        "ip_route_add_del_v2",
+        {"is_add": True, "route.table_id": 7, "route.prefix.len": 32, "route.prefix.address.af": 0},
+    ),
+    (
         op.CreateSubInterface(
             interface="port.4294967295", parent="port", sub_id=4294967295, encapsulation=OtherMatch(flags=132, outer=3)
         ),
@@ -151,6 +156,19 @@ SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
         op.SetTxPlacement(interface="port", queue=1, threads=(0, 2)),
         "sw_interface_set_tx_placement",
         {"sw_if_index": 1, "queue_id": 1, "array_size": 2},
+    ),
+    (
+        CreateTap(interface="tap3", instance=3, tap=Tap(host_name="t")),
+        "tap_create_v3",
+        {
+            "id": 3,
+            "use_random_mac": True,
+            "host_if_name": b"t".ljust(64, b"\0"),
+            "host_mtu_set": False,
+            "host_mac_addr_set": False,
+            "host_namespace_set": False,
+            "host_bridge_set": False,
+        },
     ),
     (
         CreateTap(
