@@ -11,6 +11,7 @@ from typing import Any
 from vppcfg.adopt.command_targets import PLACING
 from vppcfg.adopt.report import LineOutcome, SourceLine, without_keys
 from vppcfg.errors import AdoptionError
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.problem import KeyPath
 from vppcfg.simulator.command_line import mac_in
 
@@ -20,7 +21,6 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "abf policy": ("policy-routes",),
     "clear interface tag": ("",),
     "enable ip6 interface": ("",),
-    "flowprobe feature add-del": ("ipfix",),
     "ip6 nd": ("ra", "link-local"),
     "l3xc": ("l3xc",),
     "lcp create": ("lcp",),
@@ -32,34 +32,27 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "set dhcp client": ("dhcp-client",),
     "set interface bond": ("weights",),
     "set interface det44": ("det44",),
-    "set interface feature gso": ("gso",),
     "set interface ip address": ("addresses", "link-local"),
     "set interface ip table": ("vrf", ""),
     "set interface ip6 table": ("vrf", ""),
     "set interface l2 tag-rewrite": ("tag-rewrite", ""),
     "set interface l2 xconnect": ("l2xc",),
     "set interface l3": ("",),
-    "set interface lldp": ("lldp",),
     "set interface mac address": ("mac",),
-    "set interface mpls": ("mpls",),
     "set interface mtu": ("mtu", ""),
     "set interface nat44": ("nat44",),
-    "set interface proxy-arp": ("proxy-arp",),
     "set interface rx-mode": ("rx-mode", ""),
-    "set interface span": ("mirror",),
     "set interface state": ("state", ""),
     "set interface tag": ("description",),
-    "set interface tcp-mss-clamp": ("mss-clamp",),
     "set interface unnumbered": ("unnumbered",),
     "set ip neighbor": ("neighbors",),
     "set ip6 nd proxy": ("nd-proxy",),
-    "set urpf": ("urpf",),
-    "sflow enable-disable": ("sflow",),
     "vrrp peers": ("vrrp",),
     "vrrp proto": ("vrrp",),
     "vrrp vr add": ("vrrp",),
     "vrrp vr track-if": ("vrrp",),
     **{command: (key,) for command, key in PLACING.items()},
+    **{kind.command: (kind.key,) for kind in FEATURE_KINDS if kind.command},
 }
 """The keys of an entry that hold what a command sets; '' where the entry itself, or a default, does."""
 _SECTIONS: Mapping[str, KeyPath] = {

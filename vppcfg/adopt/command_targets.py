@@ -9,6 +9,7 @@ from itertools import pairwise
 from vppcfg.common.addresses import is_link_local
 from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.model.interface import InterfaceKind
 
 Place = tuple[str, ...]
@@ -187,7 +188,6 @@ def placed_port(words: Words) -> str | None:
 
 
 _NEIGHBOR_WORDS = frozenset({"del", "delete", "static", "no-fib-entry"})
-_URPF_WORDS = frozenset({"ip4", "ip6", "rx", "tx", "off", "strict", "loose"})
 
 
 def _beside(keywords: frozenset[str], valued: str = "") -> Callable[[Words], str | None]:
@@ -270,11 +270,6 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface l2 tag-rewrite": _first,
     "l2fib add": lambda words: words[2] if words[2:] and words[2] != "filter" else None,
     "set interface l3": _first,
-    "set interface mpls": _first,
-    "set interface feature gso": _first,
-    "set interface tcp-mss-clamp": _first,
-    "set interface span": _first,
-    "set urpf": _beside(_URPF_WORDS, "table"),
     "ip6 nd": _first,
     "enable ip6 interface": _first,
     "disable ip6 interface": _first,
@@ -289,18 +284,15 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface det44": _behind("inside"),
     "set interface nat44": _behind("in"),
     "vrrp vr add": _first,
-    "set interface lldp": _first,
     "set interface rx-mode": _first,
     "set interface rx-placement": placed_port,
     "set interface tx-queue": placed_port,
-    "set interface proxy-arp": _first,
     "set dhcp client": _behind("intfc"),
-    "sflow enable-disable": _first,
-    "flowprobe feature add-del": _first,
     "create sub-interfaces": _first,
     "bond add": _joined,
     "bond del": _first,
     "lcp create": _paired,
+    **{kind.command: _beside(kind.command_words, kind.valued_word) for kind in FEATURE_KINDS if kind.command},
 }
 
 

@@ -296,12 +296,13 @@ def _others(target: Target, state: State, taken: Takeover) -> tuple[OthersOfKind
     from vppcfg.adopt.others import others_in
     from vppcfg.config.dump import written
     from vppcfg.config.resolve import resolve
-    from vppcfg.model.nat44 import NAT44_OWNED
+    from vppcfg.model.nat44 import NAT_OBJECTS
+    from vppcfg.model.vpp_object import all_of
     from vppcfg.model.vrf import FibTable
     from vppcfg.plan.unmanaged import is_of_file
 
     tables = {FibTable(table_id=0).key, FibTable(table_id=0, is_ipv6=True).key, *state.vrfs}
-    owned = resolve(written(state).configuration, state).desired.owned | NAT44_OWNED
+    owned = resolve(written(state).configuration, state).desired.owned | all_of(*NAT_OBJECTS)
     state = replace(state, owned=owned)
     vpp, _ = target.connect_apart()
     with closing(vpp):

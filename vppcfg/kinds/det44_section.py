@@ -21,6 +21,7 @@ from vppcfg.kinds.det44 import PLUGIN
 from vppcfg.model.det44 import DEFAULT_TIMEOUTS, Det44Map, Det44Timeouts
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import all_of
 from vppcfg.record import evolve
 
 KEY = "det44"
@@ -55,7 +56,7 @@ class Det44Section(SettingsSection):
                 text = f"VPP has {numbered(count, 'DET44 map')} that the file leaves alone, since it has no `{KEY}`"
                 desired.notice("left-alone", (), text)
             return
-        desired.owned |= {(kind.table, "") for kind in (Det44Map, Det44Timeouts)}
+        desired.owned |= all_of(Det44Map, Det44Timeouts)
         is_wanted = bool(config.maps) or config.timeouts != DEFAULT_TIMEOUTS
         if is_wanted and desired.has_plugin(PLUGIN, (KEY,), "the file has deterministic NAT"):
             for each in config.maps:

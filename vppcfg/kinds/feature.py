@@ -22,6 +22,12 @@ class FeatureKind(Kind, InterfaceKey, Generic[V]):
     """One feature of interfaces."""
 
     turn_on: ClassVar[Stage] = Stage.TURN_FEATURE_ON
+    command: ClassVar[str] = ""
+    """The command of VPP's prompt that sets it on the interface which is its first further word."""
+    command_words: ClassVar[frozenset[str]] = frozenset()
+    """Words of the command that may stand before the interface."""
+    valued_word: ClassVar[str] = ""
+    """One more of these, with a value behind it."""
 
     def in_plans(self) -> Feature:
         """Return how a plan turns it on and off."""

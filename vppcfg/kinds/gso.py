@@ -54,6 +54,7 @@ class GsoKind(SwitchKind):
 
     nodes = "gso-"
     key = "gso"
+    command = "set interface feature gso"
     attribute = "has_gso"
     since = Release(25, 6)
     is_of_bond = True

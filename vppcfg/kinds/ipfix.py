@@ -109,6 +109,7 @@ class FlowRecordsKind(FeatureKind[FlowRecords | None]):
 
     nodes = "flowprobe-"
     key = _SECTION
+    command = "flowprobe feature add-del"
     attribute = "flow_records"
     plugin = "flowprobe"
     reason = "flows of an interface are recorded"

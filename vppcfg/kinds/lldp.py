@@ -181,6 +181,7 @@ class LldpKind(FeatureKind[Lldp | None]):
 
     nodes = "lldp"
     key = "lldp"
+    command = "set interface lldp"
     attribute = "lldp"
     plugin = "lldp"
     reason = "a port speaks LLDP"

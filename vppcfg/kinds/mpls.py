@@ -67,6 +67,7 @@ class MplsKind(SwitchKind):
 
     nodes = "mpls-"
     key = "mpls"
+    command = "set interface mpls"
     attribute = "has_mpls"
     is_of_bond = True
     turn_on = Stage.TURN_MPLS_ON

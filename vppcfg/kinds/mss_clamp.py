@@ -64,6 +64,7 @@ class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
 
     nodes = "tcp-mss-clamping"
     key = "mss-clamp"
+    command = "set interface tcp-mss-clamp"
     attribute = "mss_clamp"
     plugin = "mss_clamp"
     reason = "an interface clamps the MSS of TCP"

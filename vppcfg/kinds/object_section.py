@@ -16,7 +16,7 @@ from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.sections.section import NamedSection, Parsing, Unmanaged
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Referent, VppObject
+from vppcfg.model.vpp_object import Referent, VppObject, all_of
 
 T = TypeVar("T", bound=VppObject)
 E = TypeVar("E")
@@ -58,7 +58,7 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
         """Enter the objects of the file, and those that hang on interfaces that it leaves alone."""
         if self.key not in desired.configuration.entries:
             return
-        desired.owned |= {(self.object_class.table, "")}
+        desired.owned |= all_of(self.object_class)
         observed: Iterable[T] = desired.observed.of(self.object_class).values()
         for item in observed:
             if _is_unmanaged(item, desired):

@@ -82,6 +82,7 @@ class ProxyArpKind(SwitchKind):
     """The key `proxy-arp` of interfaces, whose ranges are in `proxy_arp_ranges`."""
 
     key = "proxy-arp"
+    command = "set interface proxy-arp"
     attribute = "has_proxy_arp"
     is_of_bond = True
     is_routing = True

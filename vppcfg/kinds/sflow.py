@@ -188,6 +188,7 @@ class SflowKind(SwitchKind):
 
     nodes = "sflow"
     key = "sflow"
+    command = "sflow enable-disable"
     attribute = "has_sflow"
     plugin = _PLUGIN
     reason = "an interface is sampled"

@@ -83,6 +83,9 @@ class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
 
     nodes = "ip[46]-[rt]x-urpf"
     key = "urpf"
+    command = "set urpf"
+    command_words = frozenset({"ip4", "ip6", "rx", "tx", "off", "strict", "loose"})
+    valued_word = "table"
     attribute = "urpf"
     plugin = "urpf"
     reason = "an interface checks where packets come from"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from enum import Enum
 
-from vppcfg.model.vpp_object import Ownership, Reference, Referent, VppObject
+from vppcfg.model.vpp_object import Reference, Referent, VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.record import record
 
@@ -256,15 +256,6 @@ class NatLeaks(NatObject):
 
 
 NAT_OBJECTS: tuple[type[VppObject], ...] = (Nat44, NatAddress, NatPool, NatMapping, NatExemption, NatLeaks)
-
-
-NAT44_OWNED = frozenset((item.table, "") for item in NAT_OBJECTS)
-"""What a file owns with the section."""
-
-
-def is_nat44_owned(owned: Ownership) -> bool:
-    """Return whether a file decides about NAT44."""
-    return (Nat44.table, "") in owned
 
 
 def end_text(protocol: NatProtocol | None, holder: str, port: int) -> str:

@@ -107,6 +107,16 @@ Ownership = frozenset[tuple[str, str]]
 """What a file owns of objects that bear no mark: the table of their kind, and their scope."""
 
 
+def all_of(*kinds: type[VppObject]) -> Ownership:
+    """Return what a file owns with a section for all objects of some kinds."""
+    return frozenset((kind.table, "") for kind in kinds)
+
+
+def owns_all(owned: Ownership, kind: type[VppObject]) -> bool:
+    """Return whether a file decides about all objects of a kind."""
+    return all_of(kind) <= owned
+
+
 def is_owned(item: VppObject, owned: Ownership) -> bool:
     """Return whether plans may change an object."""
     return item.is_always_ours or (item.table, item.scope) in owned

@@ -8,8 +8,9 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.kinds.nat44.settings import DisableNat44
-from vppcfg.model.nat44 import Nat44, NatAddress, NatMapping, NatPool, is_nat44_owned
+from vppcfg.model.nat44 import Nat44, NatAddress, NatMapping, NatPool
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import owns_all
 from vppcfg.plan.plan import Plan
 
 _MOST = 5
@@ -31,7 +32,7 @@ def nat44_lines(plan: Plan) -> Iterator[str]:
 def left_alone(plan: Plan) -> str:
     """Return notes on NAT44 that VPP has and the file leaves alone; '' where there is none."""
     observed = plan.observed
-    if not observed.of(Nat44) or is_nat44_owned(plan.desired.owned):
+    if not observed.of(Nat44) or owns_all(plan.desired.owned, Nat44):
         return ""
     mappings, sides = len(observed.of(NatMapping)), sum(each.nat44 is not None for each in observed.interfaces.values())
     text = f"VPP has NAT44 on {sides} interface{'' if sides == 1 else 's'}"

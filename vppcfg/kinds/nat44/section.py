@@ -31,7 +31,7 @@ from vppcfg.kinds.nat44.entry import (
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.nat44 import (
     MARK,
-    NAT44_OWNED,
+    NAT_OBJECTS,
     SECTION,
     USUAL_SESSIONS,
     Nat44,
@@ -46,6 +46,7 @@ from vppcfg.model.nat44 import (
 )
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
+from vppcfg.model.vpp_object import all_of
 from vppcfg.model.vrf import table_key
 from vppcfg.record import evolve
 
@@ -89,7 +90,7 @@ class Nat44Section(SettingsSection):
         config = desired.configuration.nat44
         if config is None:
             return
-        desired.owned |= NAT44_OWNED
+        desired.owned |= all_of(*NAT_OBJECTS)
         for settings in desired.observed.of(Nat44).values():
             for what in settings.unsupported[:_MOST_NAMED]:
                 text = f"VPP has {what}, which no file can express; remove it in VPP, or drop the section from the file"

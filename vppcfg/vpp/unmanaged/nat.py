@@ -7,7 +7,8 @@ from ipaddress import IPv4Address
 from typing import Any
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
-from vppcfg.model.nat44 import is_nat44_owned
+from vppcfg.model.nat44 import Nat44
+from vppcfg.model.vpp_object import owns_all
 from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
@@ -132,10 +133,10 @@ def _unless_owned(reader: Reader) -> Reader:
     """Return a reader that has nothing to read where a file decides about NAT44."""
 
     def requests(connection: Connection, scope: ReadScope) -> Sequence[bytes]:
-        return () if is_nat44_owned(scope.state.owned) else reader.requests(connection, scope)
+        return () if owns_all(scope.state.owned, Nat44) else reader.requests(connection, scope)
 
     def read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterable[Attachment]:
-        return () if is_nat44_owned(scope.state.owned) else reader.read(connection, replies, scope)
+        return () if owns_all(scope.state.owned, Nat44) else reader.read(connection, replies, scope)
 
     return Reader(reader.messages, requests, read)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.nat44 import is_nat44_owned
+from vppcfg.model.nat44 import Nat44
+from vppcfg.model.vpp_object import owns_all
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
@@ -27,14 +28,14 @@ _TIMEOUTS = {"udp": 300, "tcp_established": 7440, "tcp_transitory": 240, "icmp":
 
 
 def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:
-    if is_nat44_owned(scope.state.owned):
+    if owns_all(scope.state.owned, Nat44):
         return []
     dumps = (f"{each}_dump" for each in (_POOLS, _ADDRESSES, _MAPPINGS, _IDENTITIES))
     return [connection.request(name)[1] for name in (_CONFIG, *dumps)]
 
 
 def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
-    if is_nat44_owned(scope.state.owned):
+    if owns_all(scope.state.owned, Nat44):
         return
     yield from _itself(connection, replies)
     pools = [index for (index,) in connection.rows(replies, f"{_POOLS}_details", "sw_if_index")]
