@@ -103,7 +103,8 @@ def _consequence(
     if all(_takes_along(name, suffering, plan) for name, suffering in own.items()):
         verb = _moving(own.values(), is_one=len(others) == 1)
     sentence = f"{_counted(others, plan)} {verb}"
-    text = f"{sentence}, because {cause}" if cause else sentence
+    adds = cause not in {"", f"it {verb}", f"they {verb}"}
+    text = f"{sentence}, because {cause}" if adds else sentence
     return Consequence(impact=impact, interfaces=tuple(names), text=text)
 
 

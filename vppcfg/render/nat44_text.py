@@ -43,6 +43,8 @@ def left_alone(plan: Plan) -> str:
 def _reset(plan: Plan) -> str:
     count = plan.observed.facts.nat44_sessions
     lost = "all NAT44 sessions are lost" if count is None else f"all {count:,} NAT44 sessions are lost"
+    if count == 0:
+        lost = "there is no session to lose"
     if count == 1:
         lost = "the only one of the NAT44 sessions is lost"
     comes_back = "disabled and enabled again" if plan.desired.of(Nat44) else "disabled"

@@ -85,10 +85,9 @@ def test_another_number_of_sessions_sets_everything_again() -> None:
     assert lines(plan)[:2] == ["nat44 plugin disable", "nat44 plugin enable sessions 1000"]
     assert len(lines(plan)) == 6
     assert list(nat44_lines(plan)) == ["NAT44 is disabled and enabled again: all NAT44 sessions are lost"]
-    counted = replace(plan.observed, facts=replace(plan.observed.facts, nat44_sessions=1234))
-    assert list(nat44_lines(replace(plan, observed=counted))) == [
-        "NAT44 is disabled and enabled again: all 1,234 NAT44 sessions are lost"
-    ]
+    for count, lost in ((1234, "all 1,234 NAT44 sessions are lost"), (0, "there is no session to lose")):
+        counted = replace(plan.observed, facts=replace(plan.observed.facts, nat44_sessions=count))
+        assert list(nat44_lines(replace(plan, observed=counted))) == [f"NAT44 is disabled and enabled again: {lost}"]
 
 
 def test_an_exemption_of_another_table_goes_before_nat44_is_disabled() -> None:
