@@ -47,6 +47,11 @@ def count(value: float) -> str:
     return f"{round(value):,}"
 
 
+def packets(value: float) -> str:
+    """Return how many packets there are, such as 1 packet or 2,000 packets."""
+    return f"{count(value)} packet{'' if round(value) == 1 else 's'}"
+
+
 def parse_figure(text: str) -> float:
     """Return a number such as `1.48M`. Raise UsageError when it is none."""
     match = _FIGURE.match(text.strip())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from vppcfg.common.rates import count, percent, pps
+from vppcfg.common.rates import count, packets, percent, pps
 from vppcfg.tune.checks import BALANCE_PPS, BALANCE_SHARE, COUNTERS_AGAIN, Check
 from vppcfg.tune.driver_counters import driver_losses
 from vppcfg.tune.load import ErrorRate, PortLoad
@@ -81,7 +81,7 @@ def _ever_refused(errors: Iterable[ErrorRate]) -> Iterator[str]:
     """Yield the packets that ports could not send, by the counters of the nodes that send."""
     for rate in errors:
         if is_ring_full(rate.reason):
-            yield f"{rate.node} did not send {count(rate.count)} packets"
+            yield f"{rate.node} did not send {packets(rate.count)}"
 
 
 def _is_short_of_offer(situation: Situation) -> bool:
@@ -105,7 +105,7 @@ def _ever_lost(ports: Sequence[PortLoad]) -> Iterator[str]:
         by_driver = driver_losses(port.hardware.counters if port.hardware else ())
         lost = max(lost, sum(number for _, number in by_driver.values()))
         if lost:
-            yield f"{port.name} lost {count(lost)} packets"
+            yield f"{port.name} lost {packets(lost)}"
 
 
 def _ever_dropped(ports: Sequence[PortLoad], few: float) -> Iterator[str]:

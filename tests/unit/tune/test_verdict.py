@@ -141,7 +141,7 @@ def test_one_reading_is_enough_when_no_port_ever_lost_a_packet() -> None:
     missed = InterfaceCounters(name=GI3, rx_packets=9, rx_miss=1)
     said = verdict(replace(once, ports=(once.ports[0], replace(once.ports[1], counters=missed))))
     assert said.word is VerdictWord.UNDECIDED
-    assert f"a second reading: {GI3} lost 1 packets since the counters began" in said.missing
+    assert f"a second reading: {GI3} lost 1 packet since the counters began" in said.missing
     dropped = InterfaceCounters(name=GI3, rx_packets=9000, drops=3000)
     said = verdict(replace(once, ports=(once.ports[0], replace(once.ports[1], counters=dropped))))
     assert f"a second reading: {GI3} dropped 3,000 of 9,000 (33.3 %) packets since the counters began" in said.missing

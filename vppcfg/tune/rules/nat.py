@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vppcfg.common.rates import count, percent, pps
+from vppcfg.common.rates import count, packets, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, NodeLoad, ThreadLoad
 from vppcfg.tune.rule_context import Situation, nodes_source
@@ -48,7 +48,7 @@ def find_nat_exhausted(situation: Situation) -> Iterator[Finding]:
 
 def _exhausted(rate: ErrorRate, meaning: str, remedy: str, situation: Situation) -> Finding:
     lost = rate.per_s or 0.0
-    dropped = f"drops {pps(lost)}" if lost else f"has dropped {count(rate.count)} packets"
+    dropped = f"drops {pps(lost)}" if lost else f"has dropped {packets(rate.count)}"
     grows = f"grows by {pps(lost)}" if lost else f"counts {count(rate.count)} since the counters began"
     return Finding(
         rule="nat-exhausted",

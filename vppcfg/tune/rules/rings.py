@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from vppcfg.common.rates import count, percent, pps
+from vppcfg.common.rates import count, packets, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, Load, PortLoad, ThreadLoad
 from vppcfg.tune.ports import by_name, is_ring_full
@@ -117,7 +117,7 @@ def _once_starved(rate: ErrorRate, situation: Situation) -> Finding:
         rule="tx-descriptors",
         severity=FindingSeverity.LOSS,
         subject=port.name,
-        verdict=f"{port.name} has dropped {count(rate.count)} packets because its transmit ring was full",
+        verdict=f"{port.name} has dropped {packets(rate.count)} because its transmit ring was full",
         evidence=(
             Evidence(text=f"`{rate.reason}` counts {count(rate.count)} since VPP began or counters were cleared",
                      source=situation.load.reading.source("errors")),

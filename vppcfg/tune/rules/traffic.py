@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vppcfg.common.rates import count, percent, pps
+from vppcfg.common.rates import count, packets, percent, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy
 from vppcfg.tune.load import ErrorRate, Load, PortLoad
 from vppcfg.tune.rule_context import Situation, nodes_source
@@ -245,7 +245,7 @@ def _old_fault_finding(
         rule="not-tuning",
         severity=_severity(hint) if is_many else FindingSeverity.NOTICE,
         subject=subject,
-        verdict=f"{subject} has dropped {count(lost)} packets{of_all} {why}: {hint}",
+        verdict=f"{subject} has dropped {packets(lost)}{of_all} {why}: {hint}",
         evidence=(
             Evidence(text=f"{what}: {count(lost)}{of_all} since the counters began",
                      source=situation.load.reading.source(part)),

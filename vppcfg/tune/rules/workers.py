@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vppcfg.common.numbers import numbered
-from vppcfg.common.rates import count, pps
+from vppcfg.common.rates import count, packets, pps
 from vppcfg.tune.finding import Basis, Evidence, Expectation, Finding, FindingSeverity, Remedy, Setting
 from vppcfg.tune.load import ErrorRate, Load, NodeLoad, ThreadLoad
 from vppcfg.tune.reading import RxQueue
@@ -194,7 +194,7 @@ def find_handoff(situation: Situation) -> Iterator[Finding]:
 
 def _handoff_finding(rate: ErrorRate, situation: Situation) -> Finding:
     lost = rate.per_s or 0.0
-    dropped = f"drops {pps(lost)}" if lost else f"has dropped {count(rate.count)} packets"
+    dropped = f"drops {pps(lost)}" if lost else f"has dropped {packets(rate.count)}"
     grows = f"grows by {pps(lost)}" if lost else f"counts {count(rate.count)} since the counters began"
     return Finding(
         rule="handoff",
