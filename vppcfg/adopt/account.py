@@ -20,7 +20,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "abf attach": ("policy-routes",),
     "abf policy": ("policy-routes",),
     "clear interface tag": ("",),
-    "enable ip6 interface": ("",),
+    "disable ip6 interface": ("IPv6", ""),
+    "enable ip6 interface": ("IPv6",),
     "ip6 nd": ("ra", "link-local"),
     "l3xc": ("l3xc",),
     "lcp create": ("lcp",),
@@ -54,7 +55,10 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     **{command: (key,) for command, key in PLACING.items()},
     **{kind.command: (kind.key,) for kind in FEATURE_KINDS if kind.command},
 }
-"""The keys of an entry that hold what a command sets; '' where the entry itself, or a default, does."""
+"""The keys of an entry that hold what a command sets; '' where the entry itself, or a default, does.
+
+No file has a key for IPv6 alone: an interface with an address has it.
+"""
 _SECTIONS: Mapping[str, KeyPath] = {
     "det44 add": ("det44", "maps"),
     "det44 plugin": ("det44",),

@@ -18,6 +18,7 @@ from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
 from vppcfg.simulator.api import write_api_dir
+from vppcfg.simulator.ip6_link import Ip6LinkMain
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.nat44 import NatMain
@@ -183,9 +184,16 @@ class Simulation:
         """Return the state, and what no section manages, as far as VPP reports it."""
         state = self.observe()
         standing = self._ask(lambda connection: read_standing(connection, state))
-        return state, frozenset(
-            (*standing, *self._ask(lambda connection: read_unmanaged(connection, state.interfaces, state)))
-        )
+        attached = self._ask(lambda connection: read_unmanaged(connection, state.interfaces, state))
+        return state, frozenset((*standing, *attached, *self._ipv6_links()))
+
+    def _ipv6_links(self) -> Iterator[Attachment]:
+        """Yield that IPv6 is on, of which VPP's API reports nothing."""
+        tables = self._vpp.tables
+        for index in tables.part(Ip6LinkMain).links:
+            if (row := tables.sw.get(index)) is not None:
+                name = tables.name_of(row)
+                yield Attachment(holder=name, kind="IPv6", lines=(f"enable ip6 interface {name}",))
 
     def routes_of_prompt(self, state: State) -> list[Route]:
         """Return the routes of the prompt that a file can have, read likewise."""

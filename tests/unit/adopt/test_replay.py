@@ -313,6 +313,12 @@ def test_the_filtered_mac_addresses_of_a_bridge_domain_are_left_with_it() -> Non
     assert adoption.report.lines[7].path == ("bridgedomains", "bd10")
 
 
+def test_ipv6_alone_is_in_no_key_of_the_file() -> None:
+    adoption = adopted("set interface state xe0 up\nenable ip6 interface xe0\n")
+    assert outcomes(adoption) == ["file", "unmanaged"]
+    assert adoption.rest.commands == ("enable ip6 interface xe0",)
+
+
 def test_a_tag_rewrite_is_a_key_of_what_hands_frames_on() -> None:
     adoption = adopted(
         "set interface state xe1 up\nset interface l2 xconnect xe0 xe1\nset interface l2 xconnect xe1 xe0\n"

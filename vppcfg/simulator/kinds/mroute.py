@@ -133,9 +133,14 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
                 "route.prefix.grp_address_length": group.length,
                 "route.prefix.grp_address": group.address.to_bytes(size).ljust(16, b"\0"),
                 "route.prefix.src_address": group.source.to_bytes(size).ljust(16, b"\0"),
-                "route.paths": tuple((_told(flags, path), *packed(path)) for flags, path in paths.values()),
+                "route.paths": tuple((_told(flags, path), *packed(path)) for flags, path in _counted(paths)),
             }
         )
+
+
+def _counted(paths: Paths) -> list[tuple[int, FibPath]]:
+    """Return as many paths as VPP counts of them, in eight bits (send_ip_mroute_details)."""
+    return list(paths.values())[: len(paths) % 256]
 
 
 def _told(flags: int, path: FibPath) -> int:
