@@ -156,7 +156,7 @@ REFUSED_CONF: list[tuple[str, str, str]] = [
         "plugins { plugin linux_cp_plugin.so { enable } plugin linux_nl_plugin.so { enable } }\n"
         "linux-nl { rx-buffer-size 1000 }",
         "invalid netlink option",
-        "conf-removed",
+        "conf-unknown",
     ),
 ]
 
