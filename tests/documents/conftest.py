@@ -1,10 +1,14 @@
-"""What the tests of the documents share: the vppcfg command in PATH, and a scratch folder with the examples."""
+"""What the tests of the documents share: the vppcfg command in PATH, the examples, a simulated router, its commands."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -26,3 +30,26 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def examples(tmp_path: Path) -> Path:
     """A copy of the examples, to run commands in."""
     return shutil.copytree(ROOT / "docs" / "examples", tmp_path / "examples")
+
+
+@contextmanager
+def simulated_router(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    """Run a simulator that makes the socket vpp.sock in a folder."""
+    simulator = subprocess.Popen(words, cwd=folder, env=environment)
+    deadline_s = time.monotonic() + 60
+    while not (folder / "vpp.sock").exists() and time.monotonic() < deadline_s:
+        time.sleep(0.01)
+    try:
+        yield
+    finally:
+        simulator.terminate()
+        simulator.wait(timeout=60)
+
+
+def output_of(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> str:
+    """Return what a command prints, standard output first; it must succeed."""
+    finished = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert finished.returncode == 0, (words, finished.stderr)
+    return finished.stdout + finished.stderr

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.documents.conftest import ROOT
+from tests.documents.conftest import ROOT, output_of, simulated_router
 from tests.documents.test_blocks import blocks_of, commands_of
 
 PAGE = ROOT / "docs" / "first-day.md"
@@ -25,29 +23,15 @@ pytestmark = pytest.mark.slow
 def router(tmp_path: Path, environment: dict[str, str]) -> Iterator[Path]:
     """Run the simulated router of the page; yield the folder that it is used in."""
     (tmp_path / "l3.yaml").write_text((ROOT / "docs" / "examples" / "l3.yaml").read_text())
-    simulator = subprocess.Popen(["bash", "-c", f"exec {SIMULATOR}"], cwd=tmp_path, env=environment)
-    deadline_s = time.monotonic() + 60
-    while not (tmp_path / "vpp.sock").exists() and time.monotonic() < deadline_s:
-        time.sleep(0.01)
-    yield tmp_path
-    simulator.terminate()
-    simulator.wait(timeout=60)
+    with simulated_router(["bash", "-c", f"exec {SIMULATOR}"], tmp_path, environment):
+        yield tmp_path
 
 
 def run(command: str, folder: Path, environment: dict[str, str]) -> str:
     """Run a command of the page without a terminal, where `apply` takes `--yes`; return what it prints."""
     settings = dict(re.findall(r"(\w+)=(\w+)", SETTINGS))
-    finished = subprocess.run(
-        ["bash", "-c", command.replace("apply ", "apply --yes ")],
-        cwd=folder,
-        env={**environment, **settings},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert finished.returncode == 0, (command, finished.stderr)
-    return finished.stdout + finished.stderr
+    words = ["bash", "-c", command.replace("apply ", "apply --yes ")]
+    return output_of(words, folder, {**environment, **settings})
 
 
 def test_the_commands_of_the_page_lead_where_it_says(router: Path, environment: dict[str, str]) -> None:

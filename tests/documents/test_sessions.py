@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.documents.conftest import ROOT
+from tests.documents.conftest import ROOT, output_of, simulated_router
 from tests.documents.test_blocks import blocks_of, commands_of
 
 PORTS = {
@@ -44,26 +42,10 @@ def test_the_commands_of_a_page_succeed_one_after_the_other(
     for example in (ROOT / "docs" / "examples").glob("*.yaml"):
         (tmp_path / example.name).write_text(example.read_text())
     ports = [word for port in PORTS[page] for word in ("--phy", port)]
-    simulator = subprocess.Popen(["vppcfg", "sim", "--socket", "vpp.sock", *ports], cwd=tmp_path, env=environment)
-    deadline_s = time.monotonic() + 60
-    while not (tmp_path / "vpp.sock").exists() and time.monotonic() < deadline_s:
-        time.sleep(0.01)
     own = {"VPPCFG_STATE_DIR": str(tmp_path / "state"), "VPPCFG_RUN_DIR": str(tmp_path / "run")}
-    try:
+    with simulated_router(["vppcfg", "sim", "--socket", "vpp.sock", *ports], tmp_path, environment):
         for command in commands_on(page):
             if command == "vppcfg check":  # the file that the page has the reader edit
                 (edited,) = [block.text for block in blocks_of(ROOT / page) if block.language == "yaml"]
                 (tmp_path / "vppcfg.yaml").write_text(edited)
-            finished = subprocess.run(
-                completed(command, " -c " in command),
-                cwd=tmp_path,
-                env={**environment, **own},
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=120,
-            )
-            assert finished.returncode == 0, (command, finished.stderr)
-    finally:
-        simulator.terminate()
-        simulator.wait(timeout=60)
+            output_of(completed(command, " -c " in command), tmp_path, {**environment, **own})
