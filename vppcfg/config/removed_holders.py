@@ -34,8 +34,9 @@ def owned_by_applied(desired: DesiredStateBuilder, applied: Callable[[], State |
 def _by_owner(state: State) -> _Owned:
     found: dict[tuple[str, str], dict[str, VppObject]] = defaultdict(dict)
     for kind, objects in state.objects.items():
-        for name, each in objects.items() if not kind.is_always_ours else ():
-            found[each.table, each.scope][name] = each
+        if not kind.is_always_ours:
+            for name, each in objects.items():
+                found[each.table, each.scope][name] = each
     return found
 
 

@@ -36,7 +36,7 @@ class Limits:
     max_impact: Impact = Impact.REMOVE
     """More than this to traffic is refused."""
     override_protected: bool = False
-    """Whether protected interfaces may be affected by the plan."""
+    """Whether the plan may affect protected interfaces."""
     allow_mass_deletion: bool = False
     """Whether most of what exists may be deleted."""
     lose_unmanaged: bool = False
@@ -153,7 +153,7 @@ def _is_taken_off(routes: ForeignRoutes, plan: Plan) -> bool:
     if routes.source == _TYPED:
         return any(each.holder == routes.table.key for each in plan.observed.unmanaged)
     if routes.source in PathMtu.fib_sources:  # VPP ends when it deletes a table with an entry that one has left
-        removed = {each.item for each in plan.operations if isinstance(each, AnchorHost)}
+        removed = [each.item for each in plan.of(AnchorHost)]
         hosts = {each.address for each in removed if each.table_id == routes.table.table_id}
         return hosts.issuperset(prefix.partition("/")[0] for prefix in routes.prefixes)
     return routes.source in _sources_of_objects(routes.table, plan.observed)

@@ -22,7 +22,8 @@ def relay_server_unreachable(index: Index) -> Iterator[Problem]:
     of_linux = {interface.vrf for interface in index.interfaces if interface.lcp is not None}
     for entry, _, relay, path in relay_entries(index):
         for at, server in enumerate(relay.servers):
-            vrf = (entry.name or None) if server.vrf is None else None if server.vrf == DEFAULT_VRF else server.vrf
+            name = entry.name if server.vrf is None else server.vrf
+            vrf = None if name in ("", DEFAULT_VRF) else name
             if vrf not in of_linux and not tables.lead_to(server.address, vrf):
                 where = "the default table" if vrf is None else f"the VRF {vrf}"
                 text = f"{where} has no network and no route with {server.address}, so VPP drops requests"
