@@ -138,7 +138,7 @@ def guard(
     """Show the plan; raise PlanRefusedError when it does more than is allowed, or when the operator declines.
 
     Raise UsageError when it cannot be shown, as on a full disk, unless it need not be. Raise DataplaneError when VPP
-    does not have what a guard must know.
+    does not report what a guard must know.
     """
     with nullcontext() if must_show else suppress(UsageError):
         console.show_plan(plan)

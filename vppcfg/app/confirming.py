@@ -211,7 +211,7 @@ def refuse_while_waiting(change: Record, journal: Journal, target: Target) -> No
 def undecided(change: Record, *, timer_is: str = "is gone") -> Objection:
     """Return why nothing else may be changed while a change waits for its timer; NOT_NOW when it is to be undone.
 
-    `timer_is` reports a timer that does not live.
+    `timer_is` describes what became of a timer that runs no more.
     """
     is_waiting = change.status is Status.WAITING
     until = change.timer.deadline if change.timer else ""

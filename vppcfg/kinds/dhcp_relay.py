@@ -186,7 +186,7 @@ class DhcpRelayKind(VppObjectKind[DhcpRelay]):
     def read(
         self, connection: VppReader, replies: Replies, names: Mapping[int, str], tables: Iterable[FibTable]
     ) -> Iterator[DhcpRelay]:
-        """Yield the servers; VPP leaves the family of addresses empty, and has it in `is_ipv6` alone."""
+        """Yield the servers; VPP leaves the family of addresses empty, and sets `is_ipv6` alone."""
         if not connection.offers(_DUMP):
             return
         heads, paths = ("rx_vrf_id", "is_ipv6", "dhcp_src_address.un"), ("server_vrf_id", "dhcp_server.un")

@@ -148,11 +148,12 @@ class PathMtuKind(VppObjectKind[PathMtu]):
         return RemovePathMtu(item=item)
 
     def removal(self, item: PathMtu, *, with_table: bool) -> Sequence[Operation]:
-        """Return what removes one. VPP tells its entry of its own removal, and that enters itself again.
+        """Return what removes one and leaves as little of it in the FIB as VPP allows.
 
-        One with an MTU that changes nothing does not where a route leads to the host, and what is left otherwise drops
-        or goes the way of a later route. But VPP 26.10 ends when a table with such an entry is deleted, and traffic in
-        the table ends with that: so its host is then anchored, which leaves nothing.
+        The removal notifies the FIB entry of the host, which then adds itself again. It does not where a route leads to
+        the host and the MTU changes nothing, so that is set before. Elsewhere the entry stays, and drops or follows a
+        later route. VPP 26.10 ends when it deletes a table with such an entry: there the host is anchored, which leaves
+        none, and stops traffic that ends with the table anyway.
         """
         if with_table:
             return anchored(item, self.remove(item))

@@ -2,8 +2,8 @@
 
 gre_tunnels: { gre0: { local: 192.0.2.1, multipoint: true, neighbors: { 10.0.0.2: 192.0.2.2 } } }
 
-VPP reports the packets of tunnels apart by both addresses outside of them. A next hop is one of these, once for all
-neighbours that are behind it: when one of them goes, VPP knows no packet from there any more (gre_teib_entry_deleted,
+VPP distinguishes the packets of tunnels by both outer addresses. A next hop is one of these, once for all neighbours
+that are behind it: when one of them goes, VPP knows no packet from there any more (gre_teib_entry_deleted,
 ipip_teib_entry_deleted), and the others are set again.
 """
 

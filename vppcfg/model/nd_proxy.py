@@ -16,7 +16,7 @@ class NdProxy(VppObject):
     noun = "ND proxy"
     table = "nd_proxies"
     is_always_ours = True
-    """VPP lists them to nobody: those that are seen are those that were set by vppcfg, or that a file has."""
+    """VPP lists them nowhere: those that are seen are those that were set by vppcfg, or that a file has."""
     is_replaceable = False
 
     address: str

@@ -44,7 +44,7 @@ class VppObject:
     is_replaceable: ClassVar[bool] = True
     """Whether VPP takes a changed one in place of the one of its name, which is removed before otherwise."""
     is_always_ours: ClassVar[bool] = False
-    """Whether VPP's objects show which are those of files; of other kinds the file owns what it has a key for."""
+    """Whether VPP shows which are those of files; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
     """What those that no file owns are called among the attachments of others."""
     fib_sources: ClassVar[frozenset[str]] = frozenset()

@@ -35,7 +35,7 @@ class Numbering(Enum):
 
     USES = "uses"
     GIVES = "gives"
-    """VPP picks one and has it in its answer."""
+    """VPP picks one and returns it in its answer."""
     FREES = "frees"
 
 
@@ -43,8 +43,8 @@ class Numbering(Enum):
 class Operation:
     """One API message to VPP, or one change of the Linux around it. It names objects by name, never by index.
 
-    An operation can be tried on a working state: `refusal` shows why VPP would refuse it there, `apply_to` changes
-    the working state as VPP changes. Proofs of plans and rollbacks are made of these two.
+    An operation can be tried on a working state: `precondition_error` returns why VPP would refuse it there,
+    `apply_to` changes the working state as VPP changes. Proofs of plans and rollbacks are made of these two.
     """
 
     needs_vpp: ClassVar[bool] = True
@@ -73,7 +73,7 @@ class Operation:
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Change the working state as VPP changes; only after `refusal` has found nothing."""
+        """Change the working state as VPP changes; only after `precondition_error` has returned None."""
         raise NotImplementedError(type(self).__name__)
 
     def effect(self, observed: State, desired: State) -> Predicate:

@@ -1,4 +1,4 @@
-"""In which order steps run: the table of stages is the only place of it, and `ordered` sorts steps by it.
+"""The order of steps: the table of stages alone defines it, and `ordered` sorts by it.
 
 The same steps always come in the same order.
 """

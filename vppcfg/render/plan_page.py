@@ -55,7 +55,7 @@ _COMMANDS_SHOWN = 5000
 
 @record
 class PageFacts:
-    """What the page has about the plan besides its content."""
+    """What the page shows beside the plan."""
 
     file: str
     digest: str

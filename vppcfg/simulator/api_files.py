@@ -12,8 +12,8 @@ request NAME CRC [SPAN] [streams DETAILS [then REPLY]]: TYPE FIELD, ...
 reply NAME CRC [SPAN]: TYPE FIELD, ...
 bare NAME CRC [SPAN] [then REPLY]: TYPE FIELD, ...     a message that starts neither like a request nor like a reply
 
-A SPAN names the releases of it: 23.06, 23.06-24.10, 24.10- or -24.10, all of them when there is none. A message
-whose fields have changed has a line for each layout.
+A SPAN names the releases of a line: 23.06, 23.06-24.10, 24.10- or -24.10; without one it is of all. A message whose
+fields have changed has a line for each layout.
 """
 
 from __future__ import annotations

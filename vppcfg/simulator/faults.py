@@ -57,7 +57,7 @@ class Faults:
     lie_at: Occasions = None
     """These are carried out and answered as if they were refused."""
     skip_at: Occasions = None
-    """These are answered as if they were carried out and change nothing; an index that they would have is ~0."""
+    """These are answered as if they were carried out and change nothing; an index in the answer is ~0."""
     late_at: Occasions = None
     """The answers to these come `late_s` later, and what is asked meanwhile is answered before them."""
     late_s: float = 1.0

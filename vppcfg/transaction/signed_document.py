@@ -41,7 +41,7 @@ def _head(kind: str, version: int, body: bytes, place: str) -> bytes:
 
 
 def place_of(data: bytes) -> str:
-    """Return where a document belongs, '' where it does not have that, such as one of a former version."""
+    """Return where a document belongs, '' where it names none, such as one of a former version."""
     try:
         return str(json.loads(data.partition(b"\n")[0]).get(_PLACE, ""))
     except (ValueError, AttributeError, RecursionError):

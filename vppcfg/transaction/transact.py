@@ -1,6 +1,6 @@
-"""A plan carried out so that VPP ends in the new state or in the old one, or the place of each object is reported.
+"""A plan carried out so that VPP ends in the new state or in the old one, or the outcome names what it has.
 
-It changes what a plan has and nothing else; the journal, the questions and the words are the business of others.
+It carries out the steps of a plan and nothing else; journal, questions and messages are the business of others.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def transact(
     does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired one although every
     step succeeded stays as it is. `afterwards` is called when VPP has the new state, and returns why that cannot be
     kept, None when it can. An error that nobody foresaw is raised again, after the way back and after `on_bug` was
-    called how VPP stands.
+    called with the outcome.
     """
     try:
         failure = _forward(plan, session, watcher, should_stop) or _afterwards(afterwards, should_stop)

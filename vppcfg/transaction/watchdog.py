@@ -58,7 +58,7 @@ _CONFINEMENT = (
     "ProtectProc=invisible",
     "RestrictRealtime=yes",
 )
-"""What the unit that goes back may not do: as vppcfg.service of the Debian package, which has the reasons. It sees
+"""What the unit that goes back may not do: as vppcfg.service of the Debian package, which gives the reasons. It sees
 the /tmp of others, where the socket, the journal or vppcfg itself may lie."""
 
 _started: list[subprocess.Popen[bytes]] = []

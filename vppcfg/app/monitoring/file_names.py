@@ -47,7 +47,7 @@ class NamesOfFile:
         self._seen: _Signature | None = None
         self._child: Child | None = None
         self.problem = ""
-        """Why the files have nothing, or nothing new."""
+        """Why the files give no names, or no new ones."""
 
     def __call__(self) -> FileNames:
         """Return the names, those of a changed file as soon as they have been read; never wait for that."""

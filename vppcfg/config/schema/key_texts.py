@@ -1,4 +1,4 @@
-"""What the documents have on each key of a configuration, for editors that show it beside the key.
+"""The documents' text on each key of a configuration, for editors that show it beside the key.
 
 docs/configuration.md and docs/tuning.md have a table for each map: its keys, their values, and what it means when a
 key is absent. A table belongs to the definition of the JSON Schema with the same keys.
@@ -50,7 +50,7 @@ def _sentence(cells: list[str]) -> str:
 
 
 def describe(schema: dict[str, Any], documents: Iterable[str]) -> None:
-    """Write what documents have on keys into a JSON Schema of the configuration, as `description`."""
+    """Write the documents' text on keys into a JSON Schema of the configuration, as `description`."""
     tables = [table for text in documents for table in tables_in(text)]
     definitions = schema["definitions"]
     of_interfaces = _table_of(definitions["interface"]["properties"], tables)

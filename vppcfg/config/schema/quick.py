@@ -42,7 +42,7 @@ def _acceptance(schema: str) -> Acceptance:
 
 
 class UnknownWordError(Exception):
-    """The schema has something that is left to yamale."""
+    """The schema uses something that only yamale checks."""
 
 
 class Acceptance:

@@ -135,7 +135,7 @@ def _set_features(domain: BridgeDomain, features: int, is_on: bool) -> int:
 
 
 def _answer_add_delete(call: Call, values: Values) -> Outgoing:
-    """Make or delete a bridge domain; in version 2, ~0 has VPP choose an id, and even a refusal has it."""
+    """Make or delete a bridge domain; in version 2, ~0 has VPP choose an id, and even a refusal returns it."""
     bd_id, is_v2 = values["bd_id"], call.message.endswith("_v2")
     if is_v2 and bd_id == NONE and values["is_add"]:
         bd_id = _unused_id(call.tables)

@@ -56,7 +56,7 @@ _FRAME_BYTES = 9022
 """Of an Ethernet port that asks for none (vnet/ethernet/interface.c); VPP takes the tunnel's headers off that."""
 _LAST_SESSION = 0x3FF
 _ODD_FLAGS = 1
-"""Of a loaded tunnel of which the state only has that it is not a plain one."""
+"""Of a loaded tunnel of which the state records only that it is not plain."""
 
 
 class Type(IntEnum):

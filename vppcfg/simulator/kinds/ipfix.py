@@ -180,7 +180,7 @@ def _answer_params(call: Call, values: Values) -> Outgoing:
     return call.reply()
 
 
-def _answer_told(call: Call, _values: Values) -> Outgoing:
+def _answer_get_params(call: Call, _values: Values) -> Outgoing:
     main = call.tables.part(IpfixMain)
     return call.reply(record_flags=main.layers, active_timer=main.active_s, passive_timer=main.passive_s)
 
@@ -316,7 +316,7 @@ EXPORT = Kind(
 KIND = Kind(
     api={"flowprobe": _PROBE_API},
     changes={"flowprobe_set_params": _answer_params, "flowprobe_interface_add_del": _answer_probe},
-    queries={"flowprobe_get_params": _answer_told, "flowprobe_interface_dump": _dump_probes},
+    queries={"flowprobe_get_params": _answer_get_params, "flowprobe_interface_dump": _dump_probes},
     commands={"flowprobe params": _command_params, "flowprobe feature add-del": _command_probe},
     plugin="flowprobe",
     load=_load,

@@ -203,18 +203,18 @@ def delete_association(tables: Tables, number: int) -> None:
         del known[number]
 
 
-def _told(values: dict[str, Any]) -> dict[str, Any]:
+def _dumped(values: dict[str, Any]) -> dict[str, Any]:
     """Return an association as in a dump: the bytes of the salt swapped, and zeros where a flag is missing."""
     salt = int.from_bytes(values["entry.salt"].to_bytes(4), "little")
-    told = {**values, "entry.salt": salt}
+    dumped = {**values, "entry.salt": salt}
     for flag, prefixes in (
         (_TUNNEL, ("entry.tunnel.",)),
         (_UDP, ("entry.udp_",)),
         (_ANTI_REPLAY, ("entry.anti_replay",)),
     ):
         if not values["entry.flags"] & flag:
-            told = {name: value for name, value in told.items() if not name.startswith(prefixes)}
-    return told
+            dumped = {name: value for name, value in dumped.items() if not name.startswith(prefixes)}
+    return dumped
 
 
 def _answer_add(call: Call, values: Values) -> Outgoing:
@@ -230,7 +230,7 @@ def _answer_delete(call: Call, values: Values) -> Outgoing:
 def _dump_associations(call: Call, _values: Values) -> Iterator[Outgoing]:
     """Show all associations, whatever id was asked for."""
     for known in call.tables.part(IpsecMain).associations.values():
-        yield call.details({**_told(known.values), "sw_if_index": NONE})
+        yield call.details({**_dumped(known.values), "sw_if_index": NONE})
 
 
 def _answer_protect(call: Call, values: Values) -> Outgoing:

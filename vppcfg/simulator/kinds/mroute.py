@@ -133,7 +133,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
                 "route.prefix.grp_address_length": group.length,
                 "route.prefix.grp_address": group.address.to_bytes(size).ljust(16, b"\0"),
                 "route.prefix.src_address": group.source.to_bytes(size).ljust(16, b"\0"),
-                "route.paths": tuple((_told(flags, path), *packed(path)) for flags, path in _counted(paths)),
+                "route.paths": tuple((_dumped_flags(flags, path), *packed(path)) for flags, path in _counted(paths)),
             }
         )
 
@@ -143,7 +143,7 @@ def _counted(paths: Paths) -> list[tuple[int, FibPath]]:
     return list(paths.values())[: len(paths) % 256]
 
 
-def _told(flags: int, path: FibPath) -> int:
+def _dumped_flags(flags: int, path: FibPath) -> int:
     """Return what the dump has of a path's flags: one at most, and none of what VPP takes itself."""
     return flags if flags in (ACCEPT, _FORWARD) and path.kind == NORMAL else 0
 

@@ -46,7 +46,7 @@ u32 vni
 _DEVICE_CLASS = "VXLAN"
 _PORT = 4789
 _TO_NOTHING = 0
-"""The next node of a loaded tunnel of which the state only has that it is not a plain one."""
+"""The next node of a loaded tunnel of which the state records only that it is not plain."""
 _TO_L2 = 1
 _NEXT_NODES = 2
 """What a tunnel can hand its payload to unless somebody adds a node: nothing, or L2."""
