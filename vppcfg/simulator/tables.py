@@ -50,6 +50,8 @@ class HwInterface:
     index: int
     name: str
     device_class: str
+    device_instance: int = 0
+    """The N that a loopback was made with, whatever its name is."""
     sw_if_index: int = NONE
     is_ethernet: bool = True
     mac: bytes = bytes(6)
