@@ -53,6 +53,14 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
         "vppcfg/config/",
         ("tests/unit/config", "tests/golden tests/unit/cli/test_check.py tests/laws/test_injection_laws.py"),
     ),
+    (
+        "vppcfg/kinds/",
+        (
+            "tests/unit/kinds tests/unit/config/rules tests/unit/config/sections",
+            "tests/kinds tests/unit/vpp/messages tests/golden",
+            "tests/laws",
+        ),
+    ),
     ("vppcfg/vpp/", ("tests/unit/vpp", "tests/contract")),
     ("vppcfg/loadtest/", ("tests/unit/loadtest",)),
     ("vppcfg/app/", ("tests/unit/app", "tests/unit/cli")),
