@@ -1,7 +1,5 @@
 """The architecture, held against the code: who may import whom, and what may stand where."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys
@@ -399,9 +397,7 @@ LISTS = {
     "simulator/kinds/__init__.py",
 }
 """Where a kind of interface is entered; CONTRIBUTING.md and docs/architecture.md lead here."""
-TUNNELS = {
-    *("model/tunnel.py", "probe/tunnels.py", "probe/trace.py"),
-}
+TUNNELS = {*("model/tunnel.py", "probe/tunnels.py", "probe/trace.py")}
 """What kinds of tunnels to one other router share, and the names of VPP's nodes that wrap and unwrap their packets."""
 
 
