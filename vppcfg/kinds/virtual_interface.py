@@ -63,4 +63,5 @@ class VirtualInterfaceKind(CreatedKind, VirtualInterfaceSection[C, M], Generic[C
         """Ask VPP for the secret keys that it has, by what they go by. Raise DataplaneError."""
         return {}
 
+
 AnyVirtualInterface = VirtualInterfaceKind[Any, Any]
