@@ -114,7 +114,7 @@ class Ground:
     """Whether what stands behind a command that VPP refuses is adopted too."""
 
     def simulation(self) -> Simulation:
-        """Return a VPP that nobody has configured."""
+        """Return an unconfigured VPP."""
         return Simulation(str(self.release), self.ports, self.lcp, self.plugins, self.workers)
 
 
@@ -275,7 +275,7 @@ def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
 
 
 def _with_placed(state: State, lines: Sequence[SourceLine]) -> State:
-    """Return a state in which the queues that a script places, and no others, are known to be placed by somebody."""
+    """Return a state in which the queues that a script places, and no others, are known to be placed by an operator."""
     placed: dict[tuple[str, str], set[int]] = {}
     for line in lines:
         key = PLACING.get(line.command)

@@ -51,7 +51,7 @@ _PATIENCE_S = 60.0
 
 
 class Simulation:
-    """A VPP that nobody has configured, and then the one that a script has."""
+    """An unconfigured VPP, and then the one that a script has configured."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Simulation:
         return code == 0, printed
 
     def _have_queue(self, line: str) -> None:
-        """Have the queue that a command places, and workers, where nobody knows how many there are."""
+        """Have the queue that a command places, and workers, where their number is unknown."""
         key = next((key for command, key in PLACING.items() if line.startswith(f"{command} ")), None)
         words = line.split()[3:]
         name = placed_port(words) if key is not None else None

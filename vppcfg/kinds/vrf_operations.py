@@ -27,7 +27,7 @@ class VrfOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return what the table goes by."""
+        """Return the key of the table."""
         return table_key(self.table_id, is_ipv6=self.is_ipv6)
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -65,7 +65,7 @@ class CreateVrf(VrfOperation):
 
 @record
 class MarkVrfRoutes(VrfOperation):
-    """ip_table_replace_begin: mark the routes that came through the API, for those to go that nobody writes again."""
+    """ip_table_replace_begin: mark the routes of the API, to remove those that are not written again."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -94,7 +94,7 @@ class ReleaseTypedVrf(VrfOperation):
     """cli_inband: let go what `ip table add` at VPP's prompt, or a file that VPP runs, holds of a table."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Write the command, which succeeds where nobody typed the other one (vnet/ip/lookup.c)."""
+        """Write the command, which succeeds without the other one (vnet/ip/lookup.c)."""
         family = "ip6" if self.is_ipv6 else "ip"
         return Request("cli_inband", {}, text=f"{family} table del {self.table_id}")
 

@@ -61,7 +61,7 @@ Paths = dict[tuple[int, int], tuple[int, FibPath]]
 
 @dataclass(slots=True, kw_only=True)
 class MrouteMain:
-    """The routes that somebody added, by family and table, then by source."""
+    """The added routes, by family and table, then by source."""
 
     routes: dict[tuple[bool, int], dict[Group, dict[int, Paths]]] = field(default_factory=dict)
 

@@ -95,7 +95,7 @@ def main_of(tables: Tables, is_ipv6: bool) -> FibMain:
 
 @dataclass(slots=True, kw_only=True)
 class SourceMain:
-    """The sources that somebody has asked for, with their priorities; each call makes one more, of whatever name."""
+    """The sources that clients have added, with their priorities; each call makes one more, of whatever name."""
 
     added: list[tuple[bytes, int]] = field(default_factory=list)
 

@@ -24,7 +24,7 @@ _MEANINGS = {
     ROLLED_BACK: "the change failed, and the old state is back",
     STRANDED: "the change failed half-way, and the old state is not back",
     DIFFERENT: "VPP shows something else than was asked for, and the old state is back",
-    NOT_CONFIRMED: "nobody confirmed the change in time, and the old state is back",
+    NOT_CONFIRMED: "the change was not confirmed in time, and the old state is back",
     DRIFT: "VPP differs from the configuration",
     VERDICT: "the tuner found what was not to be found",
     NOT_NOW: "not now: another vppcfg is at work, or something else that passes stands in the way",

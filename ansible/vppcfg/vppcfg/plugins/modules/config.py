@@ -68,7 +68,7 @@ options:
     default: false
     version_added: "1.1.0"
   adopt:
-    description: Take over interfaces that carry the tag of somebody else.
+    description: Take over interfaces that carry the tag of another program.
     type: bool
     default: false
   again:

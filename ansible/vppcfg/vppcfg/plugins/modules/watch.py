@@ -37,7 +37,7 @@ options:
     choices: [difference, never]
     default: difference
   adopt:
-    description: Take interfaces for ours that carry the tag of somebody else.
+    description: Manage interfaces of the file that carry the tag of another program.
     type: bool
     default: false
 """
