@@ -213,7 +213,7 @@ class _Goal:
     end: EndState
     chosen_mtus: frozenset[str]
     not_simulated: frozenset[Key]
-    """Lines of which nobody knows what they do."""
+    """Lines whose effect is unknown."""
     can_be_met: bool = True
     """Whether there is more to try; what then still differs is reported."""
 

@@ -235,6 +235,6 @@ def _definitions_of(release: str, plugins: frozenset[str]) -> Definitions:
 
 
 def ports_of(state: State) -> list[Interface]:
-    """Return the ports of a running VPP as they are before anybody configures them."""
+    """Return the ports of a running VPP before they are configured."""
     kinds = (port for port in state.interfaces.values() if port.kind is InterfaceKind.PHYSICAL)
     return [replace(port, is_up=False) for port in kinds if port.parent is None]

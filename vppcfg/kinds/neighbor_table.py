@@ -2,7 +2,7 @@
 
 neighbor-table: { ipv4: { limit: 20000, max-age: 3600, recycle: true } }
 
-VPP always has both tables; one with its defaults is no object. A lower limit evicts nobody.
+VPP always has both tables; one with its defaults is no object. A lower limit evicts no neighbour.
 """
 
 from __future__ import annotations

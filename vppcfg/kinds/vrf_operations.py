@@ -1,6 +1,6 @@
 """FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, vnet/fib/fib_table.c, vnet/ip/table_api.c).
 
-A table stays as long as anybody holds it: the API and VPP's prompt, once each, whoever made it with one of them, the
+A table stays as long as a source locks it: the API and VPP's prompt, once each, whoever made it with one of them, the
 interfaces in it, routes that lead into it, linux-nl. What is left in one that goes lands in the next one that comes.
 """
 
@@ -93,7 +93,7 @@ class SweepVrfRoutes(VrfOperation):
 class ReleaseTypedVrf(VrfOperation):
     """cli_inband: let go what `ip table add` at VPP's prompt, or a file that VPP runs, holds of a table.
 
-    It comes after `DeleteVrf`: where nobody typed the table, the command would take from it the last hold on the table
+    It comes after `DeleteVrf`: unless the table was created at the prompt, the command would remove its last lock
     for multicast (mfib_table_unlock in vnet/mfib/mfib_table.c counts down without asking), and a way back that starts
     between the two would find the table there, and its multicast entries gone.
     """

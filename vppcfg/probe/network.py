@@ -22,7 +22,7 @@ from vppcfg.record import record
 
 @record
 class Connected:
-    """A prefix that is reached through an interface without anybody between."""
+    """A prefix that is reached through an interface without a gateway."""
 
     table: int
     network: IPv4Network | IPv6Network

@@ -152,7 +152,7 @@ class BridgeFeature:
 
 
 DEFAULT_FEATURES = 0xFFFFFFFF & ~(BridgeFeature.ARP_TERM | BridgeFeature.ARP_UFWD | BridgeFeature.UU_FWD)
-"""What a bridge domain has before anybody sets it up."""
+"""The defaults of a bridge domain."""
 
 
 @dataclass(slots=True, kw_only=True)

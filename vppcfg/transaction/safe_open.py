@@ -27,7 +27,7 @@ def read_trusted(path: Path, group: int | None = None) -> bytes:
     """Return the bytes of a regular file that only root, the user and the members of `group` can have written.
 
     The group (a group id, None for none) may own and write files and folders. A symbolic link is followed in a folder's
-    name, never at the end. Raise UntrustedFileError when the file is anybody else's, or cannot be read.
+    name, never at the end. Raise UntrustedFileError when the file belongs to another user, or cannot be read.
     """
     with _owned_file(path, group) as (descriptor, status):
         _check_writers(status, descriptor, group)
