@@ -1,7 +1,5 @@
 """Contract: FIB tables, who holds them, what is in them, and what they leave behind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The architecture, held against the code: who may import whom, and what may stand where."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

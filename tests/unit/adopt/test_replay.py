@@ -1,7 +1,5 @@
 """What becomes of each line of a script."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest
