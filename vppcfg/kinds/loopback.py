@@ -154,6 +154,6 @@ def unsupported_reason(loopback: Interface) -> str | None:
 
 
 def from_state(loopback: Interface, state: State) -> InterfaceConfig:
-    """Return the entry of a loopback, with a MAC that somebody has set."""
+    """Return the entry of a loopback, with a configured MAC address."""
     mac = None if _DEFAULT_MAC.fullmatch(loopback.mac) else loopback.mac
     return interface_keys.from_state(loopback, state, (KIND.key, loopback.name), mac=mac)
