@@ -123,7 +123,7 @@ BROKEN: list[tuple[str, list[str | SetPathMtu], set[str]]] = [
         {"L3 cross-connect of IPv4 on GigabitEthernet1/0/0"},
     ),
     (SERVICES, ["qos record ip GigabitEthernet1/0/0 disable"], {"QoS record ip on GigabitEthernet1/0/0"}),
-    (SERVICES, ["qos egress map id 2 [ip][184]=6"], {"QoS mark vlan on GigabitEthernet1/0/1.100", "QoS map 2"}),
+    (SERVICES, ["qos egress map id 2 [ip][184]=6"], {"QoS map 2"}),
     (SERVICES, [SetPathMtu(item=PathMtu(address="198.51.100.2", mtu=1200))], {"path MTU to 198.51.100.2"}),
     (SERVICES, ["qos store ip GigabitEthernet1/0/2 value 32 disable"], {"QoS store 32 on GigabitEthernet1/0/2"}),
     (

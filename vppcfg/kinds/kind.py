@@ -42,6 +42,8 @@ class Kind:
 
     key: str
     """In the file: of a section, or of interfaces."""
+    foreign_keys: ClassVar[tuple[str, ...]] = ()
+    """What other products call it, in lower case and with hyphens: a file that has one of these gets a hint."""
     operations: ClassVar[tuple[type[Operation], ...]] = ()
     """Those that are its own."""
     rules: ClassVar[tuple[Rule, ...]] = ()
@@ -56,7 +58,7 @@ class Kind:
     is_on_most: ClassVar[bool] = False
     """Whether most interfaces have it."""
     nodes: ClassVar[str] = ""
-    """The nodes of VPP's feature arcs that it turns on, as a regular expression; all others there are somebody's."""
+    """The nodes of VPP's feature arcs that it turns on, as a regular expression; others are of other programs."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 

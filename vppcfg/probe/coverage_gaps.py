@@ -9,24 +9,26 @@ from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.interface import FEATURES, Interface, features_on
 from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.nd_proxy import NdProxy
+from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.qos import QosMark, QosRecord, QosStore
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
-from vppcfg.model.tunnel import Tunnel
+from vppcfg.model.tunnel import Tunnel, TunnelPayload
 from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vpp_object import VppObject
+from vppcfg.probe.filters import FILTERS
 from vppcfg.probe.outcome import FrameProbe, Unproved
 from vppcfg.probe.stages import of_route
-from vppcfg.probe.tunnels import carries_frames
 
-_TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip", "policy_routes"})
+_TRIED = FILTERS | {"mirrors", "static_macs"}
 """Features that frames prove."""
 _PROVED_ONE_BY_ONE: Mapping[type[VppObject], str] = {
     DhcpRelay: "DHCP relays",
     L3CrossConnect: "L3 cross-connects",
     NdProxy: "ND proxies",
+    NeighborTable: "neighbour tables",
     PathMtu: "path MTUs",
     PuntRedirect: "punt redirects",
     **dict.fromkeys((QosMark, QosRecord, QosStore), "QoS"),
@@ -58,7 +60,7 @@ def _untested(state: State) -> Iterator[str]:
     for virtual in state.virtual.values():
         if not isinstance(virtual, Tunnel) and virtual.own_end is not None:
             yield f"what {virtual.noun} carries"
-        if isinstance(virtual, Tunnel) and virtual.has_ethernet and not carries_frames(virtual):
+        if isinstance(virtual, Tunnel) and virtual.payload is TunnelPayload.COPIES:
             yield f"copies of frames in a {virtual.noun}"
     for bridge in state.bridges.values():
         if bridge.settings.arp_termination:

@@ -6,6 +6,7 @@ from ipaddress import ip_interface
 
 from vppcfg.model.interface import Encapsulation, InterfaceKind
 from vppcfg.model.tunnel import Tunnel
+from vppcfg.probe.filters import checks_source
 from vppcfg.probe.frame import Frame, Packet, Tag
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame
@@ -13,9 +14,9 @@ from vppcfg.probe.tunnels import ends_of
 from vppcfg.record import record
 
 STRANGER = {False: "198.51.100.77", True: "2001:db8:ffff:77::77"}
-"""Documentation addresses (RFC 5737, RFC 3849) that stand for somebody far away."""
+"""Documentation addresses (RFC 5737, RFC 3849) that stand for remote hosts."""
 NOWHERE = {False: "198.18.7.77", True: "2001:db8:ffff:78::78"}
-"""Where nobody is (RFC 2544)."""
+"""A network without hosts (RFC 2544)."""
 
 
 @record
@@ -75,13 +76,14 @@ def entry_to(network: Network, table: int, is_ipv6: bool) -> tuple[str, Ingress]
         is_routed = interface.l2xc is None and interface.bridge is None and network.is_up(name)
         if is_routed and network.is_enabled(name, is_ipv6=is_ipv6):
             ingress = entry(network, name)
-            if ingress is not None and network.table_of(name, is_ipv6=is_ipv6) == table and not interface.urpf:
+            is_checked = any(checks_source(interface, is_ipv6=is_ipv6, is_output=out) for out in (False, True))
+            if ingress is not None and network.table_of(name, is_ipv6=is_ipv6) == table and not is_checked:
                 return name, ingress
     return None
 
 
 def neighbor_of(network: Network, name: str, *, is_ipv6: bool) -> str:
-    """Return an address of somebody on the link of an interface, or of somebody far away where it has no prefix."""
+    """Return an address of a host on the link of an interface, or of a remote host where it has no prefix."""
     for text in sorted(network.addresses(name)):
         own = ip_interface(text)
         if (own.version == 6) == is_ipv6 and (host := other_host(network, name, text)) is not None:

@@ -28,13 +28,13 @@ from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import release_of
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.startup.conf.release_table import table_of
 from vppcfg.startup.lint.lint import judge
 from vppcfg.upgrade.boot import Boot, boot
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight
 from vppcfg.upgrade.names import renamed_ports
 from vppcfg.upgrade.real_boot import boot_real
 from vppcfg.upgrade.subject import UpgradeSubject
-from vppcfg.upgrade.tables import table_of
 
 
 @record
@@ -167,8 +167,8 @@ def _comparable(subject: UpgradeSubject, state: State) -> State:
 
 def _digest(state: State) -> str:
     """Return what distinguishes states, whatever VPP they are of."""
-    told = json.dumps(document_of(replace(state, facts=Facts())), sort_keys=True)
-    return sha256(told.encode()).hexdigest()
+    document = json.dumps(document_of(replace(state, facts=Facts())), sort_keys=True)
+    return sha256(document.encode()).hexdigest()
 
 
 def _ports(subject: UpgradeSubject, seen: State, is_real: bool) -> list[PhysicalPort]:

@@ -87,6 +87,9 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     api_module = "wireguard"
     device_class = exclusive_class = "Wireguard Tunnel"
     instance_name = re.compile(r"wg\d+")
+    command = "wireguard create"
+    unsupported_words = frozenset({"generate-key"})
+    unlisted_class = "WireGuard"
     capabilities: ClassVar = {"wireguard": reading.DUMP, "wireguard_preshared_key": ADD_PEER[0]}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> WireguardConfig | Problem:
@@ -183,7 +186,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
         )
 
     def completed(self, entry: WireguardConfig) -> WireguardConfig:
-        """Return an interface with names for the files of keys of which nobody knows: they have to be made."""
+        """Return an interface with names for the files of keys that must be created."""
         file = entry.private_key_file or f"{KEY_FOLDER}/{entry.name}.key"
         peers = tuple(with_key_file(peer, entry.name) for peer in entry.peers)
         return replace(entry, private_key_file=file, peers=peers)

@@ -56,8 +56,8 @@ def _of(tables: Tables, is_ipv6: bool) -> tuple[FibMain, AddressBook]:
 def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None:
     """Put an interface into a FIB table; raise RefusedError when there is no such table or it has addresses.
 
-    Of IPv4 the table that it was in is let go of before. When that is the same one, and nobody else holds it, there is
-    a new one then, without a name (fib_table_bind in vnet/interface_api.c).
+    Of IPv4 the table that it was in is let go of before. When that is the same one, and no other source locks it, there
+    is a new one then, without a name (fib_table_bind in vnet/interface_api.c).
     """
     main, book = _of(tables, is_ipv6)
     if table_id not in main.tables:
