@@ -4,8 +4,6 @@ A definition that is parsed, or compiled to a layout, never changes, and what fo
 text: tests/unit/vpp/ has the tests of both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache

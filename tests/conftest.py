@@ -1,7 +1,5 @@
 """What all tests share: folders of their own, Ctrl-C that arrives, and a summary of what was skipped and why."""
 
-from __future__ import annotations
-
 import gc
 import os
 import re

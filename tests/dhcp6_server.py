@@ -4,8 +4,6 @@ As much of RFC 8415 as it takes for a client to get both: an advertisement for a
 It sends frames, for its device may have no address.
 """
 
-from __future__ import annotations
-
 import socket
 import struct
 import sys

@@ -3,8 +3,6 @@
 As much of RFC 2131 as it takes for a client to get a lease: an offer for a discovery, an acknowledgement for a request.
 """
 
-from __future__ import annotations
-
 import socket
 import struct
 import sys

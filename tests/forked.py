@@ -4,8 +4,6 @@ What a command is, a process with its own number, streams and end, it is here to
 learns of the API of a simulated VPP is there already, which takes twenty times as long as most commands do.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import signal

@@ -1,7 +1,5 @@
 """A disk that fills while a change is written down, for tests of what must go on all the same."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Each change is told to VPP unless it is to be lost on the way, so that a test knows what is wrong between the two.
 """
 
-from __future__ import annotations
-
 import random
 import socket
 from collections.abc import Iterable, Iterator, Mapping

@@ -6,8 +6,6 @@ further away only when they find nothing. Survivors that no test can tell from t
 with its reason.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import os
@@ -21,7 +19,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Self
 
 import hypothesis.strategies  # noqa: F401 (imported once, for all of the tests)
 import jsonschema  # noqa: F401
@@ -52,6 +50,14 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "vppcfg/config/",
         ("tests/unit/config", "tests/golden tests/unit/cli/test_check.py tests/laws/test_injection_laws.py"),
+    ),
+    (
+        "vppcfg/kinds/",
+        (
+            "tests/unit/kinds tests/unit/config/rules tests/unit/config/sections",
+            "tests/kinds tests/unit/vpp/messages tests/golden",
+            "tests/laws",
+        ),
     ),
     ("vppcfg/vpp/", ("tests/unit/vpp", "tests/contract")),
     ("vppcfg/loadtest/", ("tests/unit/loadtest",)),
@@ -230,7 +236,7 @@ class Copy:
             shutil.copy2(ROOT / name, target, follow_symlinks=False)
         self._usual_s: dict[str, float] = {}
 
-    def __enter__(self) -> Copy:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

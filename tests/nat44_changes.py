@@ -1,7 +1,5 @@
 """Random files about NAT44, each with errors in none, to go from one to the next on a simulated or a real VPP."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 from typing import Any

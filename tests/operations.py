@@ -1,7 +1,5 @@
 """All operations, for tests that hold something of every one of them."""
 
-from __future__ import annotations
-
 import sys
 
 from vppcfg.plan.operations import Operation

@@ -4,8 +4,6 @@ TREX_DIR names the folder with t-rex-64: a release, or `scripts` of trex-core af
 namespace of the VPP, on the other ends of its veth pairs, in software: no NIC and no hugepages are needed.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -6,8 +6,6 @@ makes and the named namespaces that it makes them in.
 It shares no code with vppcfg on purpose: it is the second opinion.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -20,7 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import pytest
 import yaml
@@ -183,7 +181,7 @@ class RealVpp:
         for number, port in enumerate(ports):
             self._add_port(number, port)
 
-    def __enter__(self) -> RealVpp:
+    def __enter__(self) -> Self:
         self.start()
         return self
 
@@ -249,11 +247,7 @@ class RealVpp:
         startup = self.folder / "startup.conf"
         startup.write_text(
             _STARTUP.format(
-                folder=self.folder,
-                name=self.folder.name,
-                plugin_path=path,
-                plugins=self._plugins,
-                extra=self._extra,
+                folder=self.folder, name=self.folder.name, plugin_path=path, plugins=self._plugins, extra=self._extra
             )
         )
         apart = ["setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c", self._preparation()]
@@ -293,10 +287,7 @@ class RealVpp:
         veth = f"veth{number}"
         self._add_veth(veth)
         mac = f"02:00:00:00:00:{number + 1:02x}"
-        for line in (
-            f"create host-interface name {veth} hw-addr {mac}",
-            f"set interface name host-{veth} {name}",
-        ):
+        for line in (f"create host-interface name {veth} hw-addr {mac}", f"set interface name host-{veth} {name}"):
             retval, text = self.cli(line)
             if retval:
                 raise RuntimeError(f"{line}: {text.strip()}")

@@ -3,8 +3,6 @@
 Every state between two steps is looked at as a whole, and links are found by going round until nothing changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

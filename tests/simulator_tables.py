@@ -4,8 +4,6 @@ Indexes differ when something was deleted and made again, so they are read as na
 those of interfaces begin where no other number lies.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

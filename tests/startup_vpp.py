@@ -5,8 +5,6 @@ and its sockets and logs stand in file systems that go away with it. Pinning to 
 made to succeed by startup_vpp.c. VPP_PREFIX names the installation.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import re

@@ -1,7 +1,5 @@
 """A stats segment that a test fills and changes, behind a socket as VPP has it."""
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

@@ -4,8 +4,6 @@ It speaks JSON-RPC over ZeroMQ as trex-core 3.08 does, refuses with the same tex
 this machine. What it knows of T-Rex comes from the server's source (src/rpc-server, src/stx), not from vppcfg.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import random

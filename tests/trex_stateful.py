@@ -4,8 +4,6 @@ What it knows of T-Rex comes from the server's source (src/stx/astf, src/stt_cp.
 not from vppcfg.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import time

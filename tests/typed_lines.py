@@ -1,7 +1,5 @@
 """Random lines of VPP's CLI: each command that a file can have something of, with parts that fit, or do not."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Keys of WireGuard for tests: those that a simulated VPP can be loaded with, and files that hold them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from vppcfg.model.secret_key import digest_of, key_text

@@ -1,7 +1,5 @@
 """Small plans that together contain every type of operation: from one of these configurations to the next."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The Linux around a simulated VPP, kept in a file so that every process of a test sees the same."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence

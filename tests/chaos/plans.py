@@ -1,7 +1,5 @@
 """The states that the plans lead from and to, with what somebody has changed by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """A simulated router in a process of its own, and vppcfg in another one, which a test may kill at any message."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket
@@ -142,10 +140,7 @@ def serve(router: SimulatedRouter, state: State, faults: Faults, on_change: Call
 
 @contextmanager
 def simulated_router(
-    folder: Path,
-    name: str,
-    faults: Faults | None = None,
-    on_change: Callable[[int], None] | None = None,
+    folder: Path, name: str, faults: Faults | None = None, on_change: Callable[[int], None] | None = None
 ) -> Iterator[SimulatedRouter]:
     """Run the router that the plan `name` begins at, with faults; `on_change` runs in its process."""
     folder.mkdir()

@@ -1,7 +1,5 @@
 """Whatever happens at whichever step: afterwards VPP is in the old or in the new state, or exit 7 said what stands."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

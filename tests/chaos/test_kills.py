@@ -1,7 +1,5 @@
 """A vppcfg that is killed at any moment, whatever it does, leaves a router that one command settles."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

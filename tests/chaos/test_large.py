@@ -1,7 +1,5 @@
 """The same with plans of thousands of messages, at random ones of them."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -12,15 +10,7 @@ import pytest
 
 from tests.chaos.configurations import LARGE_PLANS
 from tests.chaos.plans import plan_named
-from tests.chaos.router import (
-    SimulatedRouter,
-    assert_new,
-    assert_tidy,
-    end_of,
-    forked,
-    run,
-    simulated_router,
-)
+from tests.chaos.router import SimulatedRouter, assert_new, assert_tidy, end_of, forked, run, simulated_router
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
 

@@ -1,7 +1,5 @@
 """Each contract test runs against the simulator and, where VPP_PREFIX names one, against a real VPP."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache

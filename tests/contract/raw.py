@@ -1,7 +1,5 @@
 """A client that sends VPP what it likes, byte by byte, for what vpp_papi would not say."""
 
-from __future__ import annotations
-
 import socket
 import struct
 from typing import Any

@@ -1,7 +1,5 @@
 """The VPP under test, simulated or real, behind an unmodified vpp_papi client; and the way back to a clean one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Contract: access lists and the interfaces that apply them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -37,10 +35,7 @@ def shown(vpp: Subject) -> dict[int, tuple[str, list[str]]]:
 def test_lists_are_numbered_replaced_and_deleted(vpp: Subject) -> None:
     first, second = add(vpp, rule())[1], add(vpp, rule("2001:db8::/32", "::/0"), tag="x" * 63)[1]
     assert add(vpp, rule(), rule("192.0.2.0/24"), index=first, tag="vppcfg b") == (0, first)
-    assert shown(vpp) == {
-        first: ("vppcfg b", ["10.0.0.0/8", "192.0.2.0/24"]),
-        second: ("x" * 63, ["2001:db8::/32"]),
-    }
+    assert shown(vpp) == {first: ("vppcfg b", ["10.0.0.0/8", "192.0.2.0/24"]), second: ("x" * 63, ["2001:db8::/32"])}
     assert add(vpp, rule(), index=77) == (-6, 77)
     assert [vpp.api.acl_del(acl_index=index).retval for index in (first, first)] == [0, -6]
     assert add(vpp, rule()) == (0, first)

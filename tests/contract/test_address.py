@@ -1,7 +1,5 @@
 """Contract: IP addresses of interfaces."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import Flags, Subject

@@ -1,7 +1,5 @@
 """Contract: pings and ARP requests over the API, as far as nobody is on the wires."""
 
-from __future__ import annotations
-
 import struct
 
 from tests.contract.subject import Subject

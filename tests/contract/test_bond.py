@@ -1,7 +1,5 @@
 """Contract: bonds, their members, and what becomes of MAC addresses."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import PORTS, Subject

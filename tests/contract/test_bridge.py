@@ -1,7 +1,5 @@
 """Contract: bridge domains and their members."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

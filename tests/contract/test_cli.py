@@ -1,7 +1,5 @@
 """Contract: the CLI lines of plans, what they do and what they say when they fail."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import PORTS, Flags, Subject

@@ -1,7 +1,5 @@
 """Contract: CLI lines of everything that VPP makes itself, answered with VPP's words."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import Subject

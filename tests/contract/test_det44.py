@@ -4,8 +4,6 @@ It is never disabled here: VPP ends where an interface was removed before (det44
 elements of a pool, and prints them by a function that reads).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Contract: DHCPv4 clients: one per interface, never changed, and still there when the interface has gone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

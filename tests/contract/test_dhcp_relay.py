@@ -1,7 +1,5 @@
 """Contract: DHCP relays: a source per table and family, servers as they come, and the tables that they hold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Contract: long runs of random operations, valid and not, are answered alike and end in the same state."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Contract: long runs of random operations on everything that VPP makes itself are answered alike, as ports are."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile
@@ -731,10 +729,7 @@ class FeatureGenerator(Generator):
                 ("cli", (f"delete acl-plugin macip acl index {number(4)}",)),
                 ("answer", (name, bool(number(2)))),
                 ("ask", (name, pick(["", "r1"]), bool(number(2)), bool(number(2)))),
-                (
-                    "cli",
-                    (f"set dhcp client {pick(['', 'del '])}intfc {pick([sub, port])} hostname r2",),
-                ),
+                ("cli", (f"set dhcp client {pick(['', 'del '])}intfc {pick([sub, port])} hostname r2",)),
                 ("arp_range", (pick([0, 7]), number(2), number(2), bool(number(2)))),
                 ("cli", (f"set interface proxy-arp {pick([sub, port])} {pick(['enable', 'off', ''])}",)),
                 ("cli", (f"set arp proxy {pick(['', 'del '])}table-id {pick([0, 7])} start 192.0.2.1 end 192.0.2.1",)),
@@ -742,15 +737,9 @@ class FeatureGenerator(Generator):
                 ("mirror", (port, Name(pick(PORTS)), number(4), bool(number(2)))),
                 ("cli", (f"set urpf {' '.join(words)} {pick([sub, port])}",)),
                 ("cli", (f"set urpf {words[2]} {words[0]} {port} table {pick([0, 7])}",)),
-                (
-                    "cli",
-                    (f"{clamp} {sub} ip4 {clamped[0]} ip4-mss 1300 ip6 {clamped[1]} ip6-mss 9",),
-                ),
+                ("cli", (f"{clamp} {sub} ip4 {clamped[0]} ip4-mss 1300 ip6 {clamped[1]} ip6-mss 9",)),
                 ("cli", (f"{clamp} {port} ip4 {clamped[0]} ip6 {clamped[1]} ip6-mss 70000",)),
-                (
-                    "cli",
-                    (f"{span}destination {port} {pick(['rx', 'both', 'none'])}",),
-                ),
+                ("cli", (f"{span}destination {port} {pick(['rx', 'both', 'none'])}",)),
                 ("cli", (f"{span}disable",)),
             ]
         )
@@ -903,14 +892,7 @@ class MacGenerator(Generator):
         )
 
 
-GENERATORS = (
-    LanguageGenerator,
-    TableGenerator,
-    FeatureGenerator,
-    AdvertisementGenerator,
-    PortGenerator,
-    MacGenerator,
-)
+GENERATORS = (LanguageGenerator, TableGenerator, FeatureGenerator, AdvertisementGenerator, PortGenerator, MacGenerator)
 
 
 def _differences(simulated: dict[str, Any], real: dict[str, Any]) -> dict[str, Any]:

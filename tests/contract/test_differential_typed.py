@@ -4,8 +4,6 @@
 run. Here a real VPP judges that over all commands that a file can have something of.
 """
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 
 import pytest

@@ -1,7 +1,5 @@
 """Contract: what VPP tells about interfaces to who asked, and what it keeps to itself (vnet/interface_api.c)."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Contract: the features of an interface, as text and by name: who has them on, in order, and that they go with it."""
 
-from __future__ import annotations
-
 from tests.contract.subject import PORTS, Subject
 
 NAME = f"{PORTS[0]}.100"

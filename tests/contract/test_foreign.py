@@ -1,7 +1,5 @@
 """Contract: what others put on interfaces and what is left of it: VRRP, ABF, BFD, policers, bits of L2."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from typing import Any

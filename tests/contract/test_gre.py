@@ -1,7 +1,5 @@
 """Contract: GRE tunnels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -128,11 +126,7 @@ def test_a_tunnel_without_ethernet_is_mirrored_by_a_tun(vpp: Subject) -> None:
     tun = vpp.host_name(index).replace("tap", "tun")
     pair = vpp.pairs()[index]
     host = vpp.details(pair.host_sw_if_index)
-    assert (int(pair.host_if_type), host.interface_name, vpp.mtus(host.sw_if_index)[0]) == (
-        1,
-        tun,
-        1400,
-    )
+    assert (int(pair.host_if_type), host.interface_name, vpp.mtus(host.sw_if_index)[0]) == (1, tun, 1400)
     assert tunnel(vpp, 3, is_add=False) == (0, index)
     assert vpp.pairs() == {}
     assert tun not in vpp.interfaces()

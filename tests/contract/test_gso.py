@@ -1,7 +1,5 @@
 """Contract: GSO is counted, goes with its interface, and is told of the interfaces that VPP has looked at."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import PORTS, Subject

@@ -1,7 +1,5 @@
 """Contract: host-interfaces, which are ports on devices of Linux."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

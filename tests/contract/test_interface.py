@@ -1,7 +1,5 @@
 """Contract: interfaces, their state, MTUs, tags, MAC addresses and FIB tables."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject
@@ -40,8 +38,7 @@ def test_a_free_index_shows_nothing(vpp: Subject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
-    [("gigabit", sorted(PORTS[:2])), ("/0", sorted(PORTS[:2])), ("ETH2", ["eth2"]), ("nothing", [])],
+    ("text", "found"), [("gigabit", sorted(PORTS[:2])), ("/0", sorted(PORTS[:2])), ("ETH2", ["eth2"]), ("nothing", [])]
 )
 def test_a_filter_is_a_part_of_the_name_in_any_case(vpp: Subject, text: str, found: list[str]) -> None:
     assert names(vpp, sw_if_index=ALL, name_filter_valid=True, name_filter=text) == found

@@ -1,7 +1,5 @@
 """Contract: router advertisements and the link-local address are there while IPv6 is on, and of one interface alone."""
 
-from __future__ import annotations
-
 import ipaddress
 from typing import Any
 

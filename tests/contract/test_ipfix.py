@@ -1,7 +1,5 @@
 """Contract: IPFIX: where flow records go, what is in them, and the interfaces that they are made of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

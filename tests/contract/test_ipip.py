@@ -1,7 +1,5 @@
 """Contract: IPIP tunnels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -114,11 +112,7 @@ def test_a_tunnel_is_mirrored_by_a_tun(vpp: Subject) -> None:
             "create ipip tunnel: destination IP address when mode is multi-point\n",
         ),
         ("create ipip tunnel src 192.0.2.1 dst 192.0.2.2", -1, "create ipip tunnel: IPIP tunnel already exists...\n"),
-        (
-            "create ipip tunnel src 192.0.2.1 dst 192.0.2.9 instance 3",
-            -1,
-            "create ipip tunnel: Instance is in use\n",
-        ),
+        ("create ipip tunnel src 192.0.2.1 dst 192.0.2.9 instance 3", -1, "create ipip tunnel: Instance is in use\n"),
         ("create ipip tunnel src 192.0.2.1", -1, "create ipip tunnel: mandatory argument(s) missing\n"),
         (
             "create ipip tunnel src 192.0.2.1 dst 2001:db8::2",
@@ -130,11 +124,7 @@ def test_a_tunnel_is_mirrored_by_a_tun(vpp: Subject) -> None:
             -1,
             "create ipip tunnel: outer fib ID -1 doesn't exist\n",
         ),
-        (
-            "create ipip tunnel src 192.0.2.1 dst 192.0.2.3 dscp 46",
-            -1,
-            "create ipip tunnel: unknown input `dscp 46'\n",
-        ),
+        ("create ipip tunnel src 192.0.2.1 dst 192.0.2.3 dscp 46", -1, "create ipip tunnel: unknown input `dscp 46'\n"),
         ("delete ipip tunnel sw_if_index {index}", 0, ""),
         ("delete ipip tunnel sw_if_index 99", 0, ""),
         ("delete ipip tunnel ipip3", -1, "delete ipip tunnel: unknown input `ipip3'\n"),

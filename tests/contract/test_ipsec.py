@@ -1,7 +1,5 @@
 """Contract: what IPsec does to interfaces: protection of tunnels goes with them, the binding of policies stays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Contract: what bridge domains are told of MAC addresses outlives the interfaces and domains with the index."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Contract: cross-connects and tag rewrites."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import Flags, Subject
@@ -124,11 +122,7 @@ def test_a_rewrite_is_shown_without_what_it_does_not_use(
 
 @pytest.mark.parametrize(
     ("flags", "pop_1", "pop_2"),
-    [
-        (Flags.DEFAULT, -72, -72),
-        (Flags.TWO_TAGS | Flags.INNER_ANY, 0, -72),
-        (Flags.ONE_TAG | Flags.DOT1AD, 0, -72),
-    ],
+    [(Flags.DEFAULT, -72, -72), (Flags.TWO_TAGS | Flags.INNER_ANY, 0, -72), (Flags.ONE_TAG | Flags.DOT1AD, 0, -72)],
 )
 def test_tags_that_may_be_anything_are_not_popped(vpp: Subject, first: int, flags: int, pop_1: int, pop_2: int) -> None:
     sub = vpp.sub(first, 100, flags)

@@ -1,7 +1,5 @@
 """Contract: LCP pairs, their host interfaces, and what becomes of both."""
 
-from __future__ import annotations
-
 import re
 import struct
 from typing import Any

@@ -1,7 +1,5 @@
 """Contract: LLDP on ports: what is told is told back, and only silence lets it be changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,10 +49,7 @@ def test_ports_tell_what_they_are_told(vpp: Subject, first: int, second: int) ->
     assert told(vpp) == []
     assert speak(vpp, first, "to Bern 1", mgmt_ip4="192.0.2.1", mgmt_ip6="2001:db8::1", mgmt_oid=b"1.3.6") == 0
     assert speak(vpp, second) == 0
-    assert told(vpp) == [
-        (first, "to Bern 1", "192.0.2.1", "2001:db8::1", "1.3.6"),
-        (second, "", "0.0.0.0", "::", ""),
-    ]
+    assert told(vpp) == [(first, "to Bern 1", "192.0.2.1", "2001:db8::1", "1.3.6"), (second, "", "0.0.0.0", "::", "")]
     assert speak(vpp, first, "other") == 0
     assert told(vpp)[0][1] == "to Bern 1"
     assert (speak(vpp, first, is_on=False), speak(vpp, first, is_on=False), speak(vpp, first, "other")) == (0, 0, 0)

@@ -1,7 +1,5 @@
 """Contract: loopbacks."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject

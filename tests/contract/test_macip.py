@@ -1,7 +1,5 @@
 """Contract: MACIP access lists: one per interface, which goes with the interface, and with the list without a word."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

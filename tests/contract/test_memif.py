@@ -1,7 +1,5 @@
 """Contract: memifs, to which nobody connects, and their sockets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -144,36 +142,16 @@ def test_a_memif_is_deleted_by_its_sub_interfaces_too(vpp: Subject) -> None:
     [
         (f"create memif socket id 6 filename {OTHER}", 0, ""),
         (f"create memif socket id 5 filename {FILE}", 0, ""),
-        (
-            f"create memif socket id 5 filename {OTHER}",
-            -1,
-            HAS_A_FILE,
-        ),
-        (
-            "delete memif socket id 5",
-            -1,
-            HELD,
-        ),
-        (
-            "delete memif socket id 6",
-            -1,
-            NO_SOCKET,
-        ),
+        (f"create memif socket id 5 filename {OTHER}", -1, HAS_A_FILE),
+        ("delete memif socket id 5", -1, HELD),
+        ("delete memif socket id 6", -1, NO_SOCKET),
         (f"create memif socket id 0 filename {FILE}", -1, "create memif socket: Invalid socket id\n"),
         ("delete memif socket id 0", -1, "delete memif socket: Invalid socket id\n"),
         ("create interface memif id 8 socket-id 5 master", 0, ""),
         ("create interface memif id 8 socket-id 0 slave mode ip", 0, ""),
         ("create interface memif id 7 socket-id 5 master", -1, f"{ALREADY} (interface already exists)\n"),
-        (
-            "create interface memif id 8 socket-id 5 slave",
-            -1,
-            OTHER_ROLE,
-        ),
-        (
-            "create interface memif id 8 socket-id 9",
-            -1,
-            UNKNOWN,
-        ),
+        ("create interface memif id 8 socket-id 5 slave", -1, OTHER_ROLE),
+        ("create interface memif id 8 socket-id 9", -1, UNKNOWN),
         ("create interface memif id 8 color red", -1, "create interface memif: unknown input `'\n"),
         ("delete interface memif memif5/7", 0, ""),
         ("delete interface memif", 0, ""),

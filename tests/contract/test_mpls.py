@@ -1,7 +1,5 @@
 """Contract: MPLS tables and interfaces, and who inherits what."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject

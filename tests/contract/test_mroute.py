@@ -1,7 +1,5 @@
 """Contract: multicast routes keep the index of an interface that goes, and work for the next one that has it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

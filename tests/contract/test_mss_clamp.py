@@ -1,7 +1,5 @@
 """Contract: TCP MSS clamping is set for both families at once, and stays behind when an interface goes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

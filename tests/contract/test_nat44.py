@@ -1,7 +1,5 @@
 """Contract: NAT44 goes off with an interface; what is named by an interface stays, for the next one with the index."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

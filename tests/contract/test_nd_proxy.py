@@ -1,7 +1,5 @@
 """Contract: ND proxies, which VPP shows as entries of its FIB alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Contract: static neighbours, what is taken, what changes one, and what becomes of them with their interface."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Contract: a path MTU that is removed leaves an entry in the FIB, unless it is lifted or its host anchored before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import pytest

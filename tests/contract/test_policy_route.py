@@ -1,7 +1,5 @@
 """Contract: policies of ABF: what VPP refuses, what it reads back, and which paths it takes for the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Contract: proxy ARP: ranges are those of a table, are taken as they come, and who answers outlives its interface."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

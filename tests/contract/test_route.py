@@ -1,7 +1,5 @@
 """Contract: routes of the API and of the prompt: paths, sources, and what is left when their interface goes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

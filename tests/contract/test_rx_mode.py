@@ -1,7 +1,5 @@
 """Contract: how VPP learns that packets have come to a port."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Contract: hello, goodbye, ping, versions and events."""
 
-from __future__ import annotations
-
 import json
 import struct
 import time

@@ -1,7 +1,5 @@
 """Contract: sFlow, and its confusion of indexes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import ALL, Subject

@@ -1,7 +1,5 @@
 """Contract: ARP entries of bridge domains, path MTUs, cross-connects of L3 and punt redirects, as VPP shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Contract: mirrors are kept per source, level and target, by indexes, whatever interfaces have these."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Contract: routes of the source of files, above and below those of others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.contract.subject import PORTS, Subject

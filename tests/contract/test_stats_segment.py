@@ -1,7 +1,5 @@
 """Contract: the stats segment says when VPP started and what its interfaces are called."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

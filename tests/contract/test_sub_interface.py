@@ -1,7 +1,5 @@
 """Contract: sub-interfaces made, refused, deleted, and what is cleaned up with them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.contract.subject import ALL, PORTS, Flags, Subject

@@ -1,7 +1,5 @@
 """Contract: TAPs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

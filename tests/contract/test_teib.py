@@ -1,7 +1,5 @@
 """Contract: multipoint tunnels and what is behind them, as VPP takes and shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Contract: what others configure is read, taken off, and put back as it was, object by object."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

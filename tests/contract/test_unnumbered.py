@@ -1,7 +1,5 @@
 """Contract: borrowed addresses."""
 
-from __future__ import annotations
-
 from tests.contract.subject import ALL, Subject
 
 

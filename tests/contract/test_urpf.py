@@ -1,7 +1,5 @@
 """Contract: reverse path checks are per family and direction, ask a table, and stay behind when an interface goes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

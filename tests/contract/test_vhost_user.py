@@ -1,7 +1,5 @@
 """Contract: vhost-user ports, to which nobody connects."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

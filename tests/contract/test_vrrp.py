@@ -1,7 +1,5 @@
 """Contract: virtual routers, as VPP takes, changes and shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Contract: VXLAN tunnels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Contract: WireGuard interfaces and their peers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What the tests of the Debian package share: the packages, and a Debian 12 and a Debian 13 to install them in."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A Debian of its own below a folder: made by debootstrap, kept as an archive, entered with its own mounts and pids."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

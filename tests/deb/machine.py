@@ -1,7 +1,5 @@
 """A virtual machine with a Debian of its own: an image made from a folder, Debian's kernel, a scenario that reports."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """The services on a machine that is booted for it: VPP is configured whenever it starts, and never touched else."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

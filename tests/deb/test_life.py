@@ -1,7 +1,5 @@
 """The life of a package on a Debian 12 and a Debian 13: installed, used, upgraded, removed, purged, in this order."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The source tree on a Debian 12 and a Debian 13: pip and pipx take it as it is, with what it depends on from PyPI."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

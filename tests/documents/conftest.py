@@ -1,7 +1,5 @@
 """What the tests of the documents share: the vppcfg command in PATH, the examples, a simulated router, its commands."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -4,8 +4,6 @@ docs/top.schema.json.
 `make docs` writes them from the records, their types and what is said below each attribute.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

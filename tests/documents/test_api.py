@@ -1,7 +1,5 @@
 """The example of docs/api.md runs as it stands there."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

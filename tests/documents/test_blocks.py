@@ -1,7 +1,5 @@
 """The fenced blocks of the README and the documents: YAML is valid, commands exist and print what is shown."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex

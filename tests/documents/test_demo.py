@@ -1,7 +1,5 @@
 """The demo: prints what docs/demo.md shows and explains, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

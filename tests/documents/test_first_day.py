@@ -1,7 +1,5 @@
 """A first day on a router: the commands of docs/first-day.md, in their order, on the simulated router of the page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What docs/monitoring.md lists is what there is: every metric and every alert, and the dashboards name no other."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """docs/examples/netbox.yaml.j2 on interfaces in the shape in which NetBox's API and its inventory plug-in give them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

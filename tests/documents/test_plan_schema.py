@@ -1,7 +1,5 @@
 """docs/plan.schema.json: it describes what `plan --format json` writes, all of it, and nothing else."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path
@@ -52,11 +50,7 @@ def items_of(table: str) -> Any:
 @pytest.mark.parametrize("source", [["--novpp"], ["--state", "l2xc.yaml"]], ids=" ".join)
 @pytest.mark.parametrize("example", ["l2xc.yaml", "l3.yaml", "router.yaml"])
 def test_the_plan_of_an_example_is_as_the_schema_says(
-    example: str,
-    source: list[str],
-    examples: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    example: str, source: list[str], examples: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(examples)
     assert main(["plan", "-c", example, *source, "--format", "json"]) in {ExitCode.DONE, ExitCode.REFUSED}

@@ -1,7 +1,5 @@
 """Each promise about security names tests, and every test that a document names exists."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

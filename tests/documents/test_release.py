@@ -1,7 +1,5 @@
 """What `make release` asks of a checkout before it builds anything, and what it says of licences and digests."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

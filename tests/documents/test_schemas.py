@@ -1,7 +1,5 @@
 """The other JSON Schemas in docs/: each describes what its command writes, all of it, and nothing else."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Callable, Iterator
@@ -129,11 +127,7 @@ def test_what_host_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ["ramp", "-wd", "1", "-rd", "3", "-hd", "2"],
-        ["search", "-o", "-"],
-        ["latency", "-o", "-", "--duration", "1"],
-    ],
+    [["ramp", "-wd", "1", "-rd", "3", "-hd", "2"], ["search", "-o", "-"], ["latency", "-o", "-", "--duration", "1"]],
     ids=lambda words: words[0],
 )
 def test_what_load_tests_write(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,5 @@
 """Pages whose commands make one session on a router: all of them, in their order, on a simulated router."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 
@@ -10,10 +8,7 @@ import pytest
 from tests.documents.conftest import ROOT, output_of, simulated_router
 from tests.documents.test_blocks import blocks_of, commands_of
 
-PORTS = {
-    "README.md": ["GigabitEthernet1/0/0"],
-    "docs/home-router.md": ["GigabitEthernet1/0/0", "GigabitEthernet3/0/0"],
-}
+PORTS = {"README.md": ["GigabitEthernet1/0/0"], "docs/home-router.md": ["GigabitEthernet1/0/0", "GigabitEthernet3/0/0"]}
 """The ports of the router of each page."""
 
 pytestmark = pytest.mark.slow

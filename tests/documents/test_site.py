@@ -1,7 +1,5 @@
 """The site and the README's picture, without building the one; `make site` does, and checks every link."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

@@ -4,8 +4,6 @@ It reads them as plain YAML and takes, of `interfaces` and of `sub-interfaces` b
 (README of vpp-snmp-agent, "Configuration file"). What stands there for it must be what vppcfg goes by.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

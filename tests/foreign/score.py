@@ -3,8 +3,6 @@
 python -m tests.foreign.score [held_out|fresh]
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -123,11 +121,7 @@ def outcome_of(line: SourceLine) -> str:
     """Return what became of a line, in the words of the expectations."""
     if line.outcome is LineOutcome.FAULT:
         return "refused" if line.why.startswith("VPP refuses") else "fault"
-    names = {
-        LineOutcome.UNMANAGED: "rest",
-        LineOutcome.NO_EFFECT: "none",
-        LineOutcome.NEVER_RAN: "never",
-    }
+    names = {LineOutcome.UNMANAGED: "rest", LineOutcome.NO_EFFECT: "none", LineOutcome.NEVER_RAN: "never"}
     return names.get(line.outcome, str(line.outcome.value))
 
 

@@ -1,7 +1,5 @@
 """Files that others wrote are judged as an expert expects (README.md); those held out are no part of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.foreign.score import HERE, Score, scores_of

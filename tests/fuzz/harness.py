@@ -4,8 +4,6 @@ A session is a function from a seed to a short text, such as `exit 4`; what it r
 takes too long or too much memory. Sessions run in processes of their own, some hundreds in each.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import json

@@ -1,7 +1,5 @@
 """Damage to plain data, such as JSON holds, and to bytes."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Reports of results that are damaged, or were never those of a test: `python -m tests.fuzz.results`."""
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -4,8 +4,6 @@ Each fuzzer is a program too, such as `python -m tests.fuzz.vpp_answers --inputs
 sessions came to.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fuzz import results, trex_answers, vpp_answers

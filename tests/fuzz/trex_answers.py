@@ -1,7 +1,5 @@
 """Load tests with a T-Rex server whose answers are damaged on their way: `python -m tests.fuzz.trex_answers`."""
 
-from __future__ import annotations
-
 import json
 import random
 import struct

@@ -1,7 +1,5 @@
 """Sessions with a simulated VPP whose answers are damaged on their way: `python -m tests.fuzz.vpp_answers`."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

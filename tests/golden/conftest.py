@@ -1,7 +1,5 @@
 """The golden folders: one per case."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 Without observed.yaml the plan is that of an unconfigured VPP. `pytest tests/golden --update-golden` rewrites them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Walks the golden folders whose file protects what suffers: `plan` and `apply`, as whole commands, refuse alike."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

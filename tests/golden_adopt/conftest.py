@@ -1,7 +1,5 @@
 """The option that has the golden adoptions written again."""
 
-from __future__ import annotations
-
 import pytest
 
 

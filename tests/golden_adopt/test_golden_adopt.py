@@ -3,8 +3,6 @@
 A folder has `script.vpp`; `--update-adopt` writes the other files, whose difference is then to be read.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The golden folders of `vppcfg startup`: one per case, and the option that writes what comes out into them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -5,8 +5,6 @@ existing.conf also diff.txt, and startup.conf is an update of it. `pytest tests/
 rewrites them.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

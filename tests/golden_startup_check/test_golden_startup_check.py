@@ -4,8 +4,6 @@ The first line of a file has the options, and names a machine of tests/hosts wit
 into the texts: `pytest --update-startup tests/golden_startup tests/golden_startup_check`, and read the difference.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

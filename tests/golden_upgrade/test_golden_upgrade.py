@@ -4,8 +4,6 @@
 `pytest --update-startup tests/golden_startup tests/golden_upgrade`, and read the difference.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -8,8 +8,6 @@ A line is one of
     nic ADDRESS KEY=VALUE ...       a network device: port, id, node, driver, net, mac, up, speed, link, max, slot, bus
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -7,8 +7,6 @@ itself, as quickly as here; a machine in QEMU, whose CPU is software, takes twen
     python -m tests.kernel.debian_kernel COMMAND...
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

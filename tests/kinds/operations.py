@@ -1,7 +1,5 @@
 """The table of operations that all tests share: what leads from each sample of a kind to the next one, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache

@@ -4,8 +4,6 @@ The first document of a file is what all samples of the kind have in common; eac
 Two samples that follow each other differ in as few keys as they can.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 A line is a message with its fields that are not zero.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 from typing import Any

@@ -1,7 +1,5 @@
 """A kind of another program: docs/examples/vppcfg-srv6, installed beside vppcfg and used through the command."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 The simulator judges here; `tests/live/test_kinds.py` has a real VPP judge the same samples.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """schema/vppcfg.yaml has what the keys of kinds declare."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from vppcfg.config.schema.text import with_parts

@@ -1,7 +1,5 @@
 """The law that a simulated and a real VPP are asked alike: what is sent is read back, and undone without a trace."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 The links have a speed, so that what the device forwards does not depend on what else the machine does.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

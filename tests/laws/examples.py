@@ -2,8 +2,6 @@
 `make test-long`.
 """
 
-from __future__ import annotations
-
 import os
 
 from hypothesis import HealthCheck, settings

@@ -4,8 +4,6 @@ What vppcfg does is vppcfg's own, in this process; VPP is one that obeys, or a s
 kill ends vppcfg at a step of VPP, at a look at it, or at a write to the disk: from then on it can do nothing any more.
 """
 
-from __future__ import annotations
-
 import random
 import socket
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -114,7 +112,7 @@ class Obedient:
 class Mortal:
     """A dataplane at which vppcfg dies, or is refused, at a step that a test has chosen."""
 
-    def __init__(self, inner: Dataplane, boot_id: str, world: World) -> None:
+    def __init__(self, inner: Dataplane, boot_id: str, world: "World") -> None:
         self._inner = inner
         self._world = world
         self.boot_id = boot_id

@@ -1,11 +1,9 @@
 """Generated routers: configurations that the rules accept, and states that a VPP can be in."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from hypothesis import strategies as st
 
@@ -239,13 +237,13 @@ class _Dice:
         self._seed = seed
         self._random = random.Random(seed)
 
-    def apart(self) -> _Dice:
+    def apart(self) -> Self:
         """Return other dice, whose choices leave those of these as they would be without them."""
-        return _Dice(self._seed + 1)
+        return type(self)(self._seed + 1)
 
-    def further(self, number: int) -> _Dice:
+    def further(self, number: int) -> Self:
         """Return other dice as `apart` does, and others for each number."""
-        return _Dice((self._seed + 1) ^ (number << 64))
+        return type(self)((self._seed + 1) ^ (number << 64))
 
     def flip(self) -> bool:
         return self._random.random() < 0.5
@@ -950,10 +948,7 @@ TX_PLACEMENTS: tuple[tuple[QueueConfig, ...], ...] = (
     (),
     (),
     (QueueConfig(key=1, queue=1, threads=("main", "worker0", "worker1")),),
-    (
-        QueueConfig(key=0, queue=0, threads=("worker1",)),
-        QueueConfig(key=1, queue=1, threads=("worker0", "main")),
-    ),
+    (QueueConfig(key=0, queue=0, threads=("worker1",)), QueueConfig(key=1, queue=1, threads=("worker0", "main"))),
 )
 
 

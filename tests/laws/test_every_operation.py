@@ -1,7 +1,5 @@
 """The networks that the laws draw need every operation there is: none is left to be tried on a router first."""
 
-from __future__ import annotations
-
 from tests.kinds.operations import sampled_operations
 from tests.laws.networks import numbered_plan_ends
 from tests.operations import every_operation

@@ -1,7 +1,5 @@
 """No plan has more impact than the difference forces, where there is a gentler way that VPP takes."""
 
-from __future__ import annotations
-
 import ipaddress
 import random
 from dataclasses import replace

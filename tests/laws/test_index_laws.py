@@ -4,8 +4,6 @@ For every kind of object that others configure in the simulator, and every way i
 the whole state of the simulator afterwards is the one that the same plans lead to without the object.
 """
 
-from __future__ import annotations
-
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -177,10 +175,7 @@ PREPARED = (
         [{"sw_if_index": index_of("eth0"), "nh.address": ip4("192.0.2.9"), "weight": 1}],
     ),
 )
-UNSEEN = {
-    ("local classifier", "TAP replaced by another"),
-    ("local classifier", "VRF left"),
-}
+UNSEEN = {("local classifier", "TAP replaced by another"), ("local classifier", "VRF left")}
 """What nothing in VPP shows: the setting without an address, and its route to one that went with its table."""
 _HOOKS = ("created_hooks", "deleted_hooks", "admin_hooks", "mtu_hooks", "address_hooks", "events", "process", "release")
 _NO_EFFECT = frozenset({"known", "l2_length", "values"})

@@ -1,7 +1,5 @@
 """Whatever happens in whatever order: a rollback leads to a settled state, the history is true, exit codes match."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

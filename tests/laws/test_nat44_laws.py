@@ -1,7 +1,5 @@
 """Laws of NAT44: after every change the state is the one that was planned, and the way back leads to the former one."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.laws.test_simulator_laws import apply_to, connected

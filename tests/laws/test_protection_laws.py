@@ -1,7 +1,5 @@
 """What is protected is protected from everything that a slow account of services finds, by `plan` and `apply` alike."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

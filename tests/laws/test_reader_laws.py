@@ -4,8 +4,6 @@ Inputs are sound ones of each kind, cut up, joined, and mixed with what the form
 tried each time, 20,000 of each kind among the tests that take minutes.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import resource
@@ -100,7 +98,7 @@ SHOW_TOKENS = [
     ),
 ]
 ODD_VALUES: list[Any] = [
-    *(None, True, -1, 0, 2**70, 1e300, 0.5, "", "x", "\x9b\n\u202e", "9" * 5000, [], {}, [[]], {"a": {}}, [None]),
+    *(None, True, -1, 0, 2**70, 1e300, 0.5, "", "x", "\x9b\n\u202e", "9" * 5000, [], {}, [[]], {"a": {}}, [None])
 ]
 
 

@@ -1,7 +1,5 @@
 """What others have configured survives every plan where it can, comes back, and reaches nobody else."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

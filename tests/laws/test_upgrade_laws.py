@@ -1,7 +1,5 @@
 """Laws of upgrades: both ways are judged alike, a way is the sum of its parts, and what is not told does not happen."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import pairwise, permutations
 from pathlib import Path

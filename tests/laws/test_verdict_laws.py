@@ -1,7 +1,5 @@
 """`plan` and `apply` end with the same exit code, whatever is there, wanted and protected: whole commands."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Laws of `verify`: every fault between Linux and VPP is found and named, and a healthy router has none."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace

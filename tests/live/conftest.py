@@ -1,18 +1,34 @@
 """What the tests on a real VPP share."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import prefix, release, skip_reason
+from tests.real_vpp import RealVpp, prefix, release, running, skip_reason
 from tests.wireguard_keys import key_file
 
+FOLDER = Path(__file__).parent
 KEYS = Path("/tmp/vppcfg-test-live-keys")
 """Where tests/live/configurations says that keys are."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark the tests here as live, and skip them where no real VPP can be started."""
+    marks = [pytest.mark.live] if (reason := skip_reason()) is None else [pytest.mark.live, pytest.mark.skip(reason)]
+    for item in items:
+        if item.path.parent == FOLDER:
+            for mark in marks:
+                item.add_marker(mark)
+
+
+@pytest.fixture(scope="module")
+def vpp(request: pytest.FixtureRequest) -> Iterator[RealVpp]:
+    """Return a VPP with the PORTS of a module, which its tests share."""
+    with running(request.module.PORTS) as process:
+        yield process
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,7 +1,5 @@
 """Frames to and from the ports of a real VPP, made and read byte by byte: hosts on both sides of a NAT."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import socket
@@ -31,7 +29,7 @@ class Packet(NamedTuple):
     flags: int = 0
     """Of TCP."""
 
-    def answer(self, flags: int = 0) -> Packet:
+    def answer(self, flags: int = 0) -> "Packet":
         """Return the packet that the other end sends back."""
         return Packet(
             self.protocol, self.destination, self.destination_port, self.source, self.source_port, flags or self.flags

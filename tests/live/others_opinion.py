@@ -1,7 +1,5 @@
 """What others than vppcfg have on the interfaces of a VPP, by name, read with a plain client and VPP's prompt."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Random routers with services, and what others type at the prompt of such a VPP."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

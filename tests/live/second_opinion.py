@@ -1,7 +1,5 @@
 """The state of a VPP by name, read with a plain vpp_papi client and none of our code: what tests compare."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -142,10 +140,7 @@ def _state(client: Any) -> dict[str, Any]:
             (row.proxy.table_id, str(row.proxy.low), str(row.proxy.hi)) for row in api.proxy_arp_dump()
         ),
         "LLDP": sorted(
-            (
-                names[row.sw_if_index],
-                (row.port_desc, str(row.mgmt_ip4), str(row.mgmt_ip6), row.mgmt_oid),
-            )
+            (names[row.sw_if_index], (row.port_desc, str(row.mgmt_ip4), str(row.mgmt_ip6), row.mgmt_oid))
             for row in _told(api)
         ),
         "MPLS": sorted(

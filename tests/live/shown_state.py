@@ -3,8 +3,6 @@
 It shares nothing with vppcfg: neither what is asked nor how it is read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

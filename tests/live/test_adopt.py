@@ -1,7 +1,5 @@
 """Published scripts on a real VPP: it takes what the replay takes, and the plan of what was adopted is empty there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -26,7 +24,6 @@ from vppcfg.plan.operations import Operation, SetLinkMtu, SetLinuxLink, SetPacke
 from vppcfg.plan.plan import make_plan
 
 REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("eth0", "eth1", "eth2", "eth3")
 

@@ -1,17 +1,14 @@
 """`adopt` takes over the routes of the prompt of a real VPP, and the first `apply` hurts no packet."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import running, since, skip_reason
+from tests.real_vpp import running, since
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or ""), since("24.10")]
+pytestmark = since("24.10")
 
 LINES = (
     "set interface state eth0 up",

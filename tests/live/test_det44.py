@@ -1,7 +1,5 @@
 """DET44 with real packets on a real VPP: out and back, who has a port, how full the tables are, and off for good."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,13 +8,11 @@ from typing import Any
 import pytest
 
 from tests.live.nat44_wire import ICMP, SYN_ACK, TCP, UDP, Packet, Wire, wires
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
-
+PORTS = ("eth0", "eth1")
 WORLD, HOST, OTHER = "192.0.2.1", "100.64.0.70", "100.64.0.71"
 MAC = "02:00:00:00:00:aa"
 Ends = tuple[Wire, Wire]
@@ -29,13 +25,6 @@ TRANSLATING = ROUTER.replace("OUTSIDE", ", det44: outside").replace("INSIDE", ",
     "det44: { maps: { 100.64.0.0/24: 203.0.113.4/30 } }\n"
 )
 PLAIN = ROUTER.replace("OUTSIDE", "").replace("INSIDE", "") + "det44: {}\n"
-
-
-@pytest.fixture(scope="module")
-def vpp() -> Iterator[RealVpp]:
-    """Return a VPP with two ports."""
-    with running(("eth0", "eth1")) as process:
-        yield process
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ has one queue each way. One of net_tap must have as many to send as to receive: 
 cannot set it up, and goes on without it.
 """
 
-from __future__ import annotations
-
 import json
 import socket
 import time

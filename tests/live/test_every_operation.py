@@ -1,13 +1,11 @@
 """Operations on a real VPP beyond the samples of tests/kinds: VPP's refusals, what others made, what a step leaves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, since, skip_reason
+from tests.real_vpp import RealVpp, running, since
 from vppcfg.common.addresses import link_local_of
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.kinds.address import AddAddress
@@ -27,10 +25,7 @@ from vppcfg.kinds.vrf_operations import CreateVrf, DeleteVrf, MarkVrfRoutes, Rel
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import BridgeSettings, StaticMac
-from vppcfg.model.features import (
-    RaPrefix,
-    RouterAdvertisements,
-)
+from vppcfg.model.features import RaPrefix, RouterAdvertisements
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.lcp import LcpPair
@@ -44,9 +39,6 @@ from vppcfg.model.vhost_user import VhostUser, VhostUserRole
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan import operations as op
 from vppcfg.vpp.live import LiveDataplane, connect
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("port0", "port1", "port2", "port3")
 MACS = tuple(f"02:00:00:00:00:0{number}" for number in (1, 2, 3, 4))
@@ -119,19 +111,14 @@ def test_a_bond_made_without_a_mac_takes_that_of_the_first_member_again_and_agai
         interface=bond, instance=0, mode=BondMode.ACTIVE_BACKUP, load_balance=None, mac="", has_gso=True
     )
     state = do(
-        plane,
-        create,
-        op.AddBondMember(interface="port2", bond=bond),
-        op.SetBondWeight(interface="port2", weight=7),
+        plane, create, op.AddBondMember(interface="port2", bond=bond), op.SetBondWeight(interface="port2", weight=7)
     )
     assert state.virtual[bond] == Bond(
         mode=BondMode.ACTIVE_BACKUP, load_balance=None, members={"port2": Membership(weight=7)}, has_gso=True
     )
     assert state.interfaces[bond].mac == MACS[2]
     state = do(
-        plane,
-        op.SetMac(interface=bond, mac="02:00:00:00:00:99"),
-        op.RemoveBondMember(interface="port2", bond=bond),
+        plane, op.SetMac(interface=bond, mac="02:00:00:00:00:99"), op.RemoveBondMember(interface="port2", bond=bond)
     )
     assert state.interfaces[bond].mac == "02:00:00:00:00:99"
     assert do(plane, op.AddBondMember(interface="port3", bond=bond)).interfaces[bond].mac == MACS[3]
@@ -374,11 +361,7 @@ def test_a_table_is_made_entered_left_and_deleted_for_each_family(plane: LiveDat
 
 def test_routes_of_the_api_are_swept_and_the_interface_stays_up(plane: LiveDataplane, vpp: RealVpp) -> None:
     do(plane, CreateVrf(table_id=7, is_ipv6=False, name="red"))
-    do(
-        plane,
-        SetTable(interface="port0", is_ipv6=False, table_id=7),
-        op.SetAdminState(interface="port0", is_up=True),
-    )
+    do(plane, SetTable(interface="port0", is_ipv6=False, table_id=7), op.SetAdminState(interface="port0", is_up=True))
     path = {"sw_if_index": 0xFFFFFFFF, "proto": 0, "nh": {"address": {"ip4": "192.0.2.7"}}, "label_stack": [{}] * 16}
     route = {"table_id": 7, "prefix": "10.9.0.0/16", "n_paths": 1, "paths": [{**path, "type": 0, "n_labels": 0}]}
     assert vpp.client.api.ip_route_add_del(is_add=True, route=route).retval == 0

@@ -1,7 +1,5 @@
 """Hooks on a real VPP: what no plan carries over is there again after an apply, a way back and a second run."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, skip_reason
+from tests.real_vpp import RealVpp
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 REST = "policer add name pol1 type 1r2c cir 1000 cb 2000 rate kbps round closest\npolicer input name pol1 loop10\n"
 LOOP = {"loop10": {"addresses": ["192.0.2.1/24"]}}

@@ -1,21 +1,16 @@
 """What the accidents of everyday do on a real VPP: they are named, refused where protected, and made gently else."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.kinds.bond.reading import active_members
 from vppcfg.plan.operations import Operation, SetAdminState
 from vppcfg.vpp.live import LiveDataplane, connect
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 ONE, TWO, THREE = PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/0")
 SUBS = "\n".join(
@@ -46,12 +41,6 @@ DENYING = ROUTER.replace("action: permit", "action: deny")
 UNBOUND = ROUTER.replace(", acls: { input: customers }", "")
 
 Run = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture(scope="module")
-def vpp() -> Iterator[RealVpp]:
-    with running(PORTS) as process:
-        yield process
 
 
 @pytest.fixture

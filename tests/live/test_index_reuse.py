@@ -5,23 +5,18 @@ index. Each case turns one file into another; interfaces of the second must have
 and be, by a second opinion and by the features that run on them, what they are on a VPP that never had the first.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.live.second_opinion import differences, read_state
-from tests.real_vpp import RealVpp, as_far_as_known, release, running, skip_reason
+from tests.real_vpp import RealVpp, as_far_as_known, release, running
 from tests.wireguard_keys import PEERS, PUBLIC
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.vpp.live import connect
 from vppcfg.vpp.messages import interface
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
 _ACLS = """
@@ -181,10 +176,7 @@ def test_nothing_lands_on_the_next_interface_with_an_index(second: str, tmp_path
             '    neighbors: { 192.0.2.9: "02:00:00:00:50:05" }\n  GigabitEthernet3/0/0: { mtu: 2000 }\n',
             "VPP would end when the static neighbour 192.0.2.9 is entered",
         ),
-        (
-            f"{_FEWER}loopbacks: {{ loop7: {{ mtu: 1500 }} }}\n",
-            "which loop7 or another new interface would inherit",
-        ),
+        (f"{_FEWER}loopbacks: {{ loop7: {{ mtu: 1500 }} }}\n", "which loop7 or another new interface would inherit"),
     ],
 )
 def test_a_neighbor_that_a_script_has_left_ends_no_vpp_and_lands_nowhere(

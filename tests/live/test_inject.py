@@ -1,7 +1,5 @@
 """`probe --inject` with a real VPP at work: what must not leave does not leave, and nothing stays behind."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -14,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, since, skip_reason
+from tests.real_vpp import RealVpp, since
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or ""), since("26.02")]
+pytestmark = since("26.02")
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet1/0/1", "GigabitEthernet1/0/2", "GigabitEthernet1/0/3")
 FILE = """
@@ -69,13 +66,6 @@ HIDDEN = (
 """A classifier that nothing in VPP's state tells of has packets looked up in another table."""
 STRANGERS = ("c633644d", "20010db8ffff0077")
 """What stands in every frame of a probe that leaves: the address of its sender."""
-
-
-@pytest.fixture(scope="module")
-def vpp() -> Iterator[RealVpp]:
-    """Return a VPP with ports, whose other ends are in Linux."""
-    with running(PORTS) as found:
-        yield found
 
 
 @pytest.fixture

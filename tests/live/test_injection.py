@@ -1,19 +1,13 @@
 """A real VPP takes every text that a file may hold for what it is: one word, typed or over the API."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
 DESCRIPTIONS = (
@@ -27,12 +21,6 @@ DESCRIPTIONS = (
     "}",
     "ÄÖ é \N{SNOWMAN} \u202e \u00a0",
 )
-
-
-@pytest.fixture(scope="module")
-def vpp() -> Iterator[RealVpp]:
-    with running(PORTS) as process:
-        yield process
 
 
 @pytest.fixture(params=DESCRIPTIONS)

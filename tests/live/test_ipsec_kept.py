@@ -1,7 +1,5 @@
 """Traffic in a tunnel under IPsec, on the wire, while a plan recreates the tunnel: never in clear text."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
@@ -10,15 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.live.test_unmanaged import _CRYPTO
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, running
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 ESP, IPIP = 50, 4
 FILE = """

@@ -3,8 +3,6 @@
 `make test-kernel` runs this on Debian's own kernel, whatever kernel the machine has.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -27,11 +25,7 @@ from vppcfg.errors import ExitCode
 from vppcfg.record import record
 
 REASON = skip_reason() or (None if knows_vlan_devices() else "this kernel has no 802.1Q")
-pytestmark = [
-    pytest.mark.live,
-    pytest.mark.skipif(REASON is not None, reason=REASON or ""),
-    pytest.mark.timeout(1200),
-]
+pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or ""), pytest.mark.timeout(1200)]
 
 ONE, TWO, THREE = PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/0")
 NETNS = "dataplane"

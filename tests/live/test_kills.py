@@ -1,7 +1,5 @@
 """Kills and restarts on a real VPP: one command settles it, and what was not confirmed never comes back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.test_kills import CONFIGURATIONS, PORTS, Router, kill_often, patch_timers
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, running
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 KILLS = 130
 """Commands that are to be killed; some of them end before that."""

@@ -1,7 +1,5 @@
 """The law of every kind on a real VPP: what is sent is read back, and undone without a trace."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -9,12 +7,9 @@ import yaml
 
 from tests.kinds.samples import Samples, all_samples
 from tests.kinds.there_and_back import assert_there_and_back
-from tests.real_vpp import can_do, running, skip_reason
+from tests.real_vpp import can_do, running
 from tests.wireguard_keys import KEYS
 from vppcfg.vpp.live import connect
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("eth0", "eth1", "eth2", "eth3")
 

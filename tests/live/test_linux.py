@@ -1,10 +1,8 @@
 """The Linux around a real VPP: what is made is where VPP looks for it, and what VPP makes is seen."""
 
-from __future__ import annotations
-
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,21 +16,14 @@ from vppcfg.model.linux import LinkSetting, LinuxDevice
 from vppcfg.vpp.unixsocket import pid_of_peer
 
 REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
-PORT = "GigabitEthernet1/0/0"
+(PORT,) = PORTS = ("GigabitEthernet1/0/0",)
 TAPS = """\
 taps:
   tap0: { host: { name: t0 } }
   tap1: { host: { name: t1, mtu: 1400 } }
   tap7: { host: { name: t7 } }
 """
-
-
-@pytest.fixture(scope="module")
-def vpp() -> Iterator[RealVpp]:
-    with running([PORT]) as process:
-        yield process
 
 
 @pytest.fixture(scope="module")

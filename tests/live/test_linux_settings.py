@@ -1,7 +1,5 @@
 """What Linux has on the device of a pair outlives the device on a real VPP: made anew, moved, rolled back, failed."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -11,15 +9,12 @@ from typing import Any
 import pytest
 
 from tests.live.test_linux import wait_until
-from tests.real_vpp import RealVpp, skip_reason
+from tests.real_vpp import RealVpp
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.linux.host import LinuxHost
 from vppcfg.model.linux import LinkOutcome
 from vppcfg.model.linux_setting import LinuxSetting
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 BEFORE = "loopbacks: { loop0: { lcp: lo0, mtu: 1500, addresses: [ 192.0.2.1/24, 2001:db8::1/64 ] } }\n"
 OTHER_PLACES = {

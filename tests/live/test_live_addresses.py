@@ -1,7 +1,5 @@
 """On a real VPP: what VRRP and SLAAC put on interfaces stays, NAT follows a new address, and hosts are told the MTU."""
 
-from __future__ import annotations
-
 import re
 import socket
 import struct
@@ -12,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.live import LiveAddress, LiveSource
@@ -22,18 +20,9 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import closest_to
 from vppcfg.vpp.live import LiveDataplane, connect
 
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
-
 WAN, LAN = PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
 VIRTUAL = LiveAddress(address="192.0.2.254/24", source=LiveSource.VRRP)
 HEARD = "2001:db8:77::"
-
-
-@pytest.fixture(scope="module")
-def vpp() -> Iterator[RealVpp]:
-    with running(PORTS) as process:
-        yield process
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Metrics, the live view and reports of a real VPP: traffic, another index, cleared counters, a restart."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -12,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, running
 from vppcfg.app.monitoring.following import Following
 from vppcfg.app.monitoring.reader import RouterReader
 from vppcfg.cli.main import main
@@ -20,9 +18,6 @@ from vppcfg.errors import ExitCode
 from vppcfg.model.monitored import FileNames
 from vppcfg.render.change_metrics import ChangeStatus
 from vppcfg.render.router_metrics import RouterMetrics
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
 FILE = f"interfaces:\n  {PORTS[0]}: {{ mtu: 1500, description: to Zurich }}\n  {PORTS[1]}: {{ mtu: 9000 }}\n"

@@ -1,19 +1,15 @@
 """A thousand random changes of NAT44 on a real VPP, each equal to what a new connection reads."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
 
 from tests.laws.test_nat44_laws import assert_reached
 from tests.nat44_changes import PORTS, configurations
-from tests.real_vpp import running, skip_reason
+from tests.real_vpp import running
 from vppcfg.plan.diff import diff
 from vppcfg.vpp.live import connect
 
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 COUNT = int(os.environ.get("NAT44_CHANGES", "1000"))
 
 

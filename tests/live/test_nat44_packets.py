@@ -1,7 +1,5 @@
 """NAT44 on a real VPP as packets feel it: hosts inside and outside, mappings, VRFs, and what is dropped and why."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.live.nat44_wire import ICMP, SYN, SYN_ACK, TCP, UDP, Packet, Wire, wires
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("eth0", "eth1", "eth2")
 OWN, WORLD, TWICE = "203.0.113.2", "203.0.113.1", "192.168.1.254"
@@ -41,12 +36,6 @@ POOL = "{ pools: [ { interface: eth0 } ] }"
 _WEB = f'{{ web: {{ protocol: tcp, local: "{SERVER}:80", external: "eth0:80" }} }}'
 MAPPED = f"{{ pools: [ {{ interface: eth0 }} ], static: {_WEB} }}"
 Run = Callable[[str], str]
-
-
-@pytest.fixture(scope="module")
-def vpp() -> Iterator[RealVpp]:
-    with running(PORTS) as process:
-        yield process
 
 
 @pytest.fixture

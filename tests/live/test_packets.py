@@ -1,7 +1,5 @@
 """Packets between two real VPPs that two files made: through tunnels of every kind, and through VRFs apart."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -12,13 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, can_do, release, running, skip_reason
+from tests.real_vpp import RealVpp, can_do, release, running
 from tests.wireguard_keys import PRESHARED, PUBLIC, key_file
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 Pair = tuple[RealVpp, RealVpp]
 LINK = "memif1/0"

@@ -1,7 +1,5 @@
 """Queues of ports on workers: a real VPP with none, one and two of them, and a simulated one beside it."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 from collections.abc import Iterator
@@ -183,8 +181,7 @@ def test_a_file_places_queues_and_the_way_back_is_there(
 
 
 @pytest.mark.parametrize(
-    ("workers", "said"),
-    [(0, "VPP has no workers, and no worker1"), (1, "VPP has one worker, worker0, and no worker1")],
+    ("workers", "said"), [(0, "VPP has no workers, and no worker1"), (1, "VPP has one worker, worker0, and no worker1")]
 )
 def test_a_worker_that_is_not_there_is_refused_before_the_first_change(
     workers: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

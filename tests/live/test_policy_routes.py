@@ -1,7 +1,5 @@
 """Policy routes on a real VPP: where packets go, that none goes elsewhere while they change, and whose a policy is."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator
@@ -9,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, running
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("eth0", "eth1", "eth2", "eth3")
 _SENT = re.compile(r"tx packets +(\d+)")
@@ -100,10 +95,7 @@ CHANGES = {
         "{ acl: voice, via: 10.0.2.2, priority: 1 }, { acl: guests, via: 10.0.2.2, priority: 2 }",
         "{ acl: voice, via: 10.0.3.2, priority: 1 }, { acl: guests, via: 10.0.3.2, priority: 2 }",
     ),
-    "another list": (
-        "{ acl: voice, via: 10.0.2.2, priority: 1 }",
-        "{ acl: guests, via: 10.0.3.2, priority: 1 }",
-    ),
+    "another list": ("{ acl: voice, via: 10.0.2.2, priority: 1 }", "{ acl: guests, via: 10.0.3.2, priority: 1 }"),
     "another priority of the only one": (
         "{ acl: voice, via: 10.0.2.2, priority: 1 }",
         "{ acl: voice, via: 10.0.3.2, priority: 9 }",

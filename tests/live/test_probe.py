@@ -3,8 +3,6 @@
 PROBE_FILES and PROBE_FAULTS say how many random files and faults there are; PROBE_FIRST, with which of them it begins.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import random
@@ -16,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.laws.networks import numbered_network
-from tests.real_vpp import prefix, since, skip_reason
+from tests.real_vpp import prefix, since
 from tests.wireguard_keys import KEYS
 from vppcfg.app.deviations import deviations
 from vppcfg.app.probing import prove, sent
@@ -38,8 +36,7 @@ from vppcfg.probe.test_cases import ProbeSet, probes_for
 from vppcfg.probe.verdict import comparable
 from vppcfg.transaction.perform import perform_plan
 
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or ""), since("26.02")]
+pytestmark = since("26.02")
 
 log = logging.getLogger(__name__)
 FILES = int(os.environ.get("PROBE_FILES", "10"))

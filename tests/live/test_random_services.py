@@ -3,8 +3,6 @@
 What is asked and compared is the text that VPP's prompt prints. Whatever is not as before must be in the plan.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -22,15 +20,12 @@ from tests.chaos.router import end_of, forked
 from tests.chaos.test_kills import patch_timers
 from tests.live.random_services import PORTS, configuration, successor, text_of, typed_by_others
 from tests.live.shown_state import Shown, differences, shown_state
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, running
 from vppcfg.cli.main import main
 from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import ExitCode
 from vppcfg.plan.operations import Operation
 from vppcfg.vpp.live import LiveDataplane
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PAIRS = int(os.environ.get("SERVICES_PAIRS", "60"))
 FIRST = int(os.environ.get("SERVICES_FIRST", "1"))

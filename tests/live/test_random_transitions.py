@@ -1,7 +1,5 @@
 """One random configuration after another on one real VPP: nothing is refused, and each ends where it should."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +13,7 @@ from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from tests.laws.networks import PORTS, configurations, without_what_is_left_open
 from tests.live.second_opinion import differences, read_state
 from tests.operations import every_operation
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, running
 from tests.wireguard_keys import KEYS
 from vppcfg.common.release import Release, is_older
 from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, VirtualInterfaceConfig
@@ -33,9 +31,6 @@ from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.render.plan_text import cli_line
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.vpp.live import LiveDataplane, connect
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 TRANSITIONS = int(os.environ.get("TRANSITIONS", "500"))
 FIRST_SEED = int(os.environ.get("TRANSITIONS_SEED", "20260101"))

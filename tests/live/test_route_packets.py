@@ -1,21 +1,14 @@
 """Packets by static routes of a file on a real VPP: shares, a next hop that goes down, leaks between VRFs, and ends."""
 
-from __future__ import annotations
-
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from tests.real_vpp import RealVpp, running, since, skip_reason
+from tests.real_vpp import RealVpp, since
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
-
+PORTS = ("eth0", "eth1", "eth2")
 COUNT = 10_000
 STREAM = """\
 size 100-100 interface eth0 node ip4-input
@@ -25,7 +18,7 @@ _SENT = re.compile(r"tx packets +(\d+)")
 _DROPPED = re.compile(r"drops +(\d+)")
 _TO = re.compile(r"to:\[(\d+):")
 _PATIENCE_S = 10.0
-PORTS = """\
+ROUTER = """\
 unmanaged: [ pg* ]
 interfaces:
   eth0: { mtu: 1500, addresses: [ 192.0.2.1/24 ]VRF }
@@ -36,12 +29,6 @@ SHARED = """\
 routes:
   10.0.0.0/8: { via: [ { gateway: 198.51.100.2, weight: 3 }, 203.0.113.2 ] }
 """
-
-
-@pytest.fixture(scope="module")
-def vpp() -> Iterator[RealVpp]:
-    with running(("eth0", "eth1", "eth2")) as one:
-        yield one
 
 
 def apply(vpp: RealVpp, text: str, folder: Path) -> None:
@@ -80,7 +67,7 @@ def counted(vpp: RealVpp, prefix: str) -> int:
 
 
 def test_two_next_hops_share_by_weight_and_one_alone_takes_all(vpp: RealVpp, tmp_path: Path) -> None:
-    apply(vpp, PORTS.replace("VRF", "") + SHARED, tmp_path)
+    apply(vpp, ROUTER.replace("VRF", "") + SHARED, tmp_path)
     send(vpp)
     first, second = sent(vpp, "eth1"), sent(vpp, "eth2")
     assert first + second == COUNT
@@ -96,7 +83,7 @@ def test_two_next_hops_share_by_weight_and_one_alone_takes_all(vpp: RealVpp, tmp
 
 def test_the_next_hop_of_a_lower_preference_waits_for_the_other_to_go(vpp: RealVpp, tmp_path: Path) -> None:
     hops = "[ 198.51.100.2, { gateway: 203.0.113.2, preference: 1 } ]"
-    apply(vpp, f"{PORTS.replace('VRF', '')}routes: {{ 10.0.0.0/8: {{ via: {hops} }} }}\n", tmp_path)
+    apply(vpp, f"{ROUTER.replace('VRF', '')}routes: {{ 10.0.0.0/8: {{ via: {hops} }} }}\n", tmp_path)
     send(vpp)
     assert (sent(vpp, "eth1"), sent(vpp, "eth2")) == (COUNT, 0)
     assert vpp.cli("set interface state eth1 down") == (0, "")
@@ -107,7 +94,7 @@ def test_the_next_hop_of_a_lower_preference_waits_for_the_other_to_go(vpp: RealV
 
 def test_a_leak_between_vrfs_forwards(vpp: RealVpp, tmp_path: Path) -> None:
     leaks = "vrfs: { red: { id: 10, routes: { 10.0.0.0/8: { via: { vrf: default } } } } }\n"
-    apply(vpp, PORTS.replace("VRF", ", vrf: red") + leaks + "routes: { 10.0.0.0/8: 203.0.113.2 }\n", tmp_path)
+    apply(vpp, ROUTER.replace("VRF", ", vrf: red") + leaks + "routes: { 10.0.0.0/8: 203.0.113.2 }\n", tmp_path)
     send(vpp)
     assert (sent(vpp, "eth1"), sent(vpp, "eth2")) == (0, COUNT)
     send(vpp, "11.0.0.1")
@@ -116,7 +103,7 @@ def test_a_leak_between_vrfs_forwards(vpp: RealVpp, tmp_path: Path) -> None:
 
 @since("24.10")
 def test_a_blackhole_drops_in_silence_and_counts(vpp: RealVpp, tmp_path: Path) -> None:
-    apply(vpp, f"{PORTS.replace('VRF', '')}routes: {{ 0.0.0.0/0: 203.0.113.2, 10.0.0.0/8: blackhole }}\n", tmp_path)
+    apply(vpp, f"{ROUTER.replace('VRF', '')}routes: {{ 0.0.0.0/0: 203.0.113.2, 10.0.0.0/8: blackhole }}\n", tmp_path)
     before = counted(vpp, "10.0.0.0/8")
     send(vpp)
     assert counted(vpp, "10.0.0.0/8") - before == COUNT
@@ -126,7 +113,7 @@ def test_a_blackhole_drops_in_silence_and_counts(vpp: RealVpp, tmp_path: Path) -
 
 def test_a_changed_route_loses_no_packet(vpp: RealVpp, tmp_path: Path) -> None:
     """The next hops are replaced in one message; a stream runs on while the file goes to and fro."""
-    base = PORTS.replace("VRF", "")
+    base = ROUTER.replace("VRF", "")
     one, other = (f"{base}routes: {{ 10.0.0.0/8: {hop} }}\n" for hop in ("198.51.100.2", "203.0.113.2"))
     apply(vpp, one, tmp_path)
     assert vpp.cli("clear interfaces") == (0, "")

@@ -1,11 +1,9 @@
 """`probe` proves the static routes of a file on a real VPP, and blames a route that VPP has otherwise."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.live.test_probe import wrong
-from tests.real_vpp import prefix, since, skip_reason
+from tests.real_vpp import prefix, since
 from vppcfg.app.deviations import deviations
 from vppcfg.app.probing import sent
 from vppcfg.app.rehearsing import rehearsal, rehearse
@@ -14,8 +12,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.probe.report import report_of
 from vppcfg.probe.test_cases import probes_for
 
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or ""), since("26.02")]
+pytestmark = since("26.02")
 
 TEXT = """\
 interfaces:

@@ -4,8 +4,6 @@ TAPs carry packets into VPP only with /dev/vhost-net, which not every machine ha
 beside VPP, and the routes that they bring lead out of VPP's port.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -118,11 +116,7 @@ class Edge:
         file = self.folder / "router.yaml"
         first = {"lcp": "e0", "mtu": 1500, "addresses": [keys.get("address", "192.0.2.1/24")]}
         second = {"lcp": "e1", "mtu": keys.get("mtu", 1500), "addresses": ["198.51.100.1/24"]}
-        content = {
-            "interfaces": {"port0": first, "port1": second},
-            "routing": routing,
-            "checks": list(checks),
-        }
+        content = {"interfaces": {"port0": first, "port1": second}, "routing": routing, "checks": list(checks)}
         file.write_text(json.dumps(content))
         return int(main(["apply", "-y", "--lose-unmanaged", "-c", str(file), *words, *self.options]))
 

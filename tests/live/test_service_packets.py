@@ -1,7 +1,5 @@
 """What the small services do with real packets on a real VPP, not only what VPP lists of them."""
 
-from __future__ import annotations
-
 import re
 import socket
 import struct
@@ -11,13 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, release, running, skip_reason
+from tests.real_vpp import RealVpp, release, running
 from vppcfg.cli.main import main
 from vppcfg.common.release import Release, is_older
 from vppcfg.errors import ExitCode
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("eth0", "eth1", "eth2")
 COUNT = 20

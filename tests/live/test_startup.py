@@ -3,8 +3,6 @@
 VPP believes that it runs on a machine of tests/hosts. There is no such hardware, so that the dpdk stanza stays out.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import replace
@@ -202,12 +200,7 @@ REFUSED_SECTION: list[tuple[str, str, str, str]] = [
         "no available cpus to be used for the 'workers' thread",
         "cpu-too-few",
     ),
-    (
-        "unix: { gid: nobody-here }",
-        "unix { gid nobody-here }",
-        "unknown input `gid nobody-here",
-        "group-missing",
-    ),
+    ("unix: { gid: nobody-here }", "unix { gid nobody-here }", "unknown input `gid nobody-here", "group-missing"),
     (
         "unix: { gid: nobody-there }",
         "api-segment { gid nobody-there }",
@@ -232,12 +225,7 @@ REFUSED_SECTION: list[tuple[str, str, str, str]] = [
         "failed to allocate buffer pool(s)",
         "hugepage-size",
     ),
-    (
-        "statseg: 128K",
-        "statseg { size 128K }",
-        "Out-of-memory" if INSTALLED >= "26.06" else "SIGABRT",
-        "schema-value",
-    ),
+    ("statseg: 128K", "statseg { size 128K }", "Out-of-memory" if INSTALLED >= "26.06" else "SIGABRT", "schema-value"),
     (
         "linux-cp: { netns: a-namespace-whose-name-is-far-too-long }",
         "plugins { plugin linux_cp_plugin.so { enable } plugin tap_plugin.so { enable } }\n"

@@ -4,8 +4,6 @@ VPPCFG_ALL_MUTATIONS=1 tries every mutation, which takes an hour; otherwise a sa
 `python -m tests.live.test_startup_check [STEP]`, it prints the disagreements of every STEPth mutation.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

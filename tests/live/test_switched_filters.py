@@ -1,7 +1,5 @@
 """Access lists and GSO of switched interfaces on a real VPP: they work wherever the interface was before."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +11,6 @@ from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
 REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet1/0/1")
 _HAS_GSO = REASON is not None or release() >= "25.06"

@@ -1,7 +1,5 @@
 """Changes that fail at random steps on a real VPP: afterwards it is in the old state or in the new one."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
@@ -25,7 +23,6 @@ from vppcfg.vpp.live import LiveDataplane
 from vppcfg.vpp.perform import WINDOW
 
 REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/0")
 CONFIGURATIONS = [

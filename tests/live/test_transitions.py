@@ -1,7 +1,5 @@
 """From every configuration to every other on a real VPP: the state reached is the one that an empty VPP reaches."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -16,7 +14,6 @@ from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 
 REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "TenGigabitEthernet5/0/0")
 ALL = sorted(Path(__file__).with_name("configurations").glob("*.yaml"))

@@ -1,7 +1,5 @@
 """The tuner on a real VPP with packets in it: troubles made on purpose are named, healthy loads are left alone."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -23,7 +21,7 @@ from vppcfg.tune.capture import COMMANDS
 from vppcfg.tune.thresholds import FRAME
 
 REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+pytestmark = pytest.mark.slow
 
 EAST, WEST = "GigabitEthernet1/0/0", "GigabitEthernet3/0/0"
 SOURCE = EAST if REASON is not None or release() >= "26.02" else "pg0"

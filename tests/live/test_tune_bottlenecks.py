@@ -4,8 +4,6 @@ What takes a card cannot be made here: receive descriptors that are too few for 
 for those of a card, and a packet generator inside VPP, or a second VPP, for the traffic.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,14 +1,12 @@
 """Multipoint tunnels on a real VPP: where packets go, what is carried over, and that none ends VPP."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.live.test_probe import wrong
-from tests.real_vpp import RealVpp, prefix, running, since, skip_reason
+from tests.real_vpp import RealVpp, prefix, running, since
 from vppcfg.app.deviations import deviations
 from vppcfg.app.probing import sent
 from vppcfg.app.rehearsing import rehearsal, rehearse
@@ -17,9 +15,6 @@ from vppcfg.config.load import parse_text
 from vppcfg.errors import ExitCode
 from vppcfg.probe.report import report_of
 from vppcfg.probe.test_cases import probes_for
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PROBED = """\
 interfaces:

@@ -3,8 +3,6 @@
 Nothing may be lost that the plan has not named, and a rollback brings back all that it does not except.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -16,13 +14,10 @@ import pytest
 from tests.live.others_opinion import forwards, read_others
 from tests.live.test_transitions import ALL as CONFIGURATIONS
 from tests.live.test_transitions import PORTS as TRANSITION_PORTS
-from tests.real_vpp import RealVpp, can_do, running, skip_reason
+from tests.real_vpp import RealVpp, can_do, running
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.vpp.live import connect
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0", "GigabitEthernet5/0/0")
 BEFORE = """

@@ -3,8 +3,6 @@
 VPP_PREFIXES names the installations among which upgrades are judged; without it, it is that of VPP_PREFIX alone.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile
@@ -27,7 +25,6 @@ from vppcfg.upgrade.rehearsal import BootRehearsal, rehearse
 from vppcfg.upgrade.subject import NamedText, UpgradeSubject, subject_of
 
 REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 FILES = {file.stem: file for file in sorted(Path(__file__).with_name("configurations").glob("*.yaml"))}
 UNIX = "unix { nodaemon gid vpp log /var/log/vpp/vpp.log cli-listen /run/vpp/cli.sock }\n"

@@ -1,20 +1,15 @@
 """`verify` on a real VPP with linux-cp and linux-nl, and the kernel that they listen to."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.real_vpp import RealVpp, skip_reason
+from tests.real_vpp import RealVpp
 from vppcfg.app.target import Target
 from vppcfg.app.verifying import verify
 from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import VerifyReport
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("port0", "port1")
 EARLY = "10.77.0.0/16"
@@ -118,10 +113,7 @@ def add_a_static_route_that_linux_does_not_go_by(vpp: RealVpp) -> None:
             lambda vpp: vpp.cli("set ip neighbor del port0 192.0.2.9 02:00:00:00:00:09"),
             (Subject.NEIGHBOR, MismatchKind.MISSING, "192.0.2.9 (02:00:00:00:00:09)"),
         ),
-        (
-            add_a_static_route_that_linux_does_not_go_by,
-            (Subject.ROUTE, MismatchKind.DIFFERENT, "10.10.0.0/16"),
-        ),
+        (add_a_static_route_that_linux_does_not_go_by, (Subject.ROUTE, MismatchKind.DIFFERENT, "10.10.0.0/16")),
     ],
 )
 def test_what_is_changed_behind_linuxs_back_is_found_alone(

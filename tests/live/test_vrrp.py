@@ -1,7 +1,5 @@
 """Virtual routers on real VPPs: a backup takes over within its interval, and what lies beside an LCP pair."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -13,14 +11,11 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, running
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.virtual_router import VirtualRouter, VrrpState
 from vppcfg.vpp.live import connect
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 INTERVAL_S = 0.2
 _PATIENCE_S = 15.0

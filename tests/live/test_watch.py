@@ -1,20 +1,15 @@
 """`vppcfg watch` on a real VPP: what it tells at once, what is found later, and a restart in between."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running, skip_reason
+from tests.real_vpp import RealVpp, running
 from tests.unit.cli.watching import Watching
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-
-REASON = skip_reason()
-pytestmark = [pytest.mark.live, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
 
 PORTS = ("GigabitEthernet1/0/0", "GigabitEthernet3/0/0")
 FILE = f"""\

@@ -1,7 +1,5 @@
 """The alert rules in share/: each fires when it should and is quiet when it should be, by Prometheus' own promtool."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

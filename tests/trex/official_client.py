@@ -8,17 +8,7 @@ import sys
 import time
 
 import lbr_trex_client  # noqa: F401 (it sets the paths that the next import needs)
-from trex.stl.api import (
-    IP,
-    STLVM,
-    UDP,
-    Ether,
-    STLClient,
-    STLFlowLatencyStats,
-    STLPktBuilder,
-    STLStream,
-    STLTXCont,
-)
+from trex.stl.api import IP, STLVM, UDP, Ether, STLClient, STLFlowLatencyStats, STLPktBuilder, STLStream, STLTXCont
 
 
 def bench_stream(source: str, destination: str) -> STLStream:

@@ -3,8 +3,6 @@
 TREX_CLIENT names a Python that has the package lbr-trex-client, which replaces modules of the process that uses it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 Both run in software on the machine of the tests, so that no figure here says how fast either is.
 """
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

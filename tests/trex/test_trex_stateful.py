@@ -3,8 +3,6 @@
 Both run in software on the machine of the tests, so that no figure here says how fast either is.
 """
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
@@ -121,11 +119,7 @@ def test_a_vpp_that_forwards_nothing_ends_the_test(trex: RealTrex, vpp: RealVpp,
 
 @pytest.mark.parametrize(
     ("sent", "code"),
-    [
-        (signal.SIGINT, ExitCode.INTERRUPTED),
-        (signal.SIGTERM, ExitCode.TERMINATED),
-        (signal.SIGKILL, -signal.SIGKILL),
-    ],
+    [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED), (signal.SIGKILL, -signal.SIGKILL)],
 )
 @pytest.mark.parametrize("after_s", [0.1, 3.0])
 def test_whatever_ends_a_test_leaves_nothing_running(

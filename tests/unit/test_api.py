@@ -1,7 +1,5 @@
 """vppcfg in a program: what the command does, without it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

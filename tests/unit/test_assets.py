@@ -1,7 +1,5 @@
 """The data files of vppcfg, installed or in a checkout."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

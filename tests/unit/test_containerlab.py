@@ -1,7 +1,5 @@
 """containers/containerlab/: the entry point of a node, run here with stand-ins for the programs of VPP."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import signal

@@ -1,7 +1,5 @@
 """What is said of a VPP that is another process than before."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.dataplane import restarted_text

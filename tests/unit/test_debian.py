@@ -1,7 +1,5 @@
 """What of the Debian package can be told without building it: `make test-deb` builds, installs and boots it."""
 
-from __future__ import annotations
-
 import ast
 import configparser
 import re
@@ -45,10 +43,7 @@ SERVICES = {
     "vppcfg-watch.service": DEBIAN / "vppcfg.vppcfg-watch.service",
     "vppcfg-metrics.service": DEBIAN / "vppcfg.vppcfg-metrics.service",
 }
-SETTINGS = {
-    "-/etc/default/vppcfg": "vppcfg.default",
-    "-/etc/default/vppcfg-metrics": "vppcfg.vppcfg-metrics.default",
-}
+SETTINGS = {"-/etc/default/vppcfg": "vppcfg.default", "-/etc/default/vppcfg-metrics": "vppcfg.vppcfg-metrics.default"}
 CHANGING = ("vppcfg.service", "vppcfg-watch.service")
 """Those that may change VPP and Linux."""
 every_service = pytest.mark.parametrize("service", SERVICES)

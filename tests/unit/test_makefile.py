@@ -1,7 +1,5 @@
 """The make targets: what they say when a machine lacks something. None of these tests downloads anything."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -83,8 +81,7 @@ def test_the_environment_is_made_again_only_when_what_it_is_made_from_changes(tm
 
 @pytest.mark.parametrize("target", ["test-live", "test-kernel"])
 @pytest.mark.parametrize(
-    ("prefix", "expected"),
-    [([], "VPP_PREFIX=DIR, "), (["VPP_PREFIX=/nonexistent"], "no program /nonexistent/bin/vpp")],
+    ("prefix", "expected"), [([], "VPP_PREFIX=DIR, "), (["VPP_PREFIX=/nonexistent"], "no program /nonexistent/bin/vpp")]
 )
 def test_a_live_test_without_a_vpp_says_what_is_wrong(venv: str, target: str, prefix: list[str], expected: str) -> None:
     finished = make(target, venv, *prefix)

@@ -1,7 +1,5 @@
 """The wheel and the source distribution: built here, used from elsewhere."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import site

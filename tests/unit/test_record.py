@@ -1,7 +1,5 @@
 """Records are as dataclasses makes frozen classes with slots and keyword-only arguments, in all that can be seen."""
 
-from __future__ import annotations
-
 import copy
 import importlib
 import inspect

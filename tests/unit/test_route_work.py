@@ -1,7 +1,5 @@
 """Work in proportion to the number of static routes, counted as in `test_work.py`; all of them take one reading."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import partial

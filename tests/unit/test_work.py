@@ -4,8 +4,6 @@ Growth is held against the size. What one interface costs has a ceiling a quarte
 small function breaks nothing, and one more pass over everything does. Time is measured by `make bench`.
 """
 
-from __future__ import annotations
-
 import gc
 import socket
 import sys

@@ -1,7 +1,5 @@
 """Each line is where the report has it: in the file, in the rest, or without effect on a VPP."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.adopt.account import assert_in_file, assert_in_rest

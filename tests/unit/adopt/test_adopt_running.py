@@ -1,7 +1,5 @@
 """A running VPP whose Linux devices are otherwise than VPP means them."""
 
-from __future__ import annotations
-
 from vppcfg.adopt.adoption import adopt_state
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpPair

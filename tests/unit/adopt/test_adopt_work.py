@@ -1,7 +1,5 @@
 """A long script takes work in proportion to its lines, counted in function calls."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.api_definitions import api_learned_once

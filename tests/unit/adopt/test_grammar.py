@@ -1,7 +1,5 @@
 """Which command a line means: as a VPP 26.10 takes the starts of words, and as each release has the commands."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.adopt.grammar import Meant, grammar_of

@@ -1,7 +1,5 @@
 """A script has keys of WireGuard in its lines: they are in no report, and in no configuration."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A file of the public vppcfg, adopted: a new file, what became of what differs, and what a person has to mend."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -102,9 +100,7 @@ def test_beside_a_startup_conf_a_file_counts_and_contradictions_are_faults(
         (item["source"], item["line"], item["text"], item["why"])
         for item in report["items"]
         if item["rule"] == "adopt-disagree"
-    ] == [
-        ("old.yaml", 3, "interfaces.xe0.mtu", "the others make it 1500, and this file 9000, which counts"),
-    ]
+    ] == [("old.yaml", 3, "interfaces.xe0.mtu", "the others make it 1500, and this file 9000, which counts")]
     new = yaml.safe_load(Path("new.yaml").read_text())
     assert parse_text(Path("new.yaml").read_text(), "new").configuration is not None
     assert new["interfaces"]["xe0"]["mtu"] == 9000

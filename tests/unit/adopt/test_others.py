@@ -1,7 +1,5 @@
 """What others have, by kind: what is counted, what is written, and what is never written."""
 
-from __future__ import annotations
-
 from vppcfg.adopt.others import others_in
 from vppcfg.adopt.unsupported_commands import rest_of_others
 from vppcfg.model.attachment import Attachment

@@ -1,7 +1,5 @@
 """Routes of the prompt in scripts: which of them the file takes over, and which stay in a script."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.adopt.test_replay import adopted, outcomes
@@ -32,10 +30,7 @@ set interface ip address xe1 198.51.100.1/24
             "ip route add table 10 10.0.0.0/8 via 192.0.2.2",
             "      10.0.0.0/8: { via: { gateway: 192.0.2.2, vrf: default } }\n",
         ),
-        (
-            "ip route add table 10 10.0.0.0/8 via 198.51.100.2 next-hop-table 10",
-            "      10.0.0.0/8: 198.51.100.2\n",
-        ),
+        ("ip route add table 10 10.0.0.0/8 via 198.51.100.2 next-hop-table 10", "      10.0.0.0/8: 198.51.100.2\n"),
         ("ip route add 10.0.0.0/8 table 10 via ip4-lookup-in-table 0", "      10.0.0.0/8: { via: { vrf: default } }\n"),
         ("ip route add 10.0.0.0/8 via ip4-lookup-in-table 10", "  10.0.0.0/8: { via: { vrf: red } }\n"),
         (

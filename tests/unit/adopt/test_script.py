@@ -1,7 +1,5 @@
 """The text of a script: where a command begins and ends, comments, joined lines, macros; as a VPP reads it."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.adopt.script import MacroError, Macros, commands_in

@@ -1,7 +1,5 @@
 """Commands of a script for relays, QoS and the other small services stand in the file with what they do."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.adopt.adoption import Ground, Script, adopt_scripts

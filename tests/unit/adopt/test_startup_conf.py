@@ -1,7 +1,5 @@
 """What becomes of a startup.conf, alone and with the scripts that it has VPP run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest
@@ -149,10 +147,7 @@ def test_ports_that_startup_conf_does_not_name_are_assumed() -> None:
     assert named.counts()[LineOutcome.FAULT] == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [("cpu { main-core 1", "conf-unclosed"), ("bogus { }", "conf-unknown")],
-)
+@pytest.mark.parametrize(("text", "rule"), [("cpu { main-core 1", "conf-unclosed"), ("bogus { }", "conf-unknown")])
 def test_what_stops_vpp_is_a_fault(text: str, rule: str) -> None:
     lines = adopt_conf("startup.conf", text, NEWEST).lines
     assert [line.rule for line in lines if line.outcome is LineOutcome.FAULT] == [rule]

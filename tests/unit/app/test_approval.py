@@ -1,7 +1,5 @@
 """What stands between a plan and its being made, as far as it hangs on which run of VPP it is, and on who applies."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -62,10 +60,7 @@ def mass_deletion() -> Plan:
     port = Interface(name="eth0", kind=InterfaceKind.PHYSICAL)
     loops = [
         Interface(
-            name=f"loop{number}",
-            kind=InterfaceKind.LOOPBACK,
-            is_up=True,
-            addresses=frozenset({f"10.0.{number}.1/24"}),
+            name=f"loop{number}", kind=InterfaceKind.LOOPBACK, is_up=True, addresses=frozenset({f"10.0.{number}.1/24"})
         )
         for number in range(12)
     ]

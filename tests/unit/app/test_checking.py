@@ -1,7 +1,5 @@
 """What a check comes to: who asks what, how often, and why it is not good."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import cast
@@ -78,10 +76,7 @@ def test_a_signal_ends_a_check() -> None:
 def test_linux_pings_where_vpp_lacks_the_means() -> None:
     wires = Wires(AskOutcome(cannot_ask="too old", is_unable=True), YES)
     assert run(wires, PING)[0].is_good
-    assert wires.asked == [
-        EchoQuestion(address="192.0.2.2"),
-        LinuxEchoQuestion(address="192.0.2.2", netns="dataplane"),
-    ]
+    assert wires.asked == [EchoQuestion(address="192.0.2.2"), LinuxEchoQuestion(address="192.0.2.2", netns="dataplane")]
     (result,) = run(
         Wires(AskOutcome(cannot_ask="too old", is_unable=True)),
         ArpCheck(address="192.0.2.2", interface="eth0", within_s=1),

@@ -1,7 +1,5 @@
 """What VPP has, laid into a file that somebody wrote: comments, order and spelling stay where nothing changes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

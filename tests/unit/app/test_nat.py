@@ -1,7 +1,5 @@
 """Who has an outside port, and how full the tables are: by maps, mappings and what a real VPP has printed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import replace

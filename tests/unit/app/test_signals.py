@@ -1,7 +1,5 @@
 """Signals while a change is under way: noted, not obeyed at once; what was ignored stays ignored."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 

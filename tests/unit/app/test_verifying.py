@@ -1,7 +1,5 @@
 """What differs is read again before it counts, and what cannot be compared is told."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -63,7 +61,7 @@ class Both:
             if number not in lacks:
                 yield key(number), way(self.gateways.get(number, 1), "lcp-rt")
 
-    def linux(self) -> Linux:
+    def linux(self) -> "Linux":
         return Linux(self)
 
     def linux_routes(self) -> Routes:

@@ -1,7 +1,5 @@
 """The two halves of a router, both played by a test: what goes to Linux, what to VPP, and in which order."""
 
-from __future__ import annotations
-
 import logging
 import socket
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -37,10 +35,7 @@ from vppcfg.plan.operations import (
 DEVICE = LinuxDevice(mtu=1500, is_up=True)
 STATE = State(
     interfaces={name: Interface(name=name, kind=InterfaceKind.PHYSICAL) for name in ("gi0", "gi1", "tap0")},
-    lcps={
-        "gi0": LcpPair(host_name="e0", netns="blue"),
-        "gi1": LcpPair(host_name="e1"),
-    },
+    lcps={"gi0": LcpPair(host_name="e0", netns="blue"), "gi1": LcpPair(host_name="e1")},
     virtual={"tap0": Tap(host_name="vm0")},
 )
 UP, DOWN = (SetAdminState(interface="gi0", is_up=is_up) for is_up in (True, False))

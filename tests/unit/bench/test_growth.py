@@ -1,7 +1,5 @@
 """The fit tells n log n from what grows faster."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A process is measured from outside."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

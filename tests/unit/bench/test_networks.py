@@ -1,7 +1,5 @@
 """The generated networks are what the benchmarks say they are."""
 
-from __future__ import annotations
-
 import pytest
 
 from bench.networks import KINDS, Network

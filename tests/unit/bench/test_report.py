@@ -1,7 +1,5 @@
 """What is made of the results: bounds that can be broken, tables, and the place that they are written to."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

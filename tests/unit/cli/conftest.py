@@ -1,7 +1,5 @@
 """What the tests of the commands share: simulated VPPs in a thread, and the two transcripts: files and their plans."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack

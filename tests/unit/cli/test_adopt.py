@@ -1,7 +1,5 @@
 """`vppcfg adopt`: a script or a running VPP in; a file whose plan is empty, what is left, and a report out."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

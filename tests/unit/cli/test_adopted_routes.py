@@ -1,7 +1,5 @@
 """`vppcfg adopt` of a running VPP that has routes of the prompt."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`vppcfg apply`: what it does, what it asks, and what it says when VPP does not go along."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A boot brings back what was accepted: a rollback goes past it, and nothing is half-way after it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

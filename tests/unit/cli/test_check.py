@@ -1,7 +1,5 @@
 """`vppcfg check`: what it prints where, and how it exits."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Checks end to end on a simulated VPP: what is good before and after, and what they do to the change."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

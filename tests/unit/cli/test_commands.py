@@ -1,7 +1,5 @@
 """Which commands a command line is parsed with: what comes out is the same as with all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

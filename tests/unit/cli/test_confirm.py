@@ -1,7 +1,5 @@
 """`vppcfg apply --confirm`: the old state is back in time unless somebody confirms, whatever happens meanwhile."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """A journal that is damaged stops nothing: what cannot be read is set aside, said, and everything else goes on."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """A timer that is gone is noticed by whoever looks: it is started again, and what is late is done at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

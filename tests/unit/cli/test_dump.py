@@ -1,7 +1,5 @@
 """`vppcfg dump`: a configuration that check accepts and whose plan is empty, or a state document."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`vppcfg explain`: one rule, all rules, no such rule."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.cli.main import main

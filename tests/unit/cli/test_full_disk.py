@@ -1,7 +1,5 @@
 """A disk that is full when it matters: the way back and the boot need no room that was not taken before."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What keeps a plan from being made, the same for `plan`, `apply` and `rollback`, and what lifts each guard."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

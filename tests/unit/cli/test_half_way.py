@@ -1,7 +1,5 @@
 """A change that was cut off and the one that finishes it are one: nobody is taken back to the middle."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`vppcfg history`: a line for each change, everything about one, the file as it was read, and what is open."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable

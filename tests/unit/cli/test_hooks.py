@@ -1,7 +1,5 @@
 """Hooks end to end on a simulated VPP: what runs when, what a failure does, and whose hooks a way back runs."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

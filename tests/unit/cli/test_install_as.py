@@ -1,7 +1,5 @@
 """`vppcfg apply --install-as`: the file is in its place when the change is accepted, and in no other case."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

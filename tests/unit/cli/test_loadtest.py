@@ -1,7 +1,5 @@
 """`vppcfg loadtest` and its commands: output, exit codes, bad input; on a simulated device and a stand-in T-Rex."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty
@@ -490,11 +488,7 @@ def test_a_test_with_connections_that_is_ended_or_killed_leaves_a_free_server(se
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["search", "-p", "bench", "--max", "1%"],
-        ["latency", "-p", "bench", "--load", "1", "--duration", "5"],
-        LONG,
-    ],
+    [["search", "-p", "bench", "--max", "1%"], ["latency", "-p", "bench", "--load", "1", "--duration", "5"], LONG],
     ids=["search", "latency", "ramp"],
 )
 def test_being_told_to_end_leaves_no_traffic_and_no_port(server: StandInTrex, arguments: list[str]) -> None:

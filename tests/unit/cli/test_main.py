@@ -1,7 +1,5 @@
 """The frame of the command: options, exit codes, log lines."""
 
-from __future__ import annotations
-
 import argparse
 import gc
 import logging

@@ -1,7 +1,5 @@
 """`vppcfg metrics` from end to end: once, as a file, over HTTP, with drift; scraped by a real Prometheus."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Names that whoever reaches VPP's API has chosen, and files whose names are no text, through every way out."""
 
-from __future__ import annotations
-
 import json
 import os
 import unicodedata

@@ -1,7 +1,5 @@
 """`vppcfg nat` on simulated VPPs: what it says, to people and to programs, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

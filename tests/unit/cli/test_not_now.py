@@ -1,7 +1,5 @@
 """What passes by itself has an exit code of its own, and a wait that nobody wants any more ends at once."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

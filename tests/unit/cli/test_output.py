@@ -1,7 +1,5 @@
 """What is written where: streams that break, files that are replaced, colours, control characters."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os

@@ -1,7 +1,5 @@
 """`vppcfg plan`: the two transcripts, formats, sources of the state, and exit codes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

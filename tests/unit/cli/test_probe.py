@@ -1,7 +1,5 @@
 """`vppcfg probe` without a VPP: what would be sent, and what is in the way of a rehearsal."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """The progress bar: for people who wait, and for nobody else."""
 
-from __future__ import annotations
-
 import io
 
 from vppcfg.cli.progress import Progress

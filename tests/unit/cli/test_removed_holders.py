@@ -3,8 +3,6 @@
 They are the operator's where the file in force set exactly what VPP has; in every other case nothing tells.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -136,11 +134,7 @@ def test_a_change_of_another_run_of_vpp_does_not_tell(run: Run, socket: str, mon
 
 @pytest.mark.parametrize(
     "line",
-    [
-        f"l3xc add loop1 via 192.0.2.3 {GI1}",
-        f"l3xc add loop1 ip6 via 2001:db8::3 {GI1}",
-        "l3xc add loop1 ip6 via drop",
-    ],
+    [f"l3xc add loop1 via 192.0.2.3 {GI1}", f"l3xc add loop1 ip6 via 2001:db8::3 {GI1}", "l3xc add loop1 ip6 via drop"],
     ids=["changed", "added", "added in a form that no file has"],
 )
 def test_what_somebody_has_changed_since_is_not_the_files(line: str, run: Run, socket: str, vpp: SimulatedVpp) -> None:

@@ -1,7 +1,5 @@
 """`vppcfg report`: one archive with everything but secrets, and who reads it."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """`vppcfg rest` on a simulated VPP: each command is reported, a second run changes nothing, and no key is shown."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Routing daemons in the transaction of a simulated VPP: in which order, what a failure does, and what is kept."""
 
-from __future__ import annotations
-
 import json
 import stat
 from collections.abc import Callable
@@ -14,13 +12,7 @@ from vppcfg.app import routing
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.model.routing import RoutingFile
-from vppcfg.routing_daemons.daemon import (
-    DaemonRoute,
-    RoutingDifference,
-    RoutingImpact,
-    RunningText,
-    SessionImpact,
-)
+from vppcfg.routing_daemons.daemon import DaemonRoute, RoutingDifference, RoutingImpact, RunningText, SessionImpact
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.folders import folder_name
 

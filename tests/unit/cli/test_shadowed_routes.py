@@ -1,7 +1,5 @@
 """Routes of a file that linux-cp hides: neither a difference nor silence, and gone when the file has them no more."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

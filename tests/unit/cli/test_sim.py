@@ -1,7 +1,5 @@
 """`vppcfg sim`: how the simulated VPP starts, and that it ends without leaving its socket."""
 
-from __future__ import annotations
-
 import json
 import signal
 import socket

@@ -1,7 +1,5 @@
 """How the process starts: quickly, because nothing is imported before it is needed."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`vppcfg host` and `vppcfg startup` as commands: what they write, where, and what they refuse."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """`vppcfg startup check`: its options, its exit codes, and what it refuses."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`vppcfg top`: what it shows fits the screen, what keys do, and the whole thing in a terminal whose screen is read."""
 
-from __future__ import annotations
-
 import curses
 import json
 import os
@@ -20,13 +18,7 @@ from jsonschema import Draft202012Validator
 
 from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.app.monitoring.following import RouterView
-from vppcfg.app.monitoring.rates import (
-    InterfaceRates,
-    NodeRates,
-    ReasonRate,
-    RouterRates,
-    WorkerRates,
-)
+from vppcfg.app.monitoring.rates import InterfaceRates, NodeRates, ReasonRate, RouterRates, WorkerRates
 from vppcfg.cli.output import Colour
 from vppcfg.cli.top_columns import short
 from vppcfg.cli.top_document import document_of_view

@@ -1,7 +1,5 @@
 """What surrounds an apply: the lock, the journal, saved plans, guards, history, rollback, confirmation."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

@@ -1,7 +1,5 @@
 """`vppcfg tune` and what stands below it: output, exit codes, files; all from captures, without a VPP."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """`vppcfg upgrade`: what it asks, what it writes where, and how it exits."""
 
-from __future__ import annotations
-
 import json
 import socket
 from pathlib import Path

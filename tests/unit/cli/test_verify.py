@@ -1,7 +1,5 @@
 """`vppcfg verify` on a simulated VPP with a Linux around it."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

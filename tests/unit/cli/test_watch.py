@@ -1,7 +1,5 @@
 """`vppcfg watch` on a simulated VPP: one look, and a process that goes on whatever VPP, the file and the reader do."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

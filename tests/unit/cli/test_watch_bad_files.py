@@ -1,7 +1,5 @@
 """`vppcfg watch` beside a file that changes between good and every kind of bad: it lives, and does not grow."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """WireGuard from the command line: where keys come from, where they go, and where they never are."""
 
-from __future__ import annotations
-
 import builtins
 import json
 import logging

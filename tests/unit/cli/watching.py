@@ -1,7 +1,5 @@
 """A `vppcfg watch` in a process of its own, and what it says."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What the tests of the command line as data share: the commands that there are."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.cli.arguments import build_parser

@@ -1,7 +1,5 @@
 """The command line as data: what is read off a parser."""
 
-from __future__ import annotations
-
 import argparse
 
 import pytest

@@ -1,7 +1,5 @@
 """Completion, in the shells themselves: every command, every long option and every choice is offered where it fits."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable

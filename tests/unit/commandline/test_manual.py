@@ -1,7 +1,5 @@
 """The manual pages: one per command, each with all options; they say what the documents say, without a warning."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

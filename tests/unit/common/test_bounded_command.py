@@ -1,7 +1,5 @@
 """Commands of operators with real processes: what they print, how they end, and that nothing of them outlives them."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

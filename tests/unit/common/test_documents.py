@@ -1,7 +1,5 @@
 """Frozen dataclasses from plain data and back: what fits is taken, anything else is refused with its place."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The time of day with its zone."""
 
-from __future__ import annotations
-
 import time
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """MAC addresses in every form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

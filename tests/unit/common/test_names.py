@@ -1,7 +1,5 @@
 """Natural order of names."""
 
-from __future__ import annotations
-
 from vppcfg.common.names import natural_key
 
 

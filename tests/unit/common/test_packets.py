@@ -1,7 +1,5 @@
 """Packets byte by byte, held against frames that were taken from other programs."""
 
-from __future__ import annotations
-
 from ipaddress import ip_address
 
 from vppcfg.common.packets import (

@@ -1,7 +1,5 @@
 """Text from outside as it is shown, by every character of Unicode."""
 
-from __future__ import annotations
-
 import json
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Figures are short and never hide anything; a link carries what IEEE 802.3 says."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.common.rates import line_rate_pps, parse_figure, parse_speed, percent, pps, short

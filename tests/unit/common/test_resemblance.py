@@ -1,7 +1,5 @@
 """What somebody may have meant by a name that nothing has."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.common.resemblance import did_you_mean, resembling

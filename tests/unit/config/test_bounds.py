@@ -1,7 +1,5 @@
 """Files that ask for more than there may be: each is refused in the place where it does, before it costs anything."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.common.bounds import ACL_RULES_MANY, ACL_RULES_MOST, ALL_ACL_RULES_MOST, CONFIG_DEPTH, PROBLEMS

@@ -1,7 +1,5 @@
 """docs/configuration.md against the schema: every key is there, with its limits, and every example is flawless."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Writing a State: the text loads without a problem and asks for nothing, whatever the state."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,14 +21,7 @@ from vppcfg.config.yaml.text import scalar
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
-from vppcfg.model.features import (
-    MssLimit,
-    RaPrefix,
-    RouterAdvertisements,
-    TrafficDirection,
-    UrpfCheck,
-    UrpfMode,
-)
+from vppcfg.model.features import MssLimit, RaPrefix, RouterAdvertisements, TrafficDirection, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.neighbor import Neighbor

@@ -1,7 +1,5 @@
 """A file full of mistakes: all are told at once, each where it stands, and nothing that would depend on another."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The explanations: every rule has one, every example does what it says, and the page is up to date."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

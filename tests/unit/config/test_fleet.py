@@ -1,7 +1,5 @@
 """Files of many routers compared; what each rule finds at all is in its examples, which test_explain.py tries."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

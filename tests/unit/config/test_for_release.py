@@ -1,7 +1,5 @@
 """What a file asks of a release that it cannot do."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC

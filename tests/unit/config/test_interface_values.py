@@ -1,7 +1,5 @@
 """Keys with plain values: a row says all that there is to know about one."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """A file of the public vppcfg, migrated: every row of docs/migration.md, and the first plan afterwards."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any
@@ -207,8 +205,7 @@ def test_the_first_plan_after_migration_writes_tags_only_and_costs_nothing() -> 
     assert loaded.configuration is not None, loaded.problems
     desired = resolve(loaded.configuration, assumed_state(loaded.configuration)).desired
     bare = replace(
-        desired,
-        interfaces={name: replace(interface, tag="") for name, interface in desired.interfaces.items()},
+        desired, interfaces={name: replace(interface, tag="") for name, interface in desired.interfaces.items()}
     )
     resolution = resolve(loaded.configuration, bare)
     assert resolution.is_possible

@@ -1,7 +1,5 @@
 """Keys that own: what is there without a mark is the file's as soon as the key is, and somebody else's before."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What stands in the way of a file on a dataplane with objects of others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -17,10 +15,7 @@ from vppcfg.model.virtual_interface import VirtualInterface
 
 @pytest.mark.parametrize(
     ("observed_names", "expected"),
-    [
-        (("port", "loop0"), ["port is not managed and refers to loop0, which the file lacks"]),
-        (("port",), []),
-    ],
+    [(("port", "loop0"), ["port is not managed and refers to loop0, which the file lacks"]), (("port",), [])],
     ids=["there", "gone"],
 )
 def test_only_what_is_there_can_be_lost(observed_names: tuple[str, ...], expected: list[str]) -> None:

@@ -1,7 +1,5 @@
 """Mistakes within keys that own: one does not hide the others."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

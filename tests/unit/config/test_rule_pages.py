@@ -1,7 +1,5 @@
 """The reference of rules: every rule is on one page, and the pages in docs/ are up to date."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

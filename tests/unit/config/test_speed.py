@@ -1,7 +1,5 @@
 """Work grows with the file: counted in function calls, not in seconds, so that a busy machine changes nothing."""
 
-from __future__ import annotations
-
 import cProfile
 import pstats
 from collections.abc import Callable

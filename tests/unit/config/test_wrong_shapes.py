@@ -1,7 +1,5 @@
 """Whatever stands in the place of whatever a file can have: it is a problem, and no error of vppcfg."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

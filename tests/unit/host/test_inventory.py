@@ -1,7 +1,5 @@
 """Reading a machine: every fact of a good one, and what becomes of files that lie, are missing or cannot be read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

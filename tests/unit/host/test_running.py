@@ -1,7 +1,5 @@
 """What changes on a machine while VPP runs, read below a root."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.hosts.trees import grow_text

@@ -1,7 +1,5 @@
 """Access lists and who applies them, as a VPP tells of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed

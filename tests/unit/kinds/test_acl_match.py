@@ -1,7 +1,5 @@
 """The table of protocol and service names."""
 
-from __future__ import annotations
-
 from vppcfg.config.ip_names import read_ip_names
 from vppcfg.kinds.acl_match import ANY
 

@@ -1,7 +1,5 @@
 """ACLs: their terms multiplied out into VPP's rules."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -75,10 +73,7 @@ def test_any_family_means_both() -> None:
         ({"source": "any", "destination": "any", "family": "any"}, [(ALL, ALL), (ALL6, ALL6)]),
         ({"source": "192.0.2.77/24"}, [("192.0.2.0/24", ALL)]),
         ({"destination": "2001:DB8::1"}, [(ALL6, "2001:db8::1/128")]),
-        (
-            {"source": "both"},
-            [("192.0.2.1/32", ALL), ("10.0.0.0/8", ALL), ("2001:db8::/32", ALL6)],
-        ),
+        ({"source": "both"}, [("192.0.2.1/32", ALL), ("10.0.0.0/8", ALL), ("2001:db8::/32", ALL6)]),
         ({"source": "both", "family": "ipv6"}, [("2001:db8::/32", ALL6)]),
         ({"source": "both", "destination": "six"}, [("2001:db8::/32", "2001:db8:6::/48")]),
         (

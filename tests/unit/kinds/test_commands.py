@@ -1,7 +1,5 @@
 """The command that each feature of interfaces names is the one that its operations type, with the interface in it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests what a plan says of deterministic NAT that the file leaves alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -19,10 +17,7 @@ MAP = Det44Map(inside="100.64.0.0/24", outside="203.0.113.64/28")
 
 @pytest.mark.parametrize(
     ("section", "notices", "steps"),
-    [
-        ("", ["VPP has 1 DET44 map that the file leaves alone, since it has no `det44`"], 0),
-        ("det44: {}\n", [], 1),
-    ],
+    [("", ["VPP has 1 DET44 map that the file leaves alone, since it has no `det44`"], 0), ("det44: {}\n", [], 1)],
 )
 def test_what_others_have_is_left_alone_in_so_many_words(section: str, notices: list[str], steps: int) -> None:
     configuration = parse_text(PORT + section, "test").configuration

@@ -1,7 +1,5 @@
 """DHCP clients as VPP is told of them: each sends the MAC address that its interface has by then."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Which interfaces have GSO, of a VPP that says yes of all that it has never looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

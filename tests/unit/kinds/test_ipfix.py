@@ -1,7 +1,5 @@
 """The exporter of flow records and what is recorded, as VPP tells them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed

@@ -1,7 +1,5 @@
 """MACIP access lists as VPP tells them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed

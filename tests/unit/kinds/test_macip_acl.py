@@ -1,7 +1,5 @@
 """In which order VPP asks the terms of a MACIP ACL, and how many there may be."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -9,12 +7,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from vppcfg.common.bounds import (
-    ALL_MACIP_SHAPES_MOST,
-    MACIP_RULES_MOST,
-    MACIP_RULES_PER_SHAPE,
-    MACIP_SHAPES_MOST,
-)
+from vppcfg.common.bounds import ALL_MACIP_SHAPES_MOST, MACIP_RULES_MOST, MACIP_RULES_PER_SHAPE, MACIP_SHAPES_MOST
 from vppcfg.config.load import parse_text
 from vppcfg.kinds import macip_acl_section as section
 from vppcfg.kinds.macip_acl_rules import overruled

@@ -1,7 +1,5 @@
 """Rules about mirroring."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

@@ -1,7 +1,5 @@
 """MPLS, as a VPP tells of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed

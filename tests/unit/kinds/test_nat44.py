@@ -1,7 +1,5 @@
 """NAT44: which steps a plan takes in which order, what is left alone, and what a change costs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """NAT44 with ten thousand mappings: work in proportion, counted in function calls as in tests/unit/test_work.py."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache, partial
 from ipaddress import IPv4Address

@@ -1,7 +1,5 @@
 """Policy routes: which steps a change takes, whose policies are touched, and what of a script becomes of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

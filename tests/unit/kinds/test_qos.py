@@ -1,7 +1,5 @@
 """Classes of QoS on VPP's command line."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.kinds.qos import RemoveQosStore, SetQosStore

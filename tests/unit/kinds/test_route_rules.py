@@ -1,7 +1,5 @@
 """Rules of static routes that the examples of their texts do not show."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

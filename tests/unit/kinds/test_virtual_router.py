@@ -1,7 +1,5 @@
 """Virtual routers: which steps a change takes and in which order, the way back, and what is left alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

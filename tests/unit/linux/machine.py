@@ -1,12 +1,11 @@
 """A process in network and mount namespaces of its own, as a VPP may be, and `ip` there for a second opinion."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
 import subprocess
 from types import TracebackType
+from typing import Self
 
 _TOOLS = ("ip", "nsenter", "setpriv", "unshare")
 _APART = ("setpriv", "--pdeathsig", "KILL", "unshare", "--net", "--mount", "sh", "-c")
@@ -27,7 +26,7 @@ def skip_reason() -> str | None:
 class Machine:
     """The process; all that is made in its namespaces goes away with it."""
 
-    def __enter__(self) -> Machine:
+    def __enter__(self) -> Self:
         self._process = subprocess.Popen(
             (*_APART, _SCRIPT), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True
         )

@@ -1,7 +1,5 @@
 """What can go wrong with a change, each in its own words; and answers of the kernel to many changes, as bytes."""
 
-from __future__ import annotations
-
 import errno
 import struct
 import sys

@@ -1,7 +1,5 @@
 """Namespaces, bridges and devices as `ip` sees them, on a kernel of its own making: no trace of it stays."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

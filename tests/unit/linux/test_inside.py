@@ -1,7 +1,5 @@
 """Work in a thread of its own: what it returns and raises comes back, and no wait is without a bound."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """The kernel's answers, whole and broken."""
 
-from __future__ import annotations
-
 import errno
 import socket
 import struct

@@ -1,7 +1,5 @@
 """Names are judged before anything is done with them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Addresses, neighbours and routes as the kernel tells them, against what `ip` was told."""
 
-from __future__ import annotations
-
 import errno
 import socket
 import struct

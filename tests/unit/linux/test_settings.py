@@ -1,7 +1,5 @@
 """What was configured on a device is read, and made on another one, as `ip` sees it, on a kernel of its own making."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Iterator

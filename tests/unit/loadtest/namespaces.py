@@ -1,7 +1,5 @@
 """Why tests in network namespaces cannot run here."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

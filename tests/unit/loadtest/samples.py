@@ -1,7 +1,5 @@
 """Results for tests, made by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import HealthCheck, settings

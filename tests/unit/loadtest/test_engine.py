@@ -1,7 +1,5 @@
 """A generator is given back whatever happens."""
 
-from __future__ import annotations
-
 import os
 import signal
 

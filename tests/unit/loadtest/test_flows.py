@@ -1,7 +1,5 @@
 """iperf3's own words become flows, flows find their cores, and the command runs them through a laboratory."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -60,10 +58,7 @@ REFUSED = document(
 )
 INTERRUPTED = document(
     error="interrupt - the client has terminated",
-    end={
-        "sum_sent": {"bits_per_second": 2795830359.4, "retransmits": 642},
-        "sum_received": {"bits_per_second": 0},
-    },
+    end={"sum_sent": {"bits_per_second": 2795830359.4, "retransmits": 642}, "sum_received": {"bits_per_second": 0}},
 )
 
 

@@ -1,7 +1,5 @@
 """Hashes, tables and counters of a router say which core a flow lands on."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A laboratory is made as planned, forwards, and leaves nothing behind, also when making it fails."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

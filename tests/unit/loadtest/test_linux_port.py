@@ -1,7 +1,5 @@
 """Ports with a default route are never loaded."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

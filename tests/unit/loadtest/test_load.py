@@ -1,7 +1,5 @@
 """Loads mean what people write, and the arithmetic of losses holds at its edges."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,8 +123,7 @@ def test_what_may_be_on_its_way_is_not_lost_for_certain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "text"),
-    [(0, "0 %"), (1e-9, "<0.0001 %"), (0.000123, "0.0123 %"), (0.05, "5.00 %"), (1.0, "100.00 %")],
+    ("ratio", "text"), [(0, "0 %"), (1e-9, "<0.0001 %"), (0.000123, "0.0123 %"), (0.05, "5.00 %"), (1.0, "100.00 %")]
 )
 def test_a_loss_that_is_not_nothing_never_looks_like_it(ratio: float, text: str) -> None:
     assert loss_text(ratio) == text

@@ -1,7 +1,5 @@
 """A command says which package it lacks, and how to install it."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.cli.main import main

@@ -1,7 +1,5 @@
 """Traffic profiles: the frames of T-Rex's own, byte by byte, and what they take on the wire."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

@@ -1,7 +1,5 @@
 """Report pages in a real browser, wide and narrow: they fit, scripts run, images can be saved."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os
@@ -20,10 +18,7 @@ from tests.unit.loadtest.test_report import EVERYTHING
 from vppcfg.loadtest.report.page import page_of
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(BROWSER is None, reason="there is no Chromium to open pages in"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="there is no Chromium to open pages in")]
 MEASURE = """
 <script>
 const problems = [];

@@ -1,7 +1,5 @@
 """A search finds the throughput of what is simulated, and trials at one load make it a bound as RFC 9971 has it."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 import pytest
@@ -153,7 +151,7 @@ def test_goals_that_are_the_same_and_loads_that_leave_no_room_are_refused() -> N
         SearchPlan(goals=goals_of([]), max_pps=500.0)
 
 
-def stat_of(goal: Goal) -> TargetStat:
+def stat_of(goal: Goal) -> "TargetStat":
     """Return how MLRsearch counts for a goal. Importing it is slow below pytest, so nothing else here does."""
     from MLRsearch.target_spec import TargetSpec
     from MLRsearch.target_stat import TargetStat
@@ -172,7 +170,7 @@ def stat_of(goal: Goal) -> TargetStat:
     )
 
 
-def kind(stat: TargetStat) -> str:
+def kind(stat: "TargetStat") -> str:
     """Return UB for an upper bound, LB for a lower one, U for undecided."""
     optimistic, pessimistic = stat.estimates()
     return "LB" if pessimistic else "U" if optimistic else "UB"

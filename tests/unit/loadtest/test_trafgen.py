@@ -1,7 +1,5 @@
 """trafgen's frames, and trafgen itself between the ends of a laboratory."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The form that trex-loadtest-viz reads: the keys that its graph.rb uses, with what was counted."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

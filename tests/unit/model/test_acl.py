@@ -1,7 +1,5 @@
 """Rules of ACLs as vppcfg writes them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

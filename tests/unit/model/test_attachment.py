@@ -1,7 +1,5 @@
 """What others have configured on interfaces, as it is written, stored and counted."""
 
-from __future__ import annotations
-
 import json
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, counted, in_order, index_of, stored_call, typed

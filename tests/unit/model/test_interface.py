@@ -1,7 +1,5 @@
 """Interfaces and their encapsulations."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What every kind of making must have, in the places that know it: a new one that lacks any of it fails here."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

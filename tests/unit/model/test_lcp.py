@@ -1,7 +1,5 @@
 """What hangs on what."""
 
-from __future__ import annotations
-
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.lcp import Stacking
 

@@ -1,7 +1,5 @@
 """Live addresses beside states that are compared: those of now stay, and what a file lists is the file's."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from vppcfg.config.dump import with_names_of, write

@@ -1,7 +1,5 @@
 """Tags that mark objects as ours, and the globs that exclude others."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.model.ownership import NameGlobs, description_of, is_foreign, is_ours, tag_for

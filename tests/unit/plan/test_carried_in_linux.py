@@ -1,7 +1,5 @@
 """What a plan does to what Linux has on the device of an LCP pair or a TAP: carried over, lost, or the file's own."""
 
-from __future__ import annotations
-
 import json
 import socket
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What counts as a difference between two states."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

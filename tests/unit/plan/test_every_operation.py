@@ -1,7 +1,5 @@
 """What every operation must have, in the places that know it: a new one that lacks any of it fails here."""
 
-from __future__ import annotations
-
 import re
 
 from tests.kinds.operations import sampled_operations

@@ -1,7 +1,5 @@
 """What plans do to traffic, told by the services that interfaces lose."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule

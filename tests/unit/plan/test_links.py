@@ -1,7 +1,5 @@
 """Which interfaces have link, and who is looked at again when one of them loses it."""
 
-from __future__ import annotations
-
 from vppcfg.kinds.bond.operations import CreateBond
 from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.interface import Interface, InterfaceKind

@@ -1,7 +1,5 @@
 """What operations demand: each refusal is one that VPP gives, or a reference that would dangle."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -122,11 +120,7 @@ REFUSED: list[tuple[str, State, Operation]] = [
     ("not in L2 mode", state(PORT), LeaveL2(interface="gi0")),
     ("no IPv6 address", state(PORT), SetLinkLocal(interface="gi0", address="fe80::1")),
     ("no IPv6 address", state(PORT), SetLinkLocal(interface="gi0", address="", is_chosen=False)),
-    (
-        "no IPv6 address",
-        state(replace(PORT, link_local="fe80::2")),
-        SetLinkLocal(interface="gi0", address="fe80::1"),
-    ),
+    ("no IPv6 address", state(replace(PORT, link_local="fe80::2")), SetLinkLocal(interface="gi0", address="fe80::1")),
 ]
 
 
@@ -138,11 +132,7 @@ TUNNELLED = State(
 )
 REFUSED += [
     ("gre0 is the same tunnel", TUNNELLED, CreateGre(interface="gre1", instance=1, tunnel=GRE)),
-    (
-        "exists, and its name cannot be changed",
-        TUNNELLED,
-        CreateVrf(table_id=5, is_ipv6=False, name="red"),
-    ),
+    ("exists, and its name cannot be changed", TUNNELLED, CreateVrf(table_id=5, is_ipv6=False, name="red")),
 ]
 BONDED = replace(state(as_created("BondEthernet0", InterfaceKind.BOND)), virtual={"BondEthernet0": Bond()})
 

@@ -1,7 +1,5 @@
 """What others have in bridge domains and FIB tables that a plan deletes: named, carried over, and brought back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

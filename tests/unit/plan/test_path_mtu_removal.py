@@ -1,7 +1,5 @@
 """A VRF that is deleted with its path MTUs: VPP ends when one of them has left an entry in the table."""
 
-from __future__ import annotations
-
 from tests.laws.test_simulator_laws import apply_to, connected
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve

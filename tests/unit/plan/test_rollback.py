@@ -1,7 +1,5 @@
 """Where a way back leads: to the former state, but for what no plan may touch or can make."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -172,11 +170,7 @@ def test_a_port_without_its_mark_that_vpp_polls_has_a_way_back_to() -> None:
     name = "VirtualEthernet0/0/7"
     server, client = (VhostUser(socket="/run/vm.sock", role=role) for role in reversed(VhostUserRole))
     unmarked = Interface(
-        name=name,
-        kind=InterfaceKind.PHYSICAL,
-        device_class="vhost-user",
-        packet_mtu=9000,
-        rx_mode=RxMode.POLLING,
+        name=name, kind=InterfaceKind.PHYSICAL, device_class="vhost-user", packet_mtu=9000, rx_mode=RxMode.POLLING
     )
     now = replace(state_of(PORT, unmarked), virtual={name: server})
     before = replace(unmarked, kind=client.kind, tag=CREATED_MARK, rx_mode=None)

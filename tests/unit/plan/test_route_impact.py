@@ -1,7 +1,5 @@
 """What a plan does to the traffic of static routes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -69,11 +67,7 @@ def test_a_route_that_goes_or_changes_is_named() -> None:
             ["10.0.0.0/8 shares its packets otherwise, because it changes"],
         ),
         (BOTH, "10.0.0.0/8: 192.0.2.2", ["10.0.0.0/8 takes another way, because it changes"]),
-        (
-            "10.0.0.0/8: 192.0.2.2",
-            "10.0.0.0/8: { via: [ 192.0.2.2, { gateway: 192.0.2.3, preference: 1 } ] }",
-            [],
-        ),
+        ("10.0.0.0/8: 192.0.2.2", "10.0.0.0/8: { via: [ 192.0.2.2, { gateway: 192.0.2.3, preference: 1 } ] }", []),
         # a route that is found by another one
         (
             "10.0.0.0/8: 172.16.0.1, 172.16.0.0/12: 192.0.2.2",

@@ -1,7 +1,5 @@
 """What an interface offers to traffic, read from a state, and what is missing of it in another one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

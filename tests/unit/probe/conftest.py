@@ -1,7 +1,5 @@
 """A router whose file has one of each kind, and what a real VPP of release 26.10 traced of frames sent to it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

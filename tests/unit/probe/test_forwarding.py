@@ -1,7 +1,5 @@
 """What a file says becomes of a frame, kind by kind."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

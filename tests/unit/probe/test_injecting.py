@@ -1,12 +1,10 @@
 """Frames into a VPP at work: which may be sent, when that ends, and that what was made for them is taken away."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -57,7 +55,7 @@ class Vpp:
         self.given_back: list[list[tuple[str, int]]] = []
         self.connections = 0
 
-    def __enter__(self) -> Vpp:
+    def __enter__(self) -> Self:
         self.connections += 1
         return self
 

@@ -1,7 +1,5 @@
 """What a file says becomes of frames that static routes have."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -131,8 +129,7 @@ def test_any_next_hop_of_the_best_preference_is_right_and_no_other_way(network: 
 
 
 @pytest.mark.parametrize(
-    ("prefix", "reason"),
-    [("10.8.0.0/16", Reason.UNREACHABLE), ("10.16.0.0/16", Reason.PROHIBITED)],
+    ("prefix", "reason"), [("10.8.0.0/16", Reason.UNREACHABLE), ("10.16.0.0/16", Reason.PROHIBITED)]
 )
 def test_what_a_route_refuses_is_not_forwarded(network: Network, prefix: str, reason: Reason) -> None:
     probe = about_route(network, prefix)

@@ -1,7 +1,5 @@
 """What VPP's tracer says, read from what a real VPP printed, and held against what the file says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Who is to blame: what one frame cannot tell, all of them together do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

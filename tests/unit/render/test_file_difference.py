@@ -1,7 +1,5 @@
 """The difference in the words of the file: every key of it, lists item by item, and what no key says as a comment."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -218,11 +216,7 @@ bridgedomains:
   bd7: {{ mtu: 1500, interfaces: [ eth1 ], static-macs: {{ "02:00:00:00:00:07": eth1 }} }}
 """
 MEMBERLESS = f"{BARE}\nbridgedomains: {{ bd7: {{}} }}\n"
-LEAVING = [
-    "~ bridgedomains.bd7",
-    "    - interfaces: eth1",
-    "    - static-macs: { '02:00:00:00:00:07': eth1 }",
-]
+LEAVING = ["~ bridgedomains.bd7", "    - interfaces: eth1", "    - static-macs: { '02:00:00:00:00:07': eth1 }"]
 
 
 def test_a_static_mac_that_outlives_its_membership_is_told() -> None:

@@ -1,7 +1,5 @@
 """CLI lines that golden cases do not show."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.model.attachment import Attachment

@@ -1,7 +1,5 @@
 """The metrics keep to Prometheus's text format, and say no more than is known."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The sentences about impact: each names what is really lost, and the step that really takes it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

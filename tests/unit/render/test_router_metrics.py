@@ -1,7 +1,5 @@
 """Metrics of a router: labelled by name, stable, bounded, and in the format that Prometheus reads."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from dataclasses import replace

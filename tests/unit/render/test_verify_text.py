@@ -1,7 +1,5 @@
 """What a verification found, in words and as data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A daemon's configuration against that of the router: devices, neighbours, next hops and MTUs."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.model.interface import Interface, InterfaceKind

@@ -1,7 +1,5 @@
 """What BIRD runs, and whether that is known, by what birdc prints."""
 
-from __future__ import annotations
-
 import os
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A configuration of BIRD: what it includes, its statements, and what changes between two of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a reload of FRR does to sessions, by the lines that frr-reload.py prints."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.routing_daemons.daemon import SessionImpact

@@ -1,7 +1,5 @@
 """Passwords in lines of FRR and BIRD, which nobody is to see in a plan."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.routing_daemons.daemon import without_secrets

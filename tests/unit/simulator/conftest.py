@@ -1,7 +1,5 @@
 """A simulated VPP with two ports, served on a socketpair."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

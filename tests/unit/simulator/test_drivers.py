@@ -1,7 +1,5 @@
 """Drivers differ in what they do with a link MTU, and releases in how they refuse a second pair."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.simulator import interfaces

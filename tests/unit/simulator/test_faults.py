@@ -1,7 +1,5 @@
 """Faults strike at the message that was asked for, and only there."""
 
-from __future__ import annotations
-
 import itertools
 import socket
 import threading

@@ -1,7 +1,5 @@
 """What the kinds say of themselves is complete, and fits together."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Linux as linux-cp meets it."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.simulator.linux_side import LinuxSide

@@ -1,7 +1,5 @@
 """A State is loaded as it stands, and VPP's dumps show it."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -165,11 +163,7 @@ def test_two_sub_interfaces_may_have_one_encapsulation() -> None:
             "VPP cannot have eth0.7: not implemented yet",
         ),
         ({"eth2": replace(STATE.interfaces["eth0"], name="eth2")}, {}, r"the address 10\.0\.0\.1 twice"),
-        (
-            {"eth0": replace(STATE.interfaces["eth0"], tables=(0, 7))},
-            {},
-            "eth0 in FIB table 7, and no such table",
-        ),
+        ({"eth0": replace(STATE.interfaces["eth0"], tables=(0, 7))}, {}, "eth0 in FIB table 7, and no such table"),
         ({}, {"nobody": LcpPair(host_name="x")}, "LCP pair on nobody but no such interface"),
         ({}, {"eth1": LcpPair(host_name="e0")}, r"LCP pair e0 on eth1 \(-13\)"),
         ({}, {"eth0.101": LcpPair(host_name="a b")}, r"LCP pair a b on eth0\.101 \(-73\)"),

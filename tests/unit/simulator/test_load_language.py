@@ -1,7 +1,5 @@
 """A State of the whole language is loaded as it stands."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

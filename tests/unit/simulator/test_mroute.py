@@ -1,7 +1,5 @@
 """What the dump of multicast routes has of many paths."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.simulator.fib_entries import NORMAL, FibPath

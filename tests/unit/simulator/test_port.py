@@ -1,7 +1,5 @@
 """Ports as the command line names them."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.errors import UsageError

@@ -1,7 +1,5 @@
 """Releases differ as VPP's do, and their definitions are what a client expects."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import nullcontext
@@ -13,13 +11,7 @@ from vppcfg.errors import UsageError
 from vppcfg.simulator.api import api_files, message_ids, write_api_dir
 from vppcfg.simulator.kinds import KINDS, PLUGINS, lcp
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.releases import (
-    NEWEST,
-    RELEASES,
-    ReleaseQuirk,
-    release_named,
-    release_of,
-)
+from vppcfg.simulator.releases import NEWEST, RELEASES, ReleaseQuirk, release_named, release_of
 from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.vpp import SimulatedVpp
 

@@ -1,11 +1,9 @@
 """A client of the binary API in a few lines: frames on a socket, messages by name."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Sequence
 from struct import Struct
-from typing import Any
+from typing import Any, Self
 
 from vppcfg.simulator.codec import Codec
 from vppcfg.simulator.server import SimulatorServer
@@ -28,7 +26,7 @@ class Wire:
         self.handle = values[3]
 
     @classmethod
-    def to(cls, vpp: SimulatedVpp, server: SimulatorServer) -> Wire:
+    def to(cls, vpp: SimulatedVpp, server: SimulatorServer) -> Self:
         """Connect to a server over a socketpair."""
         near, far = socket.socketpair()
         server.add_client(far)

@@ -1,7 +1,5 @@
 """What is computed when the file leaves it open: on whole machines, release by release, and at the edges."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -75,10 +73,7 @@ def test_linux_cp_of_which_nothing_is_said_has_nothing_in_its_braces() -> None:
     assert "\nlinux-cp {}\n" in text
 
 
-@pytest.mark.parametrize(
-    ("cpus", "main_core", "workers"),
-    [(1, 0, ()), (2, 0, (1,)), (3, 1, (2,)), (4, 1, (2,))],
-)
+@pytest.mark.parametrize(("cpus", "main_core", "workers"), [(1, 0, ()), (2, 0, (1,)), (3, 1, (2,)), (4, 1, (2,))])
 def test_small_machines_keep_cpu_0_for_linux_as_far_as_they_can(
     cpus: int, main_core: int, workers: tuple[int, ...]
 ) -> None:
@@ -151,8 +146,7 @@ def test_a_buffer_is_an_odd_number_of_cache_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("routes", "heap", "statseg"),
-    [(0, "1G", "64M"), (1_156_000, "1664M", "256M"), (4_000_000, "4480M", "768M")],
+    ("routes", "heap", "statseg"), [(0, "1G", "64M"), (1_156_000, "1664M", "256M"), (4_000_000, "4480M", "768M")]
 )
 def test_heap_and_statistics_follow_the_routes(routes: int, heap: str, statseg: str) -> None:
     settings, _ = made(flat(4, memory_bytes=64 << 30), f"{{ memory: {{ routes: {routes} }} }}")

@@ -1,7 +1,5 @@
 """docs/tuning.md against the schema: every key of the section is there, and nothing else is."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The typed grammar of startup.conf against the tables that are made from VPP's source: a difference is a fault."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.assets import find

@@ -1,7 +1,5 @@
 """What VPP of each release knows, reads, passes over and ignores in a startup.conf."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.common.bounds import PROBLEMS

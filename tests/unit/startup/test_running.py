@@ -1,7 +1,5 @@
 """What a running VPP shows against what was asked for."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The program that reads VPP's source: what it takes for words, plugins and packages, and that it gives the same."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the journal says about the past: what a boot goes by, what was rolled back, what a rollback goes back before."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Room on the disk that is taken before it is needed, and given back whole."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The folders of journals and locks: what to do when one cannot be used."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

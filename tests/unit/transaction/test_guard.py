@@ -1,7 +1,5 @@
 """What the guards say about a plan: which interfaces it hurts, the worst first, and no more names than one can read."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the journal keeps, and what it forgets."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

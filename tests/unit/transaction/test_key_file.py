@@ -1,7 +1,5 @@
 """Files of keys: whose they must be, and what they must give."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

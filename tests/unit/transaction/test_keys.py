@@ -1,7 +1,5 @@
 """Keys in the journal: where they lie, who can read them, and that they go with their entries."""
 
-from __future__ import annotations
-
 import stat
 from dataclasses import replace
 from pathlib import Path

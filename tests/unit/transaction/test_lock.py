@@ -1,7 +1,5 @@
 """The lock of one VPP: its mode, who holds it, and what it needs from the disk."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Carrying plans out on a stand-in dataplane that does what a test tells it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Which process it is: an id that came again is not the process that had it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Whose files are read: one's own and root's, in folders where nobody else can exchange them."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Documents under a seal: what comes back is what was written, and anything else is refused with its reason."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

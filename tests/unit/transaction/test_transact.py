@@ -1,7 +1,5 @@
 """How a change ends when something goes wrong, on a stand-in dataplane that shows and refuses what a test tells it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The timer as one of systemd, with a systemd that a test plays, and what happens without one."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import replace

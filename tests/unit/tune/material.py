@@ -1,7 +1,5 @@
 """What the tuner's tests are made of: recorded cases, and small loads with just the numbers that a test is about."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

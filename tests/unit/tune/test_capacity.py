@@ -1,7 +1,5 @@
 """The capacity model against figures that were measured, and where it must not be believed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

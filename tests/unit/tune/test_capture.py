@@ -1,7 +1,5 @@
 """Captures: written on one machine and read on another, damaged on the way perhaps."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@
 forbidden. The test prints the score; `python -m tests.unit.tune.test_corpus` prints each case.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import sys

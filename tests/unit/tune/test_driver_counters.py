@@ -1,7 +1,5 @@
 """Tests which counters of drivers are lost packets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What single texts of a capture can show is named from them alone, and what they cannot show is not made up."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tests that what looks like a limit, and is none, is not called one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.unit.tune.material import load, node, one, port, queue, rules, situation, worker

@@ -4,8 +4,6 @@
 worked` prints each case.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Loads of real machines, whose limits are known: each is named as its owner found it, traps included."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.tune.material import GI1, GI3, findings, one, recorded, rules, saturated

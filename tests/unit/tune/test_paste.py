@@ -1,7 +1,5 @@
 """What people paste is taken apart by commands, headers and shapes: prompts of all kinds, excerpts, wraps, squeezes."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

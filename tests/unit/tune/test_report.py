@@ -1,7 +1,5 @@
 """What programs and browsers get: a versioned document, and a page that needs nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

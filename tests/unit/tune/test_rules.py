@@ -1,7 +1,5 @@
 """Every rule: the load in which it must speak, and the one next to it in which it must not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -142,10 +140,7 @@ CASES: dict[str, tuple[Load, Load]] = {
         load(errors=errors("nat44-ed-in2out-slowpath", "maximum sessions exceeded")),
         load(errors=errors("nat44-ed-in2out-slowpath", "unsupported protocol")),
     ),
-    "nat-bound": (
-        load(threads=(translating(500.0),)),
-        load(threads=(translating(100.0),)),
-    ),
+    "nat-bound": (load(threads=(translating(500.0),)), load(threads=(translating(100.0),))),
     "handoff": (
         load(errors=errors("nat44-in2out-worker-handoff", "congestion drop")),
         load(errors=errors("nat44-in2out-worker-handoff", "same worker")),

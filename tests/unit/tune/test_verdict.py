@@ -1,7 +1,5 @@
 """What a diagnosis comes to: healthy and idle only when shown, else undecided, with what tells most."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -102,11 +100,7 @@ WITHOUT: dict[str, tuple[Load, str, str]] = {
         "show errors",
     ),
     "errors": (with_reading(shown(), errors=None), "error counters", "show errors"),
-    "rows": (
-        shown(threads=(MAIN, replace(WORKER, printed=rates(2e6, 2e6)))),
-        "all rows of vpp_wk_0",
-        "show runtime",
-    ),
+    "rows": (shown(threads=(MAIN, replace(WORKER, printed=rates(2e6, 2e6)))), "all rows of vpp_wk_0", "show runtime"),
 }
 
 

@@ -4,8 +4,6 @@ Every whole capture is cut into subsets of its texts, and each of its texts afte
 them, others each time, and `make test-long` takes them all.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Routers for the tests of upgrades, made from texts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from vppcfg.common.release import release_of

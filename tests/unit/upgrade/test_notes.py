@@ -1,7 +1,5 @@
 """The notes about behaviour: each has a router that it is about, and one that it is not about."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

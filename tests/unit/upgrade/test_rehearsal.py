@@ -1,7 +1,5 @@
 """What a rehearsal on a real VPP starts with and compares, without one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tables of VPP's releases, against what vppcfg and the simulator have of the same releases."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,11 +49,7 @@ def test_sflow_came_between_24_10_and_25_06() -> None:
     assert all("sflow" in table_of(release).plugins for release in (Release(25, 2), Release(25, 6), Release(25, 10)))
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [kind.capabilities for kind in KINDS],
-    ids=lambda parts: "-".join(parts) or "none",
-)
+@pytest.mark.parametrize("parts", [kind.capabilities for kind in KINDS], ids=lambda parts: "-".join(parts) or "none")
 def test_the_message_that_shows_a_part_is_one_of_the_newest_release(parts: Mapping[str, str]) -> None:
     assert all(message in table_of(NEWEST).messages for message in parts.values())
 

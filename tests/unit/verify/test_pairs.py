@@ -1,7 +1,5 @@
 """The two sides of LCP pairs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What two readings have in common, and how mismatches become groups."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.verify.test_routes import key
@@ -120,10 +118,7 @@ def test_what_an_interface_has_but_once_is_told_of_both_sides() -> None:
     state = Mismatch(MismatchKind.DIFFERENT, Subject.STATE, "port1", linux="up", vpp="down")
     assert [
         (group.subject, group.interface, group.linux, group.vpp, group.first) for group in report(mtu, state).groups
-    ] == [
-        (Subject.STATE, "port1", "up", "down", ()),
-        (Subject.MTU, "port0", "1400", "1500", ()),
-    ]
+    ] == [(Subject.STATE, "port1", "up", "down", ()), (Subject.MTU, "port0", "1400", "1500", ())]
 
 
 def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is() -> None:

@@ -1,7 +1,5 @@
 """Routes of Linux and VPP, table against table."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest
@@ -91,10 +89,7 @@ def test_next_hops_are_the_same_in_any_order_and_with_the_same_weights() -> None
 
 
 def test_what_linux_nl_cannot_copy_is_neither_missing_nor_stale_nor_different() -> None:
-    linux = {
-        "10.1.0.0/16": Way((), limit="multicast"),
-        "10.2.0.0/16": Way((), limit="encapsulation"),
-    }
+    linux = {"10.1.0.0/16": Way((), limit="multicast"), "10.2.0.0/16": Way((), limit="encapsulation")}
     found = compared(linux, {"10.2.0.0/16": via(1, source="lcp-rt")})
     assert (found.mismatches, found.compared) == ({}, 0)
 

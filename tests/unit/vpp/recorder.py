@@ -1,7 +1,5 @@
 """A VPP that does what it is told and remembers it."""
 
-from __future__ import annotations
-
 from tests.unit.vpp.stub_vpp import Request, StubVpp, connected
 from tests.wireguard_keys import KEYS
 from vppcfg.dataplane import Performance

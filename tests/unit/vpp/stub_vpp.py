@@ -1,7 +1,5 @@
 """A VPP that says what a test tells it to, right or wrong, at the other end of a socket pair."""
 
-from __future__ import annotations
-
 import json
 import socket
 import struct

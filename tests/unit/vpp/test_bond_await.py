@@ -1,7 +1,5 @@
 """A member of a bond that was down is used again before anything else is done."""
 
-from __future__ import annotations
-
 import random
 import socket
 from collections.abc import Iterator

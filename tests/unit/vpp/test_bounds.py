@@ -1,7 +1,5 @@
 """A VPP that never comes to an end: however it sends, and whatever it says of its messages, a command does."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Layouts and codecs: what is packed and read, against bytes written by hand."""
 
-from __future__ import annotations
-
 import struct
 from typing import Any
 
@@ -136,10 +134,7 @@ def test_a_message_without_a_tail_has_neither_text_nor_list() -> None:
 
 @pytest.mark.parametrize(
     ("field", "text"),
-    [
-        (["vl_api_unknown_t", "a"], "lack the type vl_api_unknown_t"),
-        (["vl_api_loop_t", "a"], "without end"),
-    ],
+    [(["vl_api_unknown_t", "a"], "lack the type vl_api_unknown_t"), (["vl_api_loop_t", "a"], "without end")],
 )
 def test_definitions_that_lead_nowhere_are_an_error(field: list[Any], text: str) -> None:
     with pytest.raises(DataplaneError, match=text):

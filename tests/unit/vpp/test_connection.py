@@ -1,7 +1,5 @@
 """A session with a VPP: how it begins and ends, and what becomes of a VPP that does not behave."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

@@ -1,7 +1,5 @@
 """Definitions: JSON in whatever state, our own types or an error that says what to do out."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Driver classes and return codes: names and numbers of VPP's in, our own meaning out."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.kinds.lcp.reading import may_be_lcp_host

@@ -1,7 +1,5 @@
 """What VPP tells about its interfaces comes at any time, between replies too, and disturbs none of them."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time
@@ -106,9 +104,7 @@ def test_a_vpp_that_refuses_to_tell_is_an_error() -> None:
 
 def test_a_vpp_that_goes_away_ends_the_wait_with_an_error() -> None:
     stub = StubVpp()
-    stub.answers["want_interface_events"] = lambda request: [
-        stub.say("want_interface_events_reply", request),
-    ]
+    stub.answers["want_interface_events"] = lambda request: [stub.say("want_interface_events_reply", request)]
     with connected(stub) as plane:
         plane.follow()
         stub.answers["sw_interface_dump"] = lambda request: [HANG_UP]

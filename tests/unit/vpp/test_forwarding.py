@@ -1,7 +1,5 @@
 """What a VPP's answers about pairs, neighbours and routes mean, and those of a VPP that behaves oddly."""
 
-from __future__ import annotations
-
 import socket
 import struct
 from collections.abc import Mapping

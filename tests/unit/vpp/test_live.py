@@ -1,7 +1,5 @@
 """A running VPP as a dataplane: its version, and what is said about one that we do not know."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

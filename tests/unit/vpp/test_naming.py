@@ -1,7 +1,5 @@
 """What interfaces are called is asked of VPP at the least cost, and without its definitions where they are known."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a VPP's answers mean: rows by message in, a State out."""
 
-from __future__ import annotations
-
 import math
 import socket
 import struct
@@ -280,10 +278,7 @@ def test_pairs_come_page_by_page_and_hide_their_vpp_side() -> None:
     stub.add_interface(6, "tap1", interface_dev_type="tap")
     give_pairs(stub, [(PORT, 3, "e0", "")], [(SUB_INTERFACE, 4, "e0.100", "ns")])
     state = observed(stub)
-    assert state.lcps == {
-        "port": LcpPair(host_name="e0"),
-        "port.100": LcpPair(host_name="e0.100", netns="ns"),
-    }
+    assert state.lcps == {"port": LcpPair(host_name="e0"), "port.100": LcpPair(host_name="e0.100", netns="ns")}
     assert list(state.interfaces) == ["port", "port.100", "tap1"]
 
 

@@ -1,7 +1,5 @@
 """Operations on their way to a VPP: order, windows and refusals."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.vpp.recorder import PORT, Recorder, perform

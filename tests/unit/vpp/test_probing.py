@@ -1,7 +1,5 @@
 """How frames get into a VPP: which commands it is given, and what is left when something goes wrong."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

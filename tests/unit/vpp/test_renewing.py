@@ -1,7 +1,5 @@
 """IPv6 off and on again: the locks that hold it on are as many as before, and were never told."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

@@ -1,7 +1,5 @@
 """Which commands are there already, by what VPP 26.10 was seen to show and to answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.vpp.repeated import Repetition

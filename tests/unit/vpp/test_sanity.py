@@ -1,7 +1,5 @@
 """Answers that are whole, each by itself, and cannot be of one VPP."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
@@ -28,10 +26,7 @@ def stub_with(rows: Rows) -> StubVpp:
             [(1, "port1.100", {"type": 1, "sup_sw_if_index": 9, "sub_id": 100})],
             "the sub-interface port1.100 is upon an interface that is not there",
         ),
-        (
-            [(1, "BondEthernet0", {"interface_dev_type": "bond"})],
-            "BondEthernet0 is a bond, and not in the list",
-        ),
+        ([(1, "BondEthernet0", {"interface_dev_type": "bond"})], "BondEthernet0 is a bond, and not in the list"),
         ([(1, "gre0", {"interface_dev_type": "GRE tunnel device"})], "gre0 is a gre, and not in the list of them"),
         ([(1, "vxlan_tunnel0", {"interface_dev_type": "VXLAN"})], "vxlan_tunnel0 is a vxlan, and not in the list"),
         ([(1, "port1", {"vtr_op": 9})], "port1 has a tag rewrite of an unknown kind"),

@@ -1,7 +1,5 @@
 """The memory of a stats segment: what VPP changes while it is read, a VPP that goes, and memory that lies."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """The stats segment as plain data: what VPP keeps by thread, by place and by name, and what is no segment at all."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The way to the socket: every thing that can stand in it has its own words."""
 
-from __future__ import annotations
-
 import errno
 import grp
 import os

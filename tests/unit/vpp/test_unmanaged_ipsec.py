@@ -1,7 +1,5 @@
 """Which security policy database an interface is bound to, where VPP tells its place and not its id."""
 
-from __future__ import annotations
-
 from vppcfg.vpp.unmanaged.ipsec import ids_by_place
 
 

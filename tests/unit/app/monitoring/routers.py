@@ -1,7 +1,5 @@
 """A simulated router whose counters a test sets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path

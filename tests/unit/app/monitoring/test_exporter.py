@@ -1,7 +1,5 @@
 """Metrics over HTTP: what is answered, to how many, and what a client that misbehaves can do."""
 
-from __future__ import annotations
-
 import http.client
 import os
 import socket

@@ -1,7 +1,5 @@
 """What a configuration file calls interfaces is read by another process, and again when the file changes."""
 
-from __future__ import annotations
-
 import logging
 import os
 from pathlib import Path

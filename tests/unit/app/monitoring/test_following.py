@@ -1,7 +1,5 @@
 """A router that somebody looks at: rates, the tuner's verdict, drift, and a VPP that starts again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

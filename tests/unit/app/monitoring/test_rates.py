@@ -1,7 +1,5 @@
 """Rates between two looks: by names, over cleared counters, other indexes, and refreshes of nodes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A router is read again and again: names belong to counters, and a VPP that ends or starts again is no end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """When a watched file is loaded again, and what stands when it is not valid."""
 
-from __future__ import annotations
-
 import io
 import os
 from pathlib import Path

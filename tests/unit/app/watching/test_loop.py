@@ -1,7 +1,5 @@
 """When a watch looks and what it says, with a VPP and a clock that a test plays."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

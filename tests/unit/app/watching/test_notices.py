@@ -1,7 +1,5 @@
 """What a watch says is said once, each difference in the words of the file, and a summary stands for all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Rules about addresses, and the overlap rule against a plain comparison of all pairs."""
 
-from __future__ import annotations
-
 import ipaddress
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Rules about bonds."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text
@@ -77,10 +75,7 @@ interfaces: {BondEthernet0: {}, BondEthernet1: {mtu: 9000}, a: {}}
 bondethernets: {BondEthernet0: {interfaces: [a]}, BondEthernet1: {interfaces: [a]}}
 """
     (problem,) = parse_text(text, "test").problems
-    assert (problem.rule, problem.path) == (
-        "bond-member-shared",
-        ("bondethernets", "BondEthernet1", "interfaces", 0),
-    )
+    assert (problem.rule, problem.path) == ("bond-member-shared", ("bondethernets", "BondEthernet1", "interfaces", 0))
     assert problem.text == "a is a member of BondEthernet0 already; remove it here"
 
 

@@ -1,7 +1,5 @@
 """Rules about bridge domains."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text
@@ -73,12 +71,7 @@ def test_a_bridge_that_cannot_be(interfaces: str, bridges: str, rule: str, path:
         ("bd1: {bvi: loop0, mtu: 9000}", MAC, "bvi-mtu", ("bridgedomains", "bd1", "bvi")),
         ("bd1: {bvi: loop0}", f"{MAC}, unnumbered: a", "bvi-unnumbered", ("bridgedomains", "bd1", "bvi")),
         ("bd1: {bvi: loop0}", "", "bvi-default-mac", ("loopbacks", "loop0")),
-        (
-            "bd1: {bvi: loop0, interfaces: [loop0]}",
-            MAC,
-            "bd-member-shared",
-            ("bridgedomains", "bd1", "interfaces", 0),
-        ),
+        ("bd1: {bvi: loop0, interfaces: [loop0]}", MAC, "bd-member-shared", ("bridgedomains", "bd1", "interfaces", 0)),
     ],
 )
 def test_a_bvi_that_cannot_be(bridges: str, loopback: str, rule: str, path: tuple[str | int, ...]) -> None:

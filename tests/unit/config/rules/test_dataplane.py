@@ -1,7 +1,5 @@
 """The rules of the dataplane section, beyond the examples of their explanations."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

@@ -1,7 +1,5 @@
 """Rules about GRE tunnels."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text
@@ -54,11 +52,7 @@ def test_no_two_tunnels_are_alike(first: str, second: str, is_alike: bool) -> No
         ("gre0: {mac: '02:00:00:00:00:01'}", "", ("interfaces", "gre0", "mac")),
         ("eth0: {}, gre0: {l2xc: eth0}", "", ("interfaces", "gre0", "l2xc")),
         ("eth0: {l2xc: gre0}", "", ("interfaces", "eth0", "l2xc")),
-        (
-            "gre0: {sub-interfaces: {10: {mtu: 1400}, 2: {mtu: 1400}}}",
-            "",
-            ("interfaces", "gre0", "sub-interfaces", 10),
-        ),
+        ("gre0: {sub-interfaces: {10: {mtu: 1400}, 2: {mtu: 1400}}}", "", ("interfaces", "gre0", "sub-interfaces", 10)),
         ("eth0: {}", "bridgedomains: {bd1: {interfaces: [eth0, gre0]}}", ("bridgedomains", "bd1", "interfaces", 1)),
     ],
 )

@@ -1,7 +1,5 @@
 """What rules look things up in."""
 
-from __future__ import annotations
-
 from vppcfg.config.parse import parse
 from vppcfg.config.rules.index import index_of
 

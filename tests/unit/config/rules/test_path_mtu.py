@@ -1,7 +1,5 @@
 """VPP looks at the size of packets to neighbours alone: a path MTU of any other host is warned of."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

@@ -1,7 +1,5 @@
 """Rules about sub-interfaces and their parents."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

@@ -1,7 +1,5 @@
 """The `unmanaged` list against the interfaces of the file."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

@@ -1,7 +1,5 @@
 """Rules about unnumbered interfaces."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

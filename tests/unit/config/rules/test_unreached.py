@@ -1,7 +1,5 @@
 """Rules about what has no effect: terms and lists that no packet reaches, and what nothing in a file uses."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

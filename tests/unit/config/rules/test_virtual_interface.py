@@ -1,7 +1,5 @@
 """Rules about tunnels, TAPs, MAC addresses, applied ACLs and protected interfaces."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

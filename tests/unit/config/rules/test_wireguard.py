@@ -1,7 +1,5 @@
 """Rules about WireGuard."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.wireguard_keys import PEERS, PUBLIC

@@ -1,7 +1,5 @@
 """Keys that others have: each is said to be what it is here, and none of them is one of ours at the same place."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

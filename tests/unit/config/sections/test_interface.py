@@ -1,7 +1,5 @@
 """From data of the right shape to a Configuration."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -82,18 +80,12 @@ def test_every_key_arrives_in_canonical_form() -> None:
         has_sflow=True,
         has_gso=True,
         urpf=(UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True, is_output=True)),
-        mirrors=(
-            Mirror(target="eth10", direction=TrafficDirection.OUTPUT),
-            Mirror(target="eth9", is_l2=True),
-        ),
+        mirrors=(Mirror(target="eth10", direction=TrafficDirection.OUTPUT), Mirror(target="eth9", is_l2=True)),
         ra=RouterAdvertisements(
             is_managed=True,
             max_interval_s=90,
             min_interval_s=67,
-            prefixes=(
-                RaPrefix(prefix="2001:db8:1::/64", is_autonomous=False),
-                RaPrefix(prefix="2001:db8:2::/64"),
-            ),
+            prefixes=(RaPrefix(prefix="2001:db8:1::/64", is_autonomous=False), RaPrefix(prefix="2001:db8:2::/64")),
         ),
         link_local="fe80::1",
         mss_clamp=(MssLimit(mss=1360, direction=TrafficDirection.OUTPUT), MssLimit(mss=1340, is_ipv6=True)),

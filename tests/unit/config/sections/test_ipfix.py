@@ -1,7 +1,5 @@
 """What is recorded of flows: when VPP lets it be changed, and whose the exporter is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

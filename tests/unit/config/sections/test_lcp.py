@@ -1,7 +1,5 @@
 """The key `lcp`: what Linux has already of the name that a pair is to get."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

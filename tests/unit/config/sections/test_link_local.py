@@ -1,7 +1,5 @@
 """The link-local address that VPP has, where the file says none or another one."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.config.load import parse_text

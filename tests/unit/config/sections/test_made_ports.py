@@ -1,7 +1,5 @@
 """Ports that a file makes: whose those are that VPP has, what is taken over, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

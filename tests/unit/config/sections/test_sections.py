@@ -1,7 +1,5 @@
 """The sections: which there are, canonical values, defaults, names that cannot be."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

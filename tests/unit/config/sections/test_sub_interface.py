@@ -1,7 +1,5 @@
 """A sub-interface that VPP has without an MTU: what is said of it, and when it is told one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

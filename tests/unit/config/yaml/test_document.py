@@ -1,7 +1,5 @@
 """The bytes of files, and places of keys in documents."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -1,7 +1,5 @@
 """What the reader says of texts that are no YAML."""
 
-from __future__ import annotations
-
 import codecs
 
 import pytest

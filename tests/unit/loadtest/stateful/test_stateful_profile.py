@@ -1,7 +1,5 @@
 """What connections carry: requests and answers byte by byte, and what is no profile."""
 
-from __future__ import annotations
-
 import struct
 
 import pytest

@@ -1,7 +1,5 @@
 """A stand-in for a T-Rex server, and an engine on it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

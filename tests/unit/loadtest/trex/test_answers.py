@@ -1,7 +1,5 @@
 """Values in answers: of their kind and in range, absent ones by their default, anything else an error with its name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """The profile's JSON as T-Rex wants it, and the latency that T-Rex reports."""
 
-from __future__ import annotations
-
 import base64
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """T-Rex as an engine, on a stand-in for its server."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The process that tidies up behind a test that was killed."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.trex_server import StandInTrex

@@ -1,7 +1,5 @@
 """T-Rex's error texts, each in an operator's words."""
 
-from __future__ import annotations
-
 import pytest
 
 from vppcfg.loadtest.trex.rpc import refusal

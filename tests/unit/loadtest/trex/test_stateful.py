@@ -1,7 +1,5 @@
 """T-Rex in stateful mode as an engine, on a stand-in for its server."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Streams as T-Rex gets them: the object that its own client writes, recorded from trex_stl_streams.py 3.08."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

@@ -1,7 +1,5 @@
 """Borrowed addresses, as a VPP tells of them."""
 
-from __future__ import annotations
-
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.kinds.unnumbered import DELETED_DONOR
 

@@ -1,7 +1,5 @@
 """Bonds and their members, as a VPP tells of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.vpp.stub_vpp import Request, StubVpp, observed

@@ -1,7 +1,5 @@
 """Bridge domains and their members, as a VPP tells of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from tests.unit.vpp.stub_vpp import ALL, StubVpp, observed
@@ -30,10 +28,7 @@ def stub_with(bridge: Mapping[str, Value], members: list[Mapping[str, Value]]) -
 
 
 def test_members_know_their_bridge_and_what_they_are_in_it() -> None:
-    stub = stub_with(
-        {"bd_id": 7, "bvi_sw_if_index": 2},
-        [{"sw_if_index": 1, "shg": 3}, {"sw_if_index": 2, "shg": 0}],
-    )
+    stub = stub_with({"bd_id": 7, "bvi_sw_if_index": 2}, [{"sw_if_index": 1, "shg": 3}, {"sw_if_index": 2, "shg": 0}])
     found = observed(stub).interfaces
     assert {name: (one.bridge, one.is_bvi, one.split_horizon_group) for name, one in found.items()} == {
         "port": (7, False, 3),

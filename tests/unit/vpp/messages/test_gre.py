@@ -1,7 +1,5 @@
 """GRE tunnels, as a VPP tells of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

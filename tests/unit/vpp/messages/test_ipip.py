@@ -1,7 +1,5 @@
 """IPIP tunnels, as a VPP tells of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

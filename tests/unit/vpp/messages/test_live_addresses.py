@@ -1,7 +1,5 @@
 """Addresses that VPP has put on interfaces by itself are told from configured ones, with whose they are."""
 
-from __future__ import annotations
-
 import ipaddress
 import socket
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What operations send to VPP beyond what tests/kinds/KEY.sent has: other indexes, releases and attributes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """TAPs, as a VPP tells of them."""
 
-from __future__ import annotations
-
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.tap import Tap
 from vppcfg.plan.request import Value

@@ -1,7 +1,5 @@
 """VXLAN tunnels, as a VPP tells of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.unit.vpp.stub_vpp import ALL, StubVpp, observed
@@ -30,13 +28,7 @@ def stub_with(**changes: Value) -> StubVpp:
     return stub
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("mcast_sw_if_index", 1),
-        ("decap_next_index", 2),
-    ],
-)
+@pytest.mark.parametrize(("field", "value"), [("mcast_sw_if_index", 1), ("decap_next_index", 2)])
 def test_what_the_language_cannot_say_is_not_plain(field: str, value: int) -> None:
     (tunnel,) = observed(stub_with(**{field: value})).virtual_as(Vxlan).values()
     assert not tunnel.is_plain

@@ -1,7 +1,5 @@
 """WireGuard, as a VPP tells of it and is told."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
