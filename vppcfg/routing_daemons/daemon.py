@@ -159,7 +159,7 @@ def write_like(path: str, text: str, model: str) -> str:
                 status = os.stat(model)
                 os.fchown(descriptor.number, status.st_uid, status.st_gid)
                 os.fchmod(descriptor.number, stat.S_IMODE(status.st_mode))
-            os.write(descriptor.number, b"") if not text else _write_all(descriptor.number, text.encode())
+            _write_all(descriptor.number, text.encode(errors="surrogateescape"))
             os.fsync(descriptor.number)
             os.replace(descriptor.name, path)
     except OSError as error:
