@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host
@@ -18,9 +17,8 @@ from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.object_kind import VppObjectKind
-from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.path_mtu import PathMtu
-from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
@@ -128,21 +126,6 @@ def path_mtu_family(index: Index) -> Iterator[Problem]:
                 yield Problem(rule="vrf-family", path=(*entry.path, address), text=text)
 
 
-def path_mtu_far(index: Index) -> Iterator[Problem]:
-    """Find hosts on no link: VPP cuts all that goes there, and answers what it must not cut, whatever its size.
-
-    That is ip_pmtu_dpo_inline in vnet/ip/ip_path_mtu_node.c, of 22.06 to 26.10; seen on 26.10.
-    """
-    for name, entry in index.configuration.owned.get(KEY, {}).items() if index.is_whole else ():
-        there = [each for each in index.interfaces if (each.vrf or DEFAULT_VRF) == (name or DEFAULT_VRF)]
-        links = [ip_interface(text).network for each in there for text in each.addresses]
-        for address, _ in entry.value:
-            if not any(ip_address(address) in link for link in links) and not any(each.dhcp_client for each in there):
-                text = f"{address} is on no link of the file, and VPP loses packets of any size to it"
-                path = (*entry.path, address)
-                yield Problem(rule="path-mtu-far", path=path, text=text, severity=Severity.WARNING)
-
-
 class PathMtuKind(VppObjectKind[PathMtu]):
     """The path MTUs in VPP."""
 
@@ -152,7 +135,7 @@ class PathMtuKind(VppObjectKind[PathMtu]):
     set_stage = Stage.SET_OBJECT_OF_TRAFFIC
     """One changes the FIB while VPP notifies routes that their interface is up, and VPP 26.10 leaves routes dropping
     that share a next hop with others (ip_pmtu_stack)."""
-    rules = (path_mtu_family, path_mtu_far)
+    rules = (path_mtu_family,)
 
     def sections(self) -> tuple[Section, ...]:
         return (SECTION,)
