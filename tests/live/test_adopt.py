@@ -174,6 +174,7 @@ RUNNING = (
     "create bridge-domain 20 arp-term 1",
     "create loopback interface instance 12",
     "set interface l2 bridge loop12 20 bvi",
+    "set interface state loop12 up",
     "set bridge-domain arp entry 20 192.168.4.9 02:00:00:00:00:09",
     *SERVICES[5:13],
     "nat44 add identity mapping external eth0 udp 500",
