@@ -324,7 +324,7 @@ def test_a_tag_rewrite_is_a_key_of_what_hands_frames_on() -> None:
         "set interface l2 tag-rewrite xe0 push dot1ad 5 6\nset interface l2 tag-rewrite xe1 push dot1q 7\n"
         "set interface l2 tag-rewrite xe1 disable\n"
     )
-    assert outcomes(adoption) == ["file", "file", "file", "file", "no_effect", "file"]
+    assert outcomes(adoption) == ["file", "file", "file", "file", "no_effect", "no_effect"]
     assert adoption.text.count("tag-rewrite") == 1
     assert "    tag-rewrite: { push: { dot1ad: 5, inner-dot1q: 6 } }\n" in adoption.text
 
