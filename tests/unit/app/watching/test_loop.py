@@ -1,11 +1,12 @@
 """When a watch looks and what it says, with a VPP and a clock that a test plays."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.stub_dataplane import StubDataplane
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.loop import FIRST_PAUSE_S, HOLD_S, LONGEST_PAUSE_S, LONGEST_S, QUIET_S, SHARE, TICK_S, VppWatch
 from vppcfg.app.watching.notices import Metered, Notice
@@ -13,14 +14,11 @@ from vppcfg.app.watching.verification import Verifier
 from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
 from vppcfg.config.yaml.files import SourceFiles
-from vppcfg.dataplane import Dataplane, Follower, ForeignRoutes, Performance
+from vppcfg.dataplane import Dataplane, Follower, Performance
 from vppcfg.errors import DataplaneError, ExitCode, LinuxError, PlanRefusedError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
-from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.render.prometheus import WatchMetrics
 from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, Subject
@@ -113,7 +111,7 @@ class World:
         return vpp, vpp
 
 
-class Vpp:
+class Vpp(StubDataplane):
     """A connection to the VPP of a world."""
 
     def __init__(self, world: World) -> None:
@@ -125,34 +123,10 @@ class Vpp:
         self._world.now_s += self._world.look_takes_s
         return self._world.state
 
-    def nat44_sessions(self) -> int:
-        return 0
-
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return self._world.others
 
-    def ask(self, question: Question) -> AskOutcome:
-        return AskOutcome(cannot_ask="this VPP has no wires")
-
-    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
-        return ()
-
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        return ()
-
-    def read_keys(self) -> Mapping[str, bytes]:
-        return {}
-
-    def use_keys(self, keys: Mapping[str, bytes]) -> None:
-        """Take none."""
-
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         raise AssertionError("a watch changes nothing")
 
     def follow(self) -> None:
@@ -160,9 +134,6 @@ class Vpp:
 
     def wait(self, seconds: float) -> bool:
         return self._world.pass_time(self._world.now_s + seconds, stop_at_event=True)
-
-    def close(self) -> None:
-        pass
 
 
 class Heard:
