@@ -1,18 +1,17 @@
 """WireGuard, as a VPP tells of it and is told."""
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
+from tests.simulated_vpp import connected
 from tests.wireguard_keys import KEYS, PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan import operations as op
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 from vppcfg.vpp.messages.readable import api_call
@@ -21,11 +20,8 @@ from vppcfg.vpp.messages.readable import api_call
 @contextmanager
 def simulated(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
     """Connect to a simulated VPP."""
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
-            yield dataplane
+    with connected(vpp) as dataplane:
+        yield dataplane
 
 
 TUNNEL = Wireguard(local="192.0.2.1", port=51820, public_key=PUBLIC[0])
