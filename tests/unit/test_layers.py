@@ -401,6 +401,7 @@ TUNNELS = {*("model/tunnel.py", "probe/tunnels.py", "probe/trace.py")}
 """What kinds of tunnels to one other router share, and the names of VPP's nodes that wrap and unwrap their packets."""
 
 
+NUMBERED = ("adopt/unsupported_commands.py",)
 NEIGHBORS = ("kinds/tunnel_neighbor.py", "kinds/tunnel_neighbor_rules.py")
 
 
@@ -409,9 +410,10 @@ NEIGHBORS = ("kinds/tunnel_neighbor.py", "kinds/tunnel_neighbor_rules.py")
     [
         # The list of VPP's plugins has all of them, whoever uses them; that of other products' words has theirs.
         # Tunnels to many routers are of both kinds, and name what VPP has for each.
-        ("gre", {"startup/conf/plugin_names.py", "config/schema/foreign.py", *NEIGHBORS}),
+        # The rest of an adoption has the words by which commands give numbers; GRE's MAC addresses follow the order.
+        ("gre", {"startup/conf/plugin_names.py", "config/schema/foreign.py", *NUMBERED, "adopt/trial.py", *NEIGHBORS}),
         # A word of the ISO in a list of protocols has the same letters.
-        ("ipip", {"startup/conf/plugin_names.py", "config/schema/foreign.py", *NEIGHBORS}),
+        ("ipip", {"startup/conf/plugin_names.py", "config/schema/foreign.py", *NUMBERED, *NEIGHBORS}),
         (
             "wireguard",
             # Keys and peers have no like among the other kinds.
@@ -429,7 +431,7 @@ NEIGHBORS = ("kinds/tunnel_neighbor.py", "kinds/tunnel_neighbor_rules.py")
             {
                 *("config/sections/virtual_interface_section.py", "loadtest/trex/streams.py"),
                 *("adopt/unmanaged_interfaces.py", "startup/conf/plugin_names.py", "config/schema/foreign.py"),
-                "startup/lint/dpdk.py",
+                *("startup/lint/dpdk.py", *NUMBERED),
             },
         ),
     ],
