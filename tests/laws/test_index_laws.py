@@ -16,12 +16,10 @@ from typing import Any
 import pytest
 
 from tests.simulated_vpp import connected
-from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.attachment import ApiCall, Attachment, Values, index_of, stored_call, typed
-from vppcfg.plan.operations import Operation, PutBack
-from vppcfg.plan.plan import Plan
+from vppcfg.plan.operations import PutBack
 from vppcfg.plan.unmanaged import irremovable
 from vppcfg.simulator.kinds.mroute import MrouteMain
 from vppcfg.simulator.pool import Pool
@@ -219,32 +217,17 @@ def router() -> Iterator[tuple[SimulatedVpp, LiveDataplane]]:
     """Yield a VPP that is as BASE says, with what objects need that hang on no interface."""
     vpp = SimulatedVpp(ports=[PhysicalPort(name=f"eth{number}") for number in range(3)])
     with connected(vpp) as plane:
-        if not _TO_BASE:
-            _TO_BASE.extend(plan_to(plane, BASE).operations)
-        assert plane.perform(_TO_BASE).refusals == ()
+        become(plane, BASE)
         put(plane, list(PREPARED))
         yield vpp, plane
 
 
-_TO_BASE: list[Operation] = []
-"""What leads from a fresh VPP to BASE, planned once."""
-
-
-@cache
-def configuration_of(text: str) -> Configuration:
-    configuration = parse_text(text, "law").configuration
-    assert configuration is not None
-    return configuration
-
-
-def plan_to(plane: LiveDataplane, text: str) -> Plan:
-    observed = plane.observe()
-    return plan_on(plane, observed, resolve(configuration_of(text), observed).desired)
-
-
 def become(plane: LiveDataplane, text: str) -> bool:
     """Bring a VPP to a configuration; return False where the plan would be refused for what it cannot remove."""
-    plan = plan_to(plane, text)
+    configuration = parse_text(text, "law").configuration
+    assert configuration is not None
+    observed = plane.observe()
+    plan = plan_on(plane, observed, resolve(configuration, observed).desired)
     if irremovable(plan):
         return False
     assert plane.perform(list(plan.operations)).refusals == ()
