@@ -12,6 +12,7 @@ from vppcfg.adopt.command_targets import PLACING
 from vppcfg.adopt.report import LineOutcome, SourceLine, without_keys
 from vppcfg.errors import AdoptionError
 from vppcfg.kinds.feature_list import FEATURE_KINDS
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.problem import KeyPath
 from vppcfg.simulator.command_line import mac_in
 
@@ -100,7 +101,10 @@ _WITH_ELEMENTS = frozenset(
     }
 )
 """Commands whose addresses all stand in the file."""
-_SET_BY_PRESENCE = ("create ", "delete ", "loopback ", "set bridge-domain ", "wireguard ", "ip table", "ip6 table")
+_SET_BY_PRESENCE = (
+    *("create ", "delete ", "loopback ", "set bridge-domain ", "ip table", "ip6 table"),
+    *(f"{kind.command.partition(' ')[0]} " for kind in VIRTUAL_INTERFACES if kind.command),
+)
 """How commands begin that create an entry or set one of its keys."""
 _SET_BY_ENTRY = frozenset(
     {

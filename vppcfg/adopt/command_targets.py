@@ -10,6 +10,7 @@ from vppcfg.common.addresses import is_link_local
 from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.kinds.feature_list import FEATURE_KINDS
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
 
 Place = tuple[str, ...]
@@ -113,18 +114,12 @@ def is_port(name: str) -> bool:
 
 
 _BEYOND: Mapping[str, frozenset[str]] = {
-    "create tap": frozenset(
-        {
-            *("host-ip4-addr", "host-ip4-gw", "host-ip6-addr", "host-ip6-gw"),
-            *("consistent-qp", "in-order", "no-gso", "if-name"),
-        }
-    ),
     "ip mroute": frozenset({"gcount", "rpf-id", "scount"}),
     "ip route": frozenset({"classify", "null"}),
     "nat44 add static mapping": frozenset({"exact"}),
     "set acl-plugin acl": frozenset({"count"}),
     "set ip neighbor": frozenset({"count", "flush"}),
-    "wireguard create": frozenset({"generate-key"}),
+    **{kind.command: kind.unsupported_words for kind in VIRTUAL_INTERFACES if kind.command},
 }
 """Words that VPP takes in a command and that are neither simulated nor in any file."""
 
@@ -134,24 +129,13 @@ def word_beyond(command: str, words: Words) -> str | None:
     return next((word for word in words if word in _BEYOND.get(command, ())), None)
 
 
-_MORE_THAN_A_FILE_SAYS: Mapping[str, frozenset[str]] = {
-    "create host-interface": frozenset(
-        {
-            *("v2", "num-rx-queues", "num-tx-queues", "rx-size", "tx-size", "rx-per-block", "tx-per-block", "mode"),
-            *("qdisc-bypass-disable", "cksum-gso-disable"),
-        }
-    ),
-    "create vhost-user": frozenset({"gso", "packed", "event-idx", "feature-mask"}),
-    "create interface memif": frozenset(
-        {"ring-size", "buffer-size", "rx-queues", "tx-queues", "secret", "no-zero-copy", "use-dma"}
-    ),
-}
+_UNREPORTED = {kind.command: kind.unreported_words for kind in VIRTUAL_INTERFACES if kind.command}
 """Words of commands that make ports, which no file can express because VPP does not report them."""
 
 
 def exceeds_file(command: str, text: str) -> bool:
     """Return whether a command makes a port with something that no file can express."""
-    return not _MORE_THAN_A_FILE_SAYS.get(command, frozenset()).isdisjoint(text.split())
+    return not _UNREPORTED.get(command, frozenset()).isdisjoint(text.split())
 
 
 def interface_created_by(command: str, words: Words) -> str | None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
+
 _MAKERS: Mapping[str, tuple[str, str]] = {
-    "create interface memif": ("memif", "memif"),
-    "create host-interface": ("host-", "af-packet"),
-    "create tap": ("tap", "virtio"),
-    "wireguard create": ("wg", "WireGuard"),
-    "create vhost-user": ("VirtualEthernet", "vhost-user"),
     "create interface rdma": ("rdma-", "RDMA interface"),
     "create interface af_xdp": ("", "AF_XDP interface"),
     "create interface virtio": ("virtio-", "virtio"),
@@ -29,23 +27,27 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "bvi create": ("bvi", "BVI"),
 }
 """How the names begin that each command makes, '' for none of its own, and what drives the interface in VPP."""
+_KINDS = {kind.command: kind for kind in VIRTUAL_INTERFACES if kind.command}
+"""The kinds whose commands may have more than a file can express."""
 
 
 class UnmanagedInterfaces:
     """The interfaces of one script that it makes by such commands."""
 
     def __init__(self) -> None:
-        self._prefixes: dict[str, str] = {}
+        self._patterns: list[tuple[re.Pattern[str], str]] = []
         self._names: dict[str, str] = {}
 
     def note(self, command: str, words: Sequence[str]) -> None:
         """Note a command that is not simulated; it may make an interface, whose name it may have."""
+        kind = _KINDS.get(command)
         prefix, device_class = _MAKERS.get(command, ("", ""))
-        if not device_class:
-            return
-        if prefix:
-            self._prefixes[prefix] = device_class
-        if "name" in words[:-1]:
+        if kind is not None:
+            device_class = kind.unlisted_class or kind.device_class
+            self._patterns.append((kind.instance_name, device_class))
+        elif prefix:
+            self._patterns.append((re.compile(f"{re.escape(prefix)}.*"), device_class))
+        if device_class and "name" in words[:-1]:
             name = words[words.index("name") + 1]
             self._names[f"host-{name}" if command == "create host-interface" else name] = device_class
 
@@ -53,4 +55,4 @@ class UnmanagedInterfaces:
         """Return what drives an interface that such a command has made, None when none can have made it."""
         if name in self._names:
             return self._names[name]
-        return next((known for prefix, known in self._prefixes.items() if name.startswith(prefix)), None)
+        return next((known for pattern, known in self._patterns if pattern.fullmatch(name)), None)

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from vppcfg.config.section_list import INTERFACES, VIRTUAL_SECTIONS
 from vppcfg.config.sections import dataplane
 from vppcfg.kinds import acl_match, bridge_section, loopback, policy_route_section
+from vppcfg.kinds.feature import SwitchKind
+from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.owned_list import OWNED_KEYS
 from vppcfg.model.problem import KeyPath
 
@@ -36,8 +38,8 @@ _ASSUMED: Mapping[str, tuple[Any, Any]] = {
     "state": ("up", "down"),
     "lcp": (_ABSENT, "assumed-b"),
     "addresses": (_ABSENT, ["203.0.113.253/32"]),
-    "mpls": (_ABSENT, True),
-    "sflow": (_ABSENT, True),
+    **{kind.key: (_ABSENT, True) for kind in FEATURE_KINDS if isinstance(kind, SwitchKind)},
+    **{key: values for kind in FEATURE_KINDS for key, values in kind.assumed.items()},
     "encapsulation": ({"dot1q": 4093, "exact-match": True}, {"dot1q": 4092, "exact-match": True}),
     "dot1q": (4093, 4092),
     "dot1ad": (4093, 4092),
@@ -49,8 +51,6 @@ _ASSUMED: Mapping[str, tuple[Any, Any]] = {
     "protocol": ("tcp", "icmp"),
     "source": ("192.0.2.0/24", "2001:db8::/32"),
     "destination": ("192.0.2.0/24", "2001:db8::/32"),
-    "variant": ("ip4", "ip6"),
-    "mss": (1300, 1400),
 }
 """Two values of each key that is worth it; of the others nothing is assumed."""
 _ASSUMED_PREFIXES = ("192.0.2.0/24", "2001:db8::/32")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from vppcfg.common.release import OLDEST, Release
 from vppcfg.config.yaml.text import Value
@@ -29,6 +29,8 @@ class InterfaceKey:
     """The first release whose value can be read back; the facts of such a VPP have `part`."""
     shown_by: str = ""
     """The name of that part, the key where it is empty."""
+    assumed: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
+    """Two values of keys within its value, with which the rest is judged when one is of a wrong shape."""
     is_of_bond: bool = False
     """Whether it belongs to the bond where the interface is a member of one."""
     is_routing: bool = False

@@ -46,6 +46,7 @@ class Bridges(BridgeSection, TableKind[Bridge]):
     object_class = Bridge
     object_kind = ObjectKind.BRIDGE
     noun = "bridge domain"
+    foreign_keys = ("bridge", "bridges", "bridge-domain", "bridge-domains")
     api_module = "l2"
     used_in = ("bridge", "static_macs")
     unmanaged_pattern = "bd*"

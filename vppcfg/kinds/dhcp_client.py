@@ -87,6 +87,7 @@ class DhcpClientKind(FeatureKind[DhcpClient | None]):
 
     nodes = "ip[46]-dhcp-client|dhcp-client"
     key = "dhcp-client"
+    foreign_keys = ("dhcp", "dhcp4")
     attribute = "dhcp_client"
     plugin = "dhcp"
     reason = "an interface gets its address by DHCP"

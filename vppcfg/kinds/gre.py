@@ -11,7 +11,6 @@ from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.virtual_interface_section import Plugin
 from vppcfg.kinds.feature_list import output_keys
 from vppcfg.kinds.tunnel import CreateTunnel, DeleteTunnel, Paths, TunnelConfig, TunnelKind, tunnel_values
-from vppcfg.model.features import TrafficDirection
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.tunnel import Gre, GreMode
 from vppcfg.model.vrf import LAST_TYPED
@@ -123,7 +122,8 @@ def _lost_frames(interface: InterfaceConfig) -> Iterator[Problem]:
     VPP 26.10.
     """
     is_routed = interface.addresses or interface.unnumbered or interface.dhcp_client
-    for path in _features_out(interface) if is_routed and interface.parent is None else ():
+    found = [*output_keys(interface), *([("acls", "output")] if interface.acls.output else [])]
+    for path in found if is_routed and interface.parent is None else ():
         key = ".".join(path)
         text = f"while {interface.name} has this and carries frames, VPP loses what is routed into it; remove `{key}`"
         yield Problem(rule="gre-teb-output", path=(*interface.path, *path), text=text, severity=Severity.WARNING)
@@ -133,22 +133,11 @@ def _lost_frames(interface: InterfaceConfig) -> Iterator[Problem]:
         yield Problem(rule="gre-teb-macip", path=at, text=text, severity=Severity.WARNING)
 
 
-def _features_out(interface: InterfaceConfig) -> Iterator[tuple[str, ...]]:
-    """Yield the keys of an interface that do something with packets on their way out."""
-    if interface.has_gso:
-        yield ("gso",)
-    if interface.acls.output:
-        yield "acls", "output"
-    yield from output_keys(interface)
-    records = interface.flow_records
-    if records is not None and records.direction is not TrafficDirection.INPUT:
-        yield ("ipfix",)
-
-
 class GreKind(TunnelKind[Gre]):
     """The section `gre_tunnels`, and GRE tunnels in VPP."""
 
     key = "gre_tunnels"
+    foreign_keys = ("gre", "gre-tunnel")
     word = "gre"
     ethernet_hint = "; `mode: teb` can"
     virtual = Gre

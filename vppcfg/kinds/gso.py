@@ -63,6 +63,10 @@ class GsoKind(SwitchKind):
     api_module = "gso"
     capabilities: ClassVar = {"gso": _IS_ENABLED}
 
+    def output_keys(self, value: bool) -> Iterator[tuple[str, ...]]:
+        """Yield the key where it is on."""
+        yield from [(self.key,)] if value else []
+
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the question whether anything was ever turned on: that about local0, which every VPP has."""
         return [_question(connection, _LOCAL, _END_OF_PATH)[1]] if connection.offers(_IS_ENABLED) else []

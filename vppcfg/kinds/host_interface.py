@@ -69,6 +69,7 @@ class HostInterfaceKind(PortKind[HostInterfaceConfig, HostInterface]):
     """The section `host_interfaces`, and host-interfaces in VPP."""
 
     key = "host_interfaces"
+    foreign_keys = ("af-packet", "afpacket", "host-interfaces")
     noun = "host-interface"
     config = HostInterfaceConfig
     virtual = HostInterface
@@ -82,6 +83,13 @@ class HostInterfaceKind(PortKind[HostInterfaceConfig, HostInterface]):
     api_module = "af_packet"
     device_class = "af-packet"
     instance_name = re.compile(r"host-.+")
+    command = "create host-interface"
+    unreported_words = frozenset(
+        {
+            *("v2", "num-rx-queues", "num-tx-queues", "rx-size", "tx-size", "rx-per-block", "tx-per-block", "mode"),
+            *("qdisc-bypass-disable", "cksum-gso-disable"),
+        }
+    )
     capabilities: ClassVar = {"af_packet": "af_packet_dump"}
     dumps: ClassVar = {"af_packet_dump": {}}
     create_operation = CreateHostInterface

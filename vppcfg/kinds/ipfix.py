@@ -113,6 +113,7 @@ class FlowRecordsKind(FeatureKind[FlowRecords | None]):
     attribute = "flow_records"
     plugin = "flowprobe"
     reason = "flows of an interface are recorded"
+    assumed: ClassVar = {"variant": (FlowVariant.IP4.value, FlowVariant.IP6.value)}
     is_of_bond = True
     operations = (SetFlowRecords,)
     rules = (ipfix_interfaces,)
@@ -142,6 +143,10 @@ class FlowRecordsKind(FeatureKind[FlowRecords | None]):
     def setters(self, name: str, value: FlowRecords | None) -> Iterable[SetFlowRecords]:
         """Return the operation that records flows."""
         return [] if value is None else [SetFlowRecords(interface=name, records=value)]
+
+    def output_keys(self, value: FlowRecords | None) -> Iterator[tuple[str, ...]]:
+        """Yield the key where flows of what goes out are recorded."""
+        yield from [(self.key,)] if value is not None and value.direction.includes(is_output=True) else []
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all interfaces, where VPP takes it."""

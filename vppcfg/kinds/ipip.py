@@ -87,6 +87,7 @@ class IpipKind(TunnelKind[Ipip]):
     """The section `ipip_tunnels`, and IPIP tunnels in VPP."""
 
     key = "ipip_tunnels"
+    foreign_keys = ("ipip", "ipip-tunnel", "sit")
     word = "ipip"
     virtual = Ipip
     plugin = Plugin(name="ipip", reason="the file has an IPIP tunnel", use="an IPIP tunnel", since=Release(26, 10))

@@ -42,6 +42,8 @@ class Kind:
 
     key: str
     """In the file: of a section, or of interfaces."""
+    foreign_keys: ClassVar[tuple[str, ...]] = ()
+    """What other products call it, in lower case and with hyphens: a file that has one of these gets a hint."""
     operations: ClassVar[tuple[type[Operation], ...]] = ()
     """Those that are its own."""
     rules: ClassVar[tuple[Rule, ...]] = ()

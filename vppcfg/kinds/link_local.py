@@ -86,6 +86,7 @@ class LinkLocalKind(FeatureKind[str | None]):
     """The key `link-local` of interfaces, and the addresses in VPP."""
 
     key = "link-local"
+    foreign_keys = ("ipv6-link-local", "ip6-link-local", "link-local-address")
     attribute = "link_local"
     is_of_bond = True
     is_routing = True

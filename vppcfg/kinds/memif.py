@@ -154,6 +154,7 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     """The section `memifs`, and memifs and their sockets in VPP."""
 
     key = "memifs"
+    foreign_keys = ("memif", "memif-interface")
     noun = "memif"
     config = MemifConfig
     virtual = Memif
@@ -170,6 +171,10 @@ class MemifKind(PortKind[MemifConfig, Memif]):
     api_module = "memif"
     device_class = exclusive_class = "memif"
     instance_name = re.compile(r"memif\d+/\d+")
+    command = "create interface memif"
+    unreported_words = frozenset(
+        {"ring-size", "buffer-size", "rx-queues", "tx-queues", "secret", "no-zero-copy", "use-dma"}
+    )
     capabilities: ClassVar = {"memif": _DUMP}
     dumps: ClassVar = {_DUMP: {}, "memif_socket_filename_dump": {}}
     create_operation = CreateMemif

@@ -149,6 +149,7 @@ class MirrorKind(FeatureKind[tuple[Mirror, ...]]):
 
     nodes = "span-"
     key = "mirror"
+    foreign_keys = ("span", "port-mirroring", "monitor-session")
     command = "set interface span"
     attribute = "mirrors"
     is_of_bond = True

@@ -64,10 +64,12 @@ class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
 
     nodes = "tcp-mss-clamping"
     key = "mss-clamp"
+    foreign_keys = ("mss", "tcp-mss", "adjust-mss", "mss-adjust", "tcp-mss-clamp")
     command = "set interface tcp-mss-clamp"
     attribute = "mss_clamp"
     plugin = "mss_clamp"
     reason = "an interface clamps the MSS of TCP"
+    assumed: ClassVar = {"mss": (1300, 1400)}
     is_of_bond = True
     is_routing = True
     operations = (SetMssClamp,)
@@ -94,7 +96,7 @@ class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
 
     def output_keys(self, value: tuple[MssLimit, ...]) -> Iterator[tuple[str, ...]]:
         """Yield the keys of the limits of what goes out."""
-        return ((self.key, _family(each)) for each in value if each.direction is not TrafficDirection.INPUT)
+        return ((self.key, _family(each)) for each in value if each.direction.includes(is_output=True))
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for the first page of limits, where VPP takes it."""

@@ -173,6 +173,7 @@ class NeighborKind(Kind, EntryKey):
     """Static neighbours."""
 
     key = attribute = "neighbors"
+    foreign_keys = ("arp", "static-arp", "nd-static", "neighbor", "neighbour", "neighbours")
     operations = (SetNeighbor, RemoveNeighbor)
     rules = (neighbor_entry, neighbor_duplicate, neighbor_switched)
     api_module = "ip_neighbor"

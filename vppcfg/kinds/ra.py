@@ -111,6 +111,7 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
     """The key `ra` of interfaces, and the router advertisements in VPP."""
 
     key = "ra"
+    foreign_keys = ("router-advert", "router-advertisement", "nd")
     attribute = "ra"
     is_of_bond = True
     is_routing = True

@@ -92,6 +92,7 @@ class RouteKind(VppObjectKind[Route]):
     """The static routes of files."""
 
     key = "routes"
+    foreign_keys = ("route", "static-routes", "static", "ip-route", "gateway", "gateway4", "gateway6")
     object_class = Route
     operations = (SetRoute, RemoveRoute)
     rules = RULES

@@ -1,10 +1,10 @@
-"""Neighbours of multipoint tunnels: the key `neighbors` of GRE and IPIP tunnels (vnet/teib, plugins/gre, plugins/ipip).
+"""Neighbours of multipoint tunnels: the key `neighbors` of kinds that can be multipoint (vnet/teib).
 
-gre_tunnels: { gre0: { local: 192.0.2.1, multipoint: true, neighbors: { 10.0.0.2: 192.0.2.2 } } }
+tunnel0: { local: 192.0.2.1, multipoint: true, neighbors: { 10.0.0.2: 192.0.2.2 } }
 
 VPP distinguishes the packets of tunnels by both outer addresses. A next hop is one of these, once for all neighbours
-that are behind it: when one of them goes, VPP knows no packet from there any more (gre_teib_entry_deleted,
-ipip_teib_entry_deleted), and the others are set again.
+that are behind it: when one of them goes, VPP knows no packet from there any more (`teib_entry_deleted` of each plugin
+of tunnels), and the others are set again.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import KeyValue, Value
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.route_section import DEFAULT_VRF
-from vppcfg.kinds.tunnel import TunnelConfig
+from vppcfg.kinds.tunnel import TunnelConfig, TunnelKind
 from vppcfg.kinds.tunnel_neighbor_rules import KEY, RULES, NextHopConfig, NextHops, named_vrf, tunnel_of
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.kinds.vrf_section import interface_tables
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
@@ -194,7 +195,7 @@ class TunnelNeighborSection(OwnedSection[NextHops]):
 
     key = KEY
     holders = (KeyHolder.TUNNEL,)
-    below = ("gre_tunnels", "ipip_tunnels")
+    below = tuple(kind.key for kind in VIRTUAL_INTERFACES if isinstance(kind, TunnelKind) and kind.has_multipoint)
     object_classes = (TunnelNeighbor,)
     is_block = True
 

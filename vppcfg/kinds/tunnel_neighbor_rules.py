@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from ipaddress import ip_address, ip_interface
 
 from vppcfg.config.configuration import Configuration, OwnedConfig
@@ -110,9 +111,8 @@ def neighbors_twice(index: Index) -> Iterator[Problem]:
 
 
 def _packets(tunnel: TunnelConfig, other: str, vrf: str | None) -> tuple[object, ...]:
-    """Return what VPP knows the packets of a tunnel by (gre_teib_mk_key, ipip_teib_mk_key)."""
-    made = tunnel.tunnel
-    return type(made), tunnel.local, other, vrf, getattr(made, "mode", None), getattr(made, "key", 0)
+    """Return what VPP knows the packets of a tunnel by: the keys of a tunnel to that router alone."""
+    return type(tunnel.tunnel), vrf, replace(tunnel.tunnel, remote=other).unique_key
 
 
 def neighbors_vrf(index: Index) -> Iterator[Problem]:

@@ -83,6 +83,7 @@ class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
 
     nodes = "ip[46]-[rt]x-urpf"
     key = "urpf"
+    foreign_keys = ("rp-filter", "rpf", "unicast-rpf", "source-validation")
     command = "set urpf"
     command_words = frozenset({"ip4", "ip6", "rx", "tx", "off", "strict", "loose"})
     valued_word = "table"

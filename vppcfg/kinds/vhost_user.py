@@ -89,6 +89,7 @@ class VhostUserKind(PortKind[VhostUserConfig, VhostUser]):
     """The section `vhost_users`, and vhost-user ports in VPP."""
 
     key = "vhost_users"
+    foreign_keys = ("vhost-user", "vhost-users")
     noun = "vhost-user port"
     config = VhostUserConfig
     virtual = VhostUser
@@ -103,6 +104,8 @@ class VhostUserKind(PortKind[VhostUserConfig, VhostUser]):
     api_module = "vhost_user"
     device_class = "vhost-user"
     instance_name = re.compile(r"VirtualEthernet0/0/\d+")
+    command = "create vhost-user"
+    unreported_words = frozenset({"gso", "packed", "event-idx", "feature-mask"})
     has_link_mtu = False
     capabilities: ClassVar = {"vhost": _DUMP}
     dumps: ClassVar = {_DUMP: {"sw_if_index": ALL_INDEXES}}

@@ -28,6 +28,15 @@ class VirtualInterfaceKind(CreatedKind, VirtualInterfaceSection[C, M], Generic[C
     """VPP's name of the class of devices."""
     instance_name: ClassVar[re.Pattern[str]]
     """The names that VPP gives; an interface of the class with another name was not created by a configuration."""
+    command: ClassVar[str] = ""
+    """The command of VPP's prompt that creates one, where adoption has to know it."""
+    unsupported_words: ClassVar[frozenset[str]] = frozenset()
+    """Words of the command that VPP takes, and neither a file nor the simulator does."""
+    unreported_words: ClassVar[frozenset[str]] = frozenset()
+    """Words of the command that set what VPP does not report, so that no file can express it."""
+    unlisted_class: ClassVar[str] = ""
+    """The device class of an adopted one that the simulator does not have, where VPP would list it: not that of the
+    kind, because the list lacks it."""
     has_link_mtu: ClassVar[bool] = True
     """Whether VPP sets a link MTU on one."""
 

@@ -85,6 +85,7 @@ class VxlanKind(TunnelKind[Vxlan]):
     """The section `vxlan_tunnels`, and VXLAN tunnels in VPP."""
 
     key = "vxlan_tunnels"
+    foreign_keys = ("vxlan", "vxlans", "vxlan-tunnel")
     word = "vxlan_tunnel"
     virtual = Vxlan
     plugin = Plugin(name="vxlan", reason="the file has a VXLAN tunnel", use="a VXLAN tunnel")

@@ -13,6 +13,27 @@ DELETED_TARGET = "DELETED"
 """What stands for an interface that is gone and to which another one goes on sending copies, as VPP prints it."""
 
 
+class TrafficDirection(Enum):
+    """Which packets of an interface are meant; the values are those of the file."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    BOTH = "both"
+
+    def includes(self, *, is_output: bool) -> bool:
+        """Return whether packets that go out are meant, or those that come in."""
+        return self is not (TrafficDirection.INPUT if is_output else TrafficDirection.OUTPUT)
+
+
+@record
+class PacketFeature:
+    """What an interface does with packets of one family that come in, go out, or both."""
+
+    def works_on(self, *, is_ipv6: bool, is_output: bool) -> bool:
+        """Return whether it looks at packets of a family that go out, or come in."""
+        raise NotImplementedError(type(self).__name__)
+
+
 class UrpfMode(Enum):
     """How VPP looks for a route back to where a packet claims to come from; the values are those of the file."""
 
@@ -23,7 +44,7 @@ class UrpfMode(Enum):
 
 
 @record
-class UrpfCheck:
+class UrpfCheck(PacketFeature):
     """Packets of one family in one direction that must come from where there is a route to."""
 
     mode: UrpfMode
@@ -32,27 +53,27 @@ class UrpfCheck:
     table_id: int | None = None
     """The FIB table that is asked; None for that of the interface, which the configuration always sets."""
 
+    def works_on(self, *, is_ipv6: bool, is_output: bool) -> bool:
+        """Return whether it is about these packets."""
+        return (self.is_ipv6, self.is_output) == (is_ipv6, is_output)
+
 
 def urpf_in_order(checks: Iterable[UrpfCheck]) -> tuple[UrpfCheck, ...]:
     """Return checks in one order: what comes in before what goes out, IPv4 before IPv6."""
     return tuple(sorted(checks, key=lambda each: (each.is_output, each.is_ipv6)))
 
 
-class TrafficDirection(Enum):
-    """Which packets of an interface are meant; the values are those of the file."""
-
-    INPUT = "input"
-    OUTPUT = "output"
-    BOTH = "both"
-
-
 @record
-class MssLimit:
+class MssLimit(PacketFeature):
     """The largest segment that TCP connections of one family may agree upon, in bytes."""
 
     mss: int
     is_ipv6: bool = False
     direction: TrafficDirection = TrafficDirection.BOTH
+
+    def works_on(self, *, is_ipv6: bool, is_output: bool) -> bool:
+        """Return whether it is about these packets."""
+        return self.is_ipv6 is is_ipv6 and self.direction.includes(is_output=is_output)
 
 
 @record

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, fields
 from enum import Enum
 from operator import attrgetter
@@ -11,7 +11,7 @@ from typing import Any
 from vppcfg.model.acl import AclBinding
 from vppcfg.model.bridge import StaticMac
 from vppcfg.model.det44 import Det44Side
-from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, RouterAdvertisements, UrpfCheck
+from vppcfg.model.features import DhcpClient, Lldp, Mirror, MssLimit, PacketFeature, RouterAdvertisements, UrpfCheck
 from vppcfg.model.ipfix import FlowRecords
 from vppcfg.model.live import LiveAddress
 from vppcfg.model.nat44 import NatSide
@@ -357,6 +357,14 @@ def features_on(interface: Interface) -> list[str]:
     if found == NO_FEATURES:
         return []
     return [name for name, value, off in zip(FEATURES, found, NO_FEATURES, strict=True) if value != off]
+
+
+def packet_features(interface: Interface) -> Iterator[PacketFeature]:
+    """Yield what an interface does with packets of one family."""
+    for value in features_of(interface):
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, PacketFeature):
+                yield each
 
 
 _SETTERS = {field.name: vars(Interface)[field.name].__set__ for field in fields(Interface)}

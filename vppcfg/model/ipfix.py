@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from vppcfg.model.features import TrafficDirection
+from vppcfg.model.features import PacketFeature, TrafficDirection
 from vppcfg.record import record
 
 GONE_TABLE = -1
@@ -29,11 +29,16 @@ class FlowLayer(Enum):
 
 
 @record
-class FlowRecords:
+class FlowRecords(PacketFeature):
     """The flows of an interface that are recorded."""
 
     variant: FlowVariant = FlowVariant.IP4
     direction: TrafficDirection = TrafficDirection.BOTH
+
+    def works_on(self, *, is_ipv6: bool, is_output: bool) -> bool:
+        """Return whether records are made of these packets; those of L2 are of frames."""
+        variant = FlowVariant.IP6 if is_ipv6 else FlowVariant.IP4
+        return self.variant is variant and self.direction.includes(is_output=is_output)
 
 
 @record

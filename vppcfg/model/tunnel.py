@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import ClassVar
 
 from vppcfg.common.numbers import DSCP_NAMES, LAST_DSCP
+from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
 from vppcfg.common.release import Release
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.keys import Shape, any_number_of, choice, flag, keys_of, whole, yaml_key
@@ -13,9 +15,27 @@ from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.record import record
 
 
+class TunnelPayload(Enum):
+    """What a tunnel carries."""
+
+    PACKETS = "packets"
+    """Of IP and MPLS."""
+    FRAMES = "frames"
+    COPIES = "copies"
+    """Of frames, for somebody who looks at traffic: nothing comes out of them."""
+
+
 @record
 class Tunnel(VirtualInterface):
     """The two ends of a tunnel, and the FIB table that both are in. A kind of tunnel is a subclass."""
+
+    node_prefix: ClassVar[str]
+    """How the names of VPP's nodes begin that wrap and unwrap its packets."""
+    is_switched: ClassVar[bool] = False
+    """Whether frames that come out of it can be switched alone."""
+    has_adjacency: ClassVar[bool] = False
+    """Whether VPP sends frames into it by an adjacency, and not by a node of the kind: it drops a frame that is larger
+    than the MTU, its header counted (adj_l2_rewrite_inline in vnet/adj/adj_l2.c)."""
 
     local: str
     """Canonical address."""
@@ -33,6 +53,25 @@ class Tunnel(VirtualInterface):
     def is_multipoint(self) -> bool:
         """Return whether it leads to many routers; a kind that can has a field of that name."""
         return False
+
+    @property
+    def payload(self) -> TunnelPayload:
+        """Return what it carries."""
+        return TunnelPayload.PACKETS
+
+    @property
+    def has_ethernet(self) -> bool:
+        """Return whether it carries frames; VPP then gives it a MAC address."""
+        return self.payload is not TunnelPayload.PACKETS
+
+    @property
+    def packet_key(self) -> int | None:
+        """Return the number in each packet that distinguishes tunnels with the same ends; None for a kind without."""
+        return None
+
+    def protocol(self, *, is_ipv6: bool) -> int:
+        """Return the IP protocol of its packets around what is IPv6, or around anything else."""
+        raise NotImplementedError(type(self).__name__)
 
     @property
     def agreed(self) -> Mapping[str, object]:
@@ -101,6 +140,8 @@ class Gre(Tunnel):
     kind = InterfaceKind.GRE
     noun = "GRE tunnel"
     table = "gres"
+    node_prefix = "gre"
+    has_adjacency = True
     mode: GreMode = yaml_key(
         choice(GreMode), default=GreMode.L3, path="tunnel.type", must_agree=True, text="what the tunnel carries"
     )
@@ -135,9 +176,22 @@ class Gre(Tunnel):
         return self.local, self.remote, self.encap_vrf, self.mode, self.session, self.key
 
     @property
-    def has_ethernet(self) -> bool:
-        """Return whether it carries frames; VPP then gives it a MAC address."""
-        return self.mode is not GreMode.L3
+    def payload(self) -> TunnelPayload:
+        """Return what its mode carries."""
+        return {
+            GreMode.L3: TunnelPayload.PACKETS,
+            GreMode.TEB: TunnelPayload.FRAMES,
+            GreMode.ERSPAN: TunnelPayload.COPIES,
+        }[self.mode]
+
+    @property
+    def packet_key(self) -> int:
+        """Return its key, 0 for none."""
+        return self.key
+
+    def protocol(self, *, is_ipv6: bool) -> int:
+        """Return the protocol of RFC 2784."""
+        return GRE
 
     @property
     def header_bytes(self) -> int:
@@ -176,6 +230,7 @@ class Ipip(Tunnel):
     kind = InterfaceKind.IPIP
     noun = "IPIP tunnel"
     table = "ipips"
+    node_prefix = "ipip"
     dscp: int = yaml_key(
         DSCP,
         default=0,
@@ -199,10 +254,9 @@ class Ipip(Tunnel):
         """Return the ends and their table (plugins/ipip/ipip.c, ipip_mk_key_i)."""
         return self.local, self.remote, self.encap_vrf
 
-    @property
-    def has_ethernet(self) -> bool:
-        """Return that it carries packets, without Ethernet."""
-        return False
+    def protocol(self, *, is_ipv6: bool) -> int:
+        """Return the protocol of RFC 2003, or of RFC 2473."""
+        return IPV6_IN_IP if is_ipv6 else IPIP
 
 
 VXLAN_PORT = 4789
@@ -217,6 +271,8 @@ class Vxlan(Tunnel):
     kind = InterfaceKind.VXLAN
     noun = "VXLAN tunnel"
     table = "vxlans"
+    node_prefix = "vxlan"
+    is_switched = True
     is_up_as_created = True
     link_mtu_as_created = 9000
 
@@ -255,6 +311,20 @@ class Vxlan(Tunnel):
         return local, self.remote, self.encap_vrf, self.vni, self.source_port
 
     @property
+    def payload(self) -> TunnelPayload:
+        """Return that it carries frames."""
+        return TunnelPayload.FRAMES
+
+    @property
+    def packet_key(self) -> int:
+        """Return its VNI."""
+        return self.vni
+
+    def protocol(self, *, is_ipv6: bool) -> int:
+        """Return UDP."""
+        return UDP
+
+    @property
     def ports(self) -> tuple[int, int]:
         """Return the UDP ports that it listens on and sends to."""
         return self.source_port, self.destination_port
@@ -263,3 +333,6 @@ class Vxlan(Tunnel):
     def header_bytes(self) -> int:
         """Return the bytes of UDP, VXLAN and Ethernet."""
         return 8 + 8 + ETHERNET_BYTES
+
+
+TUNNEL_KINDS: tuple[type[Tunnel], ...] = (Gre, Ipip, Vxlan)

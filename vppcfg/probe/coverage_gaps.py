@@ -13,14 +13,14 @@ from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.qos import QosMark, QosRecord, QosStore
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
-from vppcfg.model.tunnel import Tunnel
+from vppcfg.model.tunnel import Tunnel, TunnelPayload
 from vppcfg.model.virtual_router import VirtualRouter
 from vppcfg.model.vpp_object import VppObject
+from vppcfg.probe.filters import FILTERS
 from vppcfg.probe.outcome import FrameProbe, Unproved
 from vppcfg.probe.stages import of_route
-from vppcfg.probe.tunnels import carries_frames
 
-_TRIED = frozenset({"urpf", "mirrors", "static_macs", "macip", "policy_routes"})
+_TRIED = FILTERS | {"mirrors", "static_macs"}
 """Features that frames prove."""
 _UNTRIED: Mapping[type[VppObject], str] = {
     DhcpRelay: "DHCP relays",
@@ -54,7 +54,7 @@ def _untested(state: State) -> Iterator[str]:
     for virtual in state.virtual.values():
         if not isinstance(virtual, Tunnel) and virtual.own_end is not None:
             yield f"what {virtual.noun} carries"
-        if isinstance(virtual, Tunnel) and virtual.has_ethernet and not carries_frames(virtual):
+        if isinstance(virtual, Tunnel) and virtual.payload is TunnelPayload.COPIES:
             yield f"copies of frames in a {virtual.noun}"
     for bridge in state.bridges.values():
         if bridge.settings.arp_termination:

@@ -12,10 +12,23 @@ from ipaddress import ip_address, ip_network
 from vppcfg.common.packets import ICMP, ICMP6, TCP, UDP
 from vppcfg.model.acl import AclAction, AclRule, MacipAction, MacipRule
 from vppcfg.model.features import UrpfMode
+from vppcfg.model.interface import Interface
 from vppcfg.model.policy_route import PolicyRoute
 from vppcfg.probe.frame import Frame, Packet
 from vppcfg.probe.outcome import Blame, Reason, UndecidedError
 from vppcfg.probe.stages import Journey, of_interface
+
+FILTER_DROPS = (
+    ("", "ACL deny packets", Reason.ACL),
+    ("l2-input-acl", "input ACL session deny", Reason.STATION),
+    ("l2-input-acl", "input ACL table-miss", Reason.STATION),
+    ("", "uRPF Drop", Reason.NO_WAY_BACK),
+)
+"""Which node drops with which words what is held up here; '' for any node."""
+SOURCE_CHECK = "-urpf-"
+"""What stands in the name of each node that looks for a way back."""
+FILTERS = frozenset({"urpf", "macip", "policy_routes"})
+"""The features of interfaces whose effect is predicted here."""
 
 
 def refuses(journey: Journey, name: str, packet: Packet, *, is_input: bool, is_switched: bool = False) -> bool:
@@ -132,13 +145,23 @@ def _shape(rule: MacipRule) -> Shape:
     return prefix.version, prefix.prefixlen, rule.mac_mask
 
 
+def checks_source(interface: Interface, *, is_ipv6: bool, is_output: bool) -> bool:
+    """Return whether packets of a family that come in, or go out, must come from where there is a route to."""
+    return any(check.works_on(is_ipv6=is_ipv6, is_output=is_output) for check in interface.urpf)
+
+
+def of_source_check(name: str) -> Blame:
+    """Return the blame for the check of an interface."""
+    return of_interface(name, "urpf")
+
+
 def lacks_way_back(journey: Journey, name: str, packet: Packet, *, is_input: bool) -> bool:
     """Note whether a packet comes from where there is no route to, where the interface checks that.
 
     The strict check asks on the way in for a route by the interface, and on the way out for one by any other.
     """
     for check in journey.network.interface(name).urpf:
-        if (check.is_ipv6, check.is_output) != (packet.is_ipv6, not is_input):
+        if not check.works_on(is_ipv6=packet.is_ipv6, is_output=not is_input):
             continue
         table = journey.network.table_of(name, is_ipv6=check.is_ipv6)
         back = journey.network.way_to(table, packet.source)
@@ -149,8 +172,8 @@ def lacks_way_back(journey: Journey, name: str, packet: Packet, *, is_input: boo
         is_known = back is not None
         if back is not None and check.mode is UrpfMode.STRICT:
             is_known = (back.interface == name) is is_input
-        journey.note("checked", name, of_interface(name, "urpf"))
+        journey.note("checked", name, of_source_check(name))
         if not is_known:
-            journey.drop(Reason.NO_WAY_BACK, of_interface(name, "urpf"))
+            journey.drop(Reason.NO_WAY_BACK, of_source_check(name))
             return True
     return False

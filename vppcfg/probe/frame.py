@@ -49,9 +49,7 @@ class Inside:
     packet: Packet | None = None
     frame: Frame | None = None
     key: int = 0
-    """Of GRE; 0 for none."""
-    vni: int | None = None
-    """Of VXLAN."""
+    """What distinguishes tunnels with the same ends: of UDP a VNI, of GRE a key, 0 for none."""
 
 
 @record
@@ -138,8 +136,8 @@ def _inner(inside: Inside, protocol: int) -> bytes:
     else:
         assert inside.packet is not None
         carried, kind = packet_bytes(inside.packet), ETHERTYPE_IPV6 if inside.packet.is_ipv6 else ETHERTYPE_IPV4
-    if inside.vni is not None:
-        return _VXLAN_FLAGS.to_bytes(4) + (inside.vni << 8).to_bytes(4) + carried
+    if protocol == UDP:
+        return _VXLAN_FLAGS.to_bytes(4) + (inside.key << 8).to_bytes(4) + carried
     if protocol != GRE:
         return carried
     key = inside.key.to_bytes(4) if inside.key else b""

@@ -10,8 +10,9 @@ from vppcfg.common.packets import ICMP, ICMP6, TCP, UDP
 from vppcfg.model.acl import AclRule, MacipRule
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.route import Route
-from vppcfg.model.tunnel import Tunnel
+from vppcfg.model.tunnel import Tunnel, TunnelPayload
 from vppcfg.probe.coverage_gaps import untested_in
+from vppcfg.probe.filters import checks_source, of_source_check
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
 from vppcfg.probe.network import Network
@@ -251,7 +252,7 @@ def _to_others(network: Network, interface: Interface, ingress: Ingress, plain: 
             if size <= _LARGEST:
                 large = replace(packet, size=size, has_df=not plain.is_ipv6)
                 yield Candidate(port=ingress.port, frame=_frame(ingress, large), about=about, purpose=words)
-        if any(check.is_output for check in network.interface(found.interface).urpf):
+        if checks_source(network.interface(found.interface), is_ipv6=plain.is_ipv6, is_output=True):
             strange = replace(packet, source=STRANGER[plain.is_ipv6])
             yield Candidate(
                 port=ingress.port, frame=_frame(ingress, strange), about=about, purpose="it must come from somewhere"
@@ -283,7 +284,8 @@ def _entry_to(network: Network, table: int, is_ipv6: bool) -> tuple[str, Ingress
         is_routed = interface.l2xc is None and interface.bridge is None and network.is_up(name)
         if is_routed and network.is_enabled(name, is_ipv6=is_ipv6):
             ingress = entry(network, name)
-            if ingress is not None and network.table_of(name, is_ipv6=is_ipv6) == table and not interface.urpf:
+            is_checked = any(checks_source(interface, is_ipv6=is_ipv6, is_output=out) for out in (False, True))
+            if ingress is not None and network.table_of(name, is_ipv6=is_ipv6) == table and not is_checked:
                 return name, ingress
     return None
 
@@ -306,13 +308,12 @@ def _host_of(network: Network, route: Route) -> str | None:
 
 def _about_filters(network: Network, interface: Interface, ingress: Ingress) -> Iterator[Candidate]:
     name = interface.name
-    for check in interface.urpf:
-        if not check.is_output:
-            stranger = STRANGER[check.is_ipv6]
-            packet = Packet(source=stranger, destination=NOWHERE[check.is_ipv6])
+    for is_ipv6 in (False, True):
+        if checks_source(interface, is_ipv6=is_ipv6, is_output=False):
+            packet = Packet(source=STRANGER[is_ipv6], destination=NOWHERE[is_ipv6])
             purpose = "packets must come from where there is a route to"
             yield Candidate(
-                port=ingress.port, frame=_frame(ingress, packet), about=of_interface(name, "urpf"), purpose=purpose
+                port=ingress.port, frame=_frame(ingress, packet), about=of_source_check(name), purpose=purpose
             )
     yield from _about_rules(network, interface.acls.input, ingress, name, name, None)
     for is_ipv6 in (False, True):
@@ -486,7 +487,7 @@ def _about_tunnel(network: Network, name: str, virtual: Tunnel, peer: str) -> It
     if carries_frames(virtual):
         mac = network.mac_of(name) if not network.interface(name).is_l2 else UNKNOWN_MAC
         inside = Inside(frame=Frame(destination=mac or UNKNOWN_MAC, source=OTHER_MAC, packet=inner))
-    elif virtual.has_ethernet:  # copies of frames, which nobody takes out of it here
+    elif virtual.payload is TunnelPayload.COPIES:
         return
     packet = outer_packet(virtual, inside, is_incoming=True)
     for each in network.state.interfaces.values():

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from vppcfg.model.tunnel import TUNNEL_KINDS
+from vppcfg.probe.filters import FILTER_DROPS, SOURCE_CHECK
 from vppcfg.probe.frame import Tag
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason
 from vppcfg.record import record
@@ -27,23 +29,21 @@ _MATCH = re.compile(r"match: acl (-?\d+) rule (-?\d+)")
 _BOND = re.compile(r" (\S+) -> (\S+)$", re.MULTILINE)
 _MIRRORED = re.compile(r"SPAN: mirrored (\S+) -> (\S+)")
 _TUNNEL = re.compile(r"tunnel:? ?(\d+)")
-_VXLAN = re.compile(r"VXLAN (?:decap from|encap to) (\S+) vni")
+_NAMED_TUNNEL = re.compile(r"VXLAN (?:decap from|encap to) (\S+) vni")
 _DROP = re.compile(r"^\s*(\S+): (.+)$", re.MULTILINE)
 _SENDING = re.compile(r"^\s*(\S+) flags 0x[0-9a-f]+$", re.MULTILINE)
 _COPIES = "l2-flood"
 _LAST = (Fate.KEPT, Fate.ANSWERED, Fate.ASKED, Fate.REFUSED)
 """What follows in a trace is what VPP does because of the frame."""
 
+_TUNNEL_INPUTS = frozenset(f"{kind.node_prefix}{family}-input" for kind in TUNNEL_KINDS for family in (4, 6))
 REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("", "interface is down", Reason.DOWN),
     ("", "subinterface down", Reason.DOWN),
     ("bond-input", "interface down", Reason.DOWN),
     ("", "unknown vlan", Reason.NO_VLAN),
     ("", "l3 mac mismatch", Reason.OTHER_MAC),
-    ("", "ACL deny packets", Reason.ACL),
-    ("l2-input-acl", "input ACL session deny", Reason.STATION),
-    ("l2-input-acl", "input ACL table-miss", Reason.STATION),
-    ("", "uRPF Drop", Reason.NO_WAY_BACK),
+    *FILTER_DROPS,
     ("", "Filter Mac Drop", Reason.FILTERED),
     ("", "L2 filter mac drops", Reason.FILTERED),
     ("", "Reflection Drop", Reason.REFLECTED),
@@ -53,12 +53,7 @@ REASONS: tuple[tuple[str, str, Reason], ...] = (
     ("", "L2 split horizon drops", Reason.GROUP),
     ("", "blackholed packets", Reason.NO_ROUTE),
     ("null-node", "", Reason.NO_ROUTE),
-    ("gre4-input", "", Reason.NO_TUNNEL),
-    ("gre6-input", "", Reason.NO_TUNNEL),
-    ("ipip4-input", "", Reason.NO_TUNNEL),
-    ("ipip6-input", "", Reason.NO_TUNNEL),
-    ("vxlan4-input", "", Reason.NO_TUNNEL),
-    ("vxlan6-input", "", Reason.NO_TUNNEL),
+    *((node, "", Reason.NO_TUNNEL) for node in sorted(_TUNNEL_INPUTS)),
 )
 """Which node drops a frame with which words; '' for any. The words are those of the nodes' error strings."""
 _COUNTS = (
@@ -182,7 +177,7 @@ def _steps(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
         yield from reader(node, names)
     elif node.name.startswith("acl-plugin-"):
         yield from _acl(node, names)
-    elif "-urpf-" in node.name:
+    elif SOURCE_CHECK in node.name:
         yield "checked", "", ""
     elif node.name.endswith("-output"):
         for name, _ in _sendings(node):
@@ -234,17 +229,14 @@ def _mirrored(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
         yield "mirrored", found[1], found[2]
 
 
-def _vxlan(kind: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str]]]:
+def _tunnel(kind: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str]]]:
     def read(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
-        if found := _VXLAN.search(node.text):
+        if found := _NAMED_TUNNEL.search(node.text):
             yield kind, found[1], ""
+        elif _TUNNEL.search(node.text):
+            yield kind, "", ""
 
     return read
-
-
-def _ip_tunnel(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
-    if _TUNNEL.search(node.text):
-        yield "unwrapped", "", ""
 
 
 _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
@@ -260,11 +252,9 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     **dict.fromkeys(("ip4-receive", "ip6-receive"), _plain("received")),
     **dict.fromkeys(("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"), _plain("looked for")),
     **dict.fromkeys(("ip4-rewrite", "ip6-rewrite", "ip4-midchain", "ip6-midchain"), _adjacent),
-    **dict.fromkeys(("vxlan4-input", "vxlan6-input"), _vxlan("unwrapped")),
-    **dict.fromkeys(("vxlan4-encap", "vxlan6-encap"), _vxlan("wrapped")),
-    **dict.fromkeys(("gre4-input", "gre6-input", "ipip4-input", "ipip6-input"), _ip_tunnel),
+    **dict.fromkeys(_TUNNEL_INPUTS, _tunnel("unwrapped")),
+    **dict.fromkeys(("vxlan4-encap", "vxlan6-encap"), _tunnel("wrapped")),
 }
-_TUNNEL_INPUTS = frozenset({"gre4-input", "gre6-input", "ipip4-input", "ipip6-input", "vxlan4-input", "vxlan6-input"})
 
 
 def _sendings(node: Node) -> Iterator[tuple[str, str]]:

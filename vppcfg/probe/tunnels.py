@@ -1,6 +1,6 @@
-"""What goes into tunnels and comes out of them: GRE, IPIP and VXLAN.
+"""What goes into tunnels and comes out of them, from what `model/tunnel` has of their kinds.
 
-Sources: src/plugins/gre/node.c, src/plugins/ipip/node.c, src/plugins/vxlan/encap.c and decap.c.
+Source: the nodes of each kind in src/plugins, such as encap.c and decap.c.
 """
 
 from __future__ import annotations
@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from vppcfg.common.packets import GRE, IPIP, IPV6_IN_IP, UDP
-from vppcfg.model.features import TrafficDirection
-from vppcfg.model.interface import Interface
-from vppcfg.model.ipfix import FlowVariant
-from vppcfg.model.tunnel import Gre, GreMode, Ipip, Tunnel, Vxlan
+from vppcfg.common.packets import UDP
+from vppcfg.model.interface import Interface, packet_features
+from vppcfg.model.tunnel import Tunnel, TunnelPayload
 from vppcfg.model.tunnel_neighbor import TunnelNeighbor
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.probe.frame import Frame, Inside, Packet, frame_bytes
@@ -26,17 +24,15 @@ ANY_PORT = 1025
 
 def carries_frames(virtual: VirtualInterface) -> bool:
     """Return whether frames go into a tunnel and come out of it at the other end."""
-    return isinstance(virtual, Vxlan) or (isinstance(virtual, Gre) and virtual.mode is GreMode.TEB)
+    return isinstance(virtual, Tunnel) and virtual.payload is TunnelPayload.FRAMES
 
 
 def of_another_tunnel(virtual: Tunnel, packet: Packet) -> Packet | None:
     """Return a packet like one of a tunnel, but with another key or VNI; None for a kind without any."""
     inside = packet.inside
-    if inside is None or isinstance(virtual, Ipip):
+    if inside is None or virtual.packet_key is None:
         return None
-    if inside.vni is not None:
-        return replace(packet, inside=replace(inside, vni=inside.vni ^ 0x800000))
-    return replace(packet, inside=replace(inside, key=inside.key ^ 0x40000000))
+    return replace(packet, inside=replace(inside, key=inside.key ^ 0x800000))
 
 
 def ends_of(network: Network, name: str, virtual: Tunnel) -> dict[str, Tunnel]:
@@ -57,16 +53,13 @@ def wrap(
     """Put a frame, or a packet to a neighbour, into the tunnel that an interface is.
 
     `is_routed`: whether this router made the frame.
-
-    Frames that go into a GRE tunnel, their headers counted, are dropped where they are larger than its MTU
-    (adj_l2_rewrite_inline in src/vnet/adj/adj_l2.c).
     """
     virtual = journey.network.virtual_of(name)
     if not isinstance(virtual, Tunnel):
         raise UndecidedError("what it sends is not traced")
     if virtual.is_multipoint:
         virtual = ends_of(journey.network, name, virtual)[neighbor]
-    if isinstance(virtual, Gre) and frame is not None:
+    if virtual.has_adjacency and frame is not None:
         if is_routed and _has_feature_out(journey.network.interface(name), packet):
             raise UndecidedError("VPP drops what is routed into such a tunnel behind an output feature")
         if len(frame_bytes(frame)) > journey.network.state.packet_mtu(name):
@@ -79,42 +72,33 @@ def wrap(
 def _has_feature_out(interface: Interface, packet: Packet) -> bool:
     """Return whether a packet meets a feature on its way out.
 
-    Behind features, what leaves by a GRE tunnel goes to tunnel-output, which follows the adjacency of the packet as if
-    it was one of the tunnel (vnet_gre_tunnel_add in src/plugins/gre/interface.c, adj_midchain_tx_inline in
-    src/vnet/adj/adj_midchain_node.c). With frames in the tunnel it is that of a neighbour, and leads nowhere.
+    Behind features, what leaves by an adjacency goes to tunnel-output, which follows the adjacency of the packet as if
+    it was one of the tunnel (adj_midchain_tx_inline in src/vnet/adj/adj_midchain_node.c). With frames in the tunnel it
+    is that of a neighbour, and leads nowhere.
     """
-    outputs = (TrafficDirection.OUTPUT, TrafficDirection.BOTH)
-    records, family = interface.flow_records, FlowVariant.IP6 if packet.is_ipv6 else FlowVariant.IP4
     return (
         interface.has_gso
         or bool(interface.acls.output)
-        or any(check.is_output and check.is_ipv6 == packet.is_ipv6 for check in interface.urpf)
-        or any(limit.is_ipv6 == packet.is_ipv6 and limit.direction in outputs for limit in interface.mss_clamp)
-        or (records is not None and records.variant is family and records.direction in outputs)
+        or any(each.works_on(is_ipv6=packet.is_ipv6, is_output=True) for each in packet_features(interface))
     )
 
 
 def outer_packet(virtual: Tunnel, inside: Inside, *, is_incoming: bool = False) -> Packet:
     """Return the packet of a tunnel, to the other router or from it."""
-    ends = (virtual.remote, virtual.local) if is_incoming else (virtual.local, virtual.remote)
-    protocol, ports = _protocol(virtual, inside)
-    if is_incoming and isinstance(virtual, Vxlan):
-        ports = (ANY_PORT, virtual.source_port)
-    key = virtual.key if isinstance(virtual, Gre) else 0
-    carried = Inside(
-        packet=inside.packet, frame=inside.frame, key=key, vni=virtual.vni if isinstance(virtual, Vxlan) else None
+    source, destination = (virtual.remote, virtual.local) if is_incoming else (virtual.local, virtual.remote)
+    ports = virtual.ports or (0, 0)
+    return Packet(
+        source=source,
+        destination=destination,
+        protocol=virtual.protocol(is_ipv6=_is_ipv6(inside)),
+        ports=(ANY_PORT, ports[0]) if is_incoming and virtual.ports else ports,
+        inside=replace(inside, key=virtual.packet_key or 0),
+        ttl=64 if is_incoming else 255,
     )
-    ttl = 64 if is_incoming else 255
-    return Packet(source=ends[0], destination=ends[1], protocol=protocol, ports=ports, inside=carried, ttl=ttl)
 
 
-def _protocol(virtual: Tunnel, inside: Inside) -> tuple[int, tuple[int, int]]:
-    if isinstance(virtual, Vxlan):
-        return UDP, (virtual.source_port, virtual.destination_port)
-    if isinstance(virtual, Gre):
-        return GRE, (0, 0)
-    is_ipv6 = inside.packet is not None and inside.packet.is_ipv6
-    return (IPV6_IN_IP if is_ipv6 else IPIP), (0, 0)
+def _is_ipv6(inside: Inside) -> bool:
+    return inside.packet is not None and inside.packet.is_ipv6
 
 
 def of_tunnel(virtual: Tunnel, name: str) -> Blame:
@@ -140,7 +124,7 @@ def unwrap(journey: Journey, table: int, packet: Packet) -> None:
     if others:
         raise UndecidedError("two tunnels have these ends")
     journey.note("unwrapped", name, of_tunnel(virtual, name))
-    if isinstance(virtual, Vxlan):
+    if virtual.is_switched:
         assert inside.frame is not None
         if not journey.network.interface(name).is_l2:
             raise UndecidedError("the tunnel's frames are not switched")
@@ -161,9 +145,11 @@ def _is_of(virtual: Tunnel, packet: Packet, inside: Inside) -> bool:
     """Return whether a packet from the other router belongs to a tunnel."""
     if (virtual.local, virtual.remote) != (packet.destination, packet.source) or not virtual.is_plain:
         return False
-    if isinstance(virtual, Vxlan):
-        return packet.protocol == UDP and inside.vni == virtual.vni and packet.ports[1] == virtual.source_port
-    if isinstance(virtual, Gre):
-        mode = GreMode.L3 if inside.frame is None else GreMode.TEB
-        return packet.protocol == GRE and (virtual.mode, virtual.key) == (mode, inside.key)
-    return isinstance(virtual, Ipip) and packet.protocol in (IPIP, IPV6_IN_IP)
+    carries = TunnelPayload.PACKETS if inside.frame is None else TunnelPayload.FRAMES
+    port = None if virtual.ports is None else virtual.ports[0]
+    return (
+        virtual.payload is carries
+        and packet.protocol == virtual.protocol(is_ipv6=_is_ipv6(inside))
+        and inside.key == (virtual.packet_key or 0)
+        and port in (None, packet.ports[1])
+    )

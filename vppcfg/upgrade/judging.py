@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vppcfg.config.for_release import too_new_for
+from vppcfg.startup.conf.release_table import table_of
 from vppcfg.upgrade.commands import command_findings
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
 from vppcfg.upgrade.messages import message_findings
@@ -13,7 +14,6 @@ from vppcfg.upgrade.notes import NOTES
 from vppcfg.upgrade.packages import package_findings
 from vppcfg.upgrade.startup_changes import startup_findings
 from vppcfg.upgrade.subject import UpgradeSubject
-from vppcfg.upgrade.tables import table_of
 
 _ORDER = {weight: number for number, weight in enumerate(Weight)}
 

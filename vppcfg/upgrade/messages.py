@@ -13,9 +13,9 @@ from vppcfg.plan.plan import make_plan
 from vppcfg.plan.request import Indexes
 from vppcfg.simulator.api import api_files
 from vppcfg.simulator.releases import release_of as simulated_release_of
+from vppcfg.startup.conf.release_table import table_of
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
 from vppcfg.upgrade.subject import UpgradeSubject
-from vppcfg.upgrade.tables import table_of
 
 _KEY_BYTES = 32
 

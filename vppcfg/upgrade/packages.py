@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from vppcfg.common.release import Release, release_of
 from vppcfg.config.plugins import needed_plugins
 from vppcfg.errors import UsageError
+from vppcfg.startup.conf.release_table import table_of
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight
 from vppcfg.upgrade.subject import UpgradeSubject
-from vppcfg.upgrade.tables import table_of
 
 _PACKAGE = re.compile(r"([a-z0-9][a-z0-9+.-]*)_([^_]+)_[a-z0-9]+\.deb")
 _MAIN = "vpp"

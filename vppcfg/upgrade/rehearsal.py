@@ -28,13 +28,13 @@ from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.releases import release_of
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.startup.conf.release_table import table_of
 from vppcfg.startup.lint.lint import judge
 from vppcfg.upgrade.boot import Boot, boot
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight
 from vppcfg.upgrade.names import renamed_ports
 from vppcfg.upgrade.real_boot import boot_real
 from vppcfg.upgrade.subject import UpgradeSubject
-from vppcfg.upgrade.tables import table_of
 
 
 @record

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from vppcfg.common.release import Release
 from vppcfg.config.plugins import NEEDS, Need
 from vppcfg.model.problem import Problem, Severity
+from vppcfg.startup.conf.release_table import table_of
 from vppcfg.startup.lint.lint import judge
 from vppcfg.upgrade.finding import ReleaseChange, UpgradeFinding, Weight, listed
 from vppcfg.upgrade.subject import UpgradeSubject
-from vppcfg.upgrade.tables import table_of
 
 _PASSED_OVER, _IGNORED, _NO_PLUGIN = "conf-passed-over", "conf-ignored", "conf-plugin-unknown"
 _COMMITS: Mapping[tuple[str, Release], tuple[str, ...]] = {

@@ -7,8 +7,8 @@ from vppcfg.common.release import OLDEST, RELEASES, Release, release_of
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import ANY
 from vppcfg.startup.conf.old_words import TABLE, gone_since
-from vppcfg.startup.conf.plugin_names import PLUGINS, is_in, is_off_by_default
-from vppcfg.upgrade.tables import table_of
+from vppcfg.startup.conf.plugin_names import is_in, is_off_by_default, plugins
+from vppcfg.startup.conf.release_table import table_of
 
 IN_NO_PACKAGE = {"handoffdemo", "sample"}
 """Examples that stand outside of src/plugins, and are built by whoever wants them."""
@@ -41,8 +41,13 @@ def test_the_words_of_every_stanza_are_those_of_the_source(release: Release) -> 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
 def test_the_plugins_are_those_of_the_source(release: Release) -> None:
     table = table_of(release)
-    assert {name for name in PLUGINS if is_in(name, release)} - IN_NO_PACKAGE == set(table.plugins)
+    assert {name for name in plugins() if is_in(name, release)} - IN_NO_PACKAGE == set(table.plugins)
     assert {name for name in table.plugins if is_off_by_default(name, release)} == table.off
+
+
+def test_a_plugin_that_is_there_before_its_release_is_off_as_in_later_ones() -> None:
+    assert not is_in("idpf", OLDEST) and is_off_by_default("idpf", OLDEST)
+    assert is_off_by_default("quic", Release(25, 2)) and not is_off_by_default("quic", Release(25, 6))
 
 
 def test_the_words_that_are_gone_are_in_no_supported_release_except_the_stanza_ip_which_came_back() -> None:

@@ -48,8 +48,8 @@ def tunnel_ends(index: Index) -> Iterator[Problem]:
 def tunnel_remote(index: Index) -> Iterator[Problem]:
     """Find tunnels whose other end is an address of this router.
 
-    A packet into such a GRE tunnel comes back as one that arrives, and ends VPP (vnet/ip/ip6_forward.c and
-    ip4_forward.c, the node ip6-receive and ip4-receive, in 26.10); such a VXLAN tunnel reaches nobody.
+    A packet into such a tunnel reaches nobody, or comes back as one that arrives and ends VPP (vnet/ip/ip6_forward.c
+    and ip4_forward.c, the nodes ip6-receive and ip4-receive, in 26.10).
     """
     tunnels = index.configuration.virtual_as(TunnelConfig).values()
     owners = _owners(index) if tunnels else {}

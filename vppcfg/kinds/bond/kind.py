@@ -29,6 +29,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
 
     nodes = "bond-"
     key = "bondethernets"
+    foreign_keys = ("bond", "bonds", "bonding", "lag", "port-channel", "bundle")
     word = "BondEthernet"
     last = MAX_INSTANCE
     noun = "bond"

@@ -21,6 +21,7 @@ from vppcfg.plan.transition import Transition
 class Nat44Kind(settings.NatSettingsKind):
     """The settings, and what is about all of NAT44."""
 
+    foreign_keys = ("nat", "snat", "dnat", "masquerade", "port-forward", "port-forwards")
     rules = RULES
 
     def sections(self) -> tuple[Section, ...]:

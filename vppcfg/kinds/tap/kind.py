@@ -62,6 +62,13 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
     api_module = "tapv2"
     device_class = "tap"
     instance_name = re.compile(r"tap\d+")
+    command = "create tap"
+    unsupported_words = frozenset(
+        {
+            *("host-ip4-addr", "host-ip4-gw", "host-ip6-addr", "host-ip6-gw"),
+            *("consistent-qp", "in-order", "no-gso", "if-name"),
+        }
+    )
     capabilities: ClassVar = {"tap": _DUMP}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> TapConfig:

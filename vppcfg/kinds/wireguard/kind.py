@@ -87,6 +87,9 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     api_module = "wireguard"
     device_class = exclusive_class = "Wireguard Tunnel"
     instance_name = re.compile(r"wg\d+")
+    command = "wireguard create"
+    unsupported_words = frozenset({"generate-key"})
+    unlisted_class = "WireGuard"
     capabilities: ClassVar = {"wireguard": reading.DUMP, "wireguard_preshared_key": ADD_PEER[0]}
 
     def parse_entry(self, entry: SectionEntry, parsing: Parsing) -> WireguardConfig | Problem:

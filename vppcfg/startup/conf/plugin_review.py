@@ -9,7 +9,7 @@ from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.complaint import likest, problem
 from vppcfg.startup.conf.grammar import PLUGIN_OF
 from vppcfg.startup.conf.placeholder import FILLER
-from vppcfg.startup.conf.plugin_names import PLUGINS, SUFFIX, is_in, is_off_by_default, name_in
+from vppcfg.startup.conf.plugin_names import SUFFIX, is_in, is_off_by_default, name_in, plugins
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 _NEEDS = {"abf": "acl"}
@@ -28,9 +28,9 @@ def lost_plugins(conf: Conf, kept: Container[str], plugins: Container[str]) -> I
 def strangers(conf: Conf, installed: Collection[str] | None) -> tuple[str, ...]:
     """Return the plugins that upstream VPP has never had: those installed, else those enabled."""
     if installed is not None:
-        return tuple(name for name in sorted(installed) if name not in PLUGINS)
-    named = [name for name, is_on in _states(conf).items() if is_on and name not in (*PLUGINS, "default")]
-    return tuple(name for name in named if likest(name, tuple(PLUGINS)) is None)
+        return tuple(name for name in sorted(installed) if name not in plugins())
+    named = [name for name, is_on in _states(conf).items() if is_on and name not in (*plugins(), "default")]
+    return tuple(name for name in named if likest(name, tuple(plugins())) is None)
 
 
 def plugin_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
@@ -84,12 +84,12 @@ def loads_by_default(conf: Conf) -> bool:
 
 def _missing(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
     """Yield lines about plugins that are not there: VPP reports nothing of them."""
-    known = [name for name in PLUGINS if is_in(name, release)] if installed is None else list(installed)
+    known = [name for name in plugins() if is_in(name, release)] if installed is None else list(installed)
     for entry in _entries(conf):
         name = name_in(entry.arguments[0])
         if name == "default":
             continue
-        if name in installed if installed is not None else _may_be_there(name, release):
+        if name in installed if installed is not None else is_in(name, release):
             yield from _not_a_file_name(entry, name)
             continue
         close = likest(name, tuple(known))
@@ -109,14 +109,10 @@ def _is_file_name(entry: ConfEntry) -> bool:
     return entry.arguments[0] == "default" or entry.arguments[0].endswith(SUFFIX)
 
 
-def _may_be_there(name: str, release: Release) -> bool:
-    return name in PLUGINS and is_in(name, release)
-
-
 def _absence(name: str, installed: Collection[str] | None) -> str:
     if installed is not None:
         return f"the plugin {name} is not installed"
-    since, until = PLUGINS.get(name, (None, None))
+    since, until = plugins().get(name, (None, None))
     if until is not None:
         return f"VPP has had no plugin {name} since {until}"
     return f"the plugin {name} came with VPP {since}" if since else f"upstream VPP has no plugin {name}"

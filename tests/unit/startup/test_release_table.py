@@ -13,8 +13,8 @@ from vppcfg.simulator.api import api_files
 from vppcfg.simulator.kinds import PLUGINS
 from vppcfg.simulator.releases import RELEASES as SIMULATED
 from vppcfg.simulator.releases import Release as SimulatedRelease
-from vppcfg.upgrade import tables
-from vppcfg.upgrade.tables import table_of
+from vppcfg.startup.conf import release_table
+from vppcfg.startup.conf.release_table import table_of
 
 ON_REAL_ONES = re.compile(r"^\| (\d\d\.\d\d) \| ", re.MULTILINE)
 ASKED_SINCE_26_10 = {"lldp_dump", "lldp_dump_reply", "lldp_details"}
@@ -63,13 +63,13 @@ def test_a_release_between_two_has_the_table_of_the_older_one() -> None:
 def test_a_damaged_table_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "vpp-tables.txt"
     path.write_text("plugin tap vpp-plugin-core\tsoon-\n")
-    monkeypatch.setattr("vppcfg.upgrade.tables.assets.find", lambda name: path)
-    tables._rows.cache_clear()
+    monkeypatch.setattr("vppcfg.startup.conf.release_table.assets.find", lambda name: path)
+    release_table._rows.cache_clear()
     try:
         with pytest.raises(UsageError, match="cannot be read"):
-            tables._rows()
+            release_table._rows()
     finally:
-        tables._rows.cache_clear()
+        release_table._rows.cache_clear()
 
 
 def test_the_document_says_of_every_simulated_release_what_was_run_on_a_real_one() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from vppcfg import assets
-from vppcfg.common.release import Release, nearest, release_of
+from vppcfg.common.release import RELEASES, Release, nearest, release_of
 from vppcfg.errors import UsageError
 from vppcfg.record import record
 
@@ -33,6 +33,19 @@ class ReleaseTable:
     """The version of DPDK that it is built with."""
     messages: Mapping[str, str]
     """The checksum of each API message."""
+
+
+@cache
+def plugin_spans() -> Mapping[str, tuple[Release | None, Release | None]]:
+    """Return the first release that has a plugin, and the first one that has it no more; None where it is in all.
+
+    Raise UsageError when the table of this installation cannot be read.
+    """
+    return {
+        words[0]: (first, None if last is None else RELEASES[RELEASES.index(last) + 1])
+        for kind, words, first, last in _rows()
+        if kind == "plugin"
+    }
 
 
 @cache
