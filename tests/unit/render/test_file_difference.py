@@ -26,6 +26,7 @@ dhcp-relay: {}
 qos_maps: {}
 path-mtu: {}
 punt-redirect: {}
+neighbor-table: {}
 nat44: {}
 interfaces: { eth0: { vrrp: {} }, eth1: {}, eth2: {}, eth3: { qos: {}, l3xc: {}, punt-redirect: {} },
   eth4: {}, eth5: {}, eth6: {} }
@@ -64,6 +65,7 @@ HEADINGS = {
         r"det44": "det44",
         r"dhcp-relay": "dhcp-relay dhcp-relay-family dhcp-server",
         r"qos_maps": "qos-map",
+        r"neighbor-table": "neighbor-table neighbor-limits",
         r"punt-redirect": "punt-redirect punt-hop",
     }.items()
     for part in parts.split()
