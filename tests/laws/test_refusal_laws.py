@@ -1,7 +1,8 @@
 """Whichever step VPP refuses: what depends on it is not done, all is as before in the end, and the next apply works."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 import pytest
@@ -22,7 +23,6 @@ from vppcfg.plan.proof import replay
 from vppcfg.plan.rollback import reverse_plan
 from vppcfg.plan.stages import Step, waits
 from vppcfg.plan.working_state import WorkingState
-from vppcfg.record import evolve
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.perform import perform_plan
@@ -40,16 +40,12 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ends(number: int) -> tuple[State, Configuration]:
-    """Return a state and a configuration.
-
-    No interface advertises an MTU that is not its own: every plan mends that, the way back too.
-    """
+    """Return a state and a configuration."""
     pair = numbered_pair(2 * number, 2 * number + 1)
     state, configuration = pair["observed"], pair["configuration"]
     assert isinstance(state, State)
     assert isinstance(configuration, Configuration)
-    interfaces = {name: evolve(each, ra_mtu=0) for name, each in state.interfaces.items()}
-    return restorable(replace(state, interfaces=interfaces)), configuration
+    return restorable(state), configuration
 
 
 def plan_to(configuration: Configuration, dataplane: LiveDataplane) -> Plan:
