@@ -94,7 +94,7 @@ class Script:
 
 @record
 class Adoption:
-    """What came of a source."""
+    """The outcome of a source."""
 
     text: str
     """The configuration."""
@@ -138,7 +138,7 @@ def adopt_scripts(
     lines: Sequence[SourceLine] = (),
     rest_file: str | None = None,
 ) -> Adoption:
-    """Return what becomes of scripts that a VPP runs one after the other.
+    """Return what happens to scripts that a VPP runs one after the other.
 
     What is adopted is tried on a simulated VPP, and without that where it fails, which the report has as a notice.
     `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report;
@@ -333,7 +333,7 @@ def adopt_state(
     others: tuple[OthersOfKind, ...] = (),
     taken: Takeover = NOTHING,
 ) -> Adoption:
-    """Return what becomes of a running VPP: what `dump` writes, the `settings` of its startup.conf, and what is left.
+    """Return what happens to a running VPP: what `dump` writes, the `settings` of its startup.conf, and what is left.
 
     `others` are what others have on it; routes of the prompt that are `taken` over become those of the file.
     Raise AdoptionError when the configuration cannot be proved to mean the same.
@@ -373,7 +373,7 @@ def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
 
 
 def _without_own_policies(state: State) -> tuple[State, list[str]]:
-    """Return a state without the policies that an interrupted change of vppcfg has left, and what becomes of them."""
+    """Return a state without the policies that an interrupted change of vppcfg has left, and what happens to them."""
     own = {name for name, policy in state.of(LoosePolicy).items() if policy.is_own}
     if not own:
         return state, []
@@ -502,7 +502,7 @@ def prove(text: str, state: State) -> Any:
 
 
 def _withdraw_unproved(replay: Replay, state: State, ground: Ground, grammar: Grammar) -> None:
-    """Say of no line that it has no effect, unless a VPP ends the same without all of these lines."""
+    """Report no line as without effect, unless a VPP ends the same without all of these lines."""
     idle = [line for line in replay.lines if line.outcome is LineOutcome.NO_EFFECT and line.subjects]
     if not idle:
         return
@@ -513,7 +513,7 @@ def _withdraw_unproved(replay: Replay, state: State, ground: Ground, grammar: Gr
 
 
 def _settle(classifier: Classifier, replay: Replay, ground: Ground, grammar: Grammar) -> None:
-    """Find what became of lines that are not in the file: they have no effect, or are left to a script."""
+    """Find the outcome of lines that are not in the file: they have no effect, or are left to a script."""
     if not classifier.unproven and not classifier.implied:
         return
     whole = _run_without((), replay, ground, grammar).effects()
