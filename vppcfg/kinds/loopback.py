@@ -42,7 +42,7 @@ class CreateLoopback(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the loopback."""
-        working.add_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
+        working.create_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""

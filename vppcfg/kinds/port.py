@@ -58,7 +58,7 @@ class CreatePort(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the port."""
-        working.add_interface(as_created(self.interface, self.port.kind, self.port))
+        working.create_interface(as_created(self.interface, self.port.kind, self.port))
         working.enter_virtual(self.interface, self.port)
 
 

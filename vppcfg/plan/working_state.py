@@ -261,6 +261,11 @@ class WorkingState:
         if interface.tables != _DEFAULT_TABLES:
             self.in_table.add(interface.name, list(table_keys(interface.tables)))
 
+    def create_interface(self, interface: Interface) -> None:
+        """Enter an interface that nothing else has: what changes it later needs no copy."""
+        self.add_interface(interface)
+        self._own.add(interface.name)
+
     def remove_interface(self, name: str) -> None:
         """Take out an interface that nothing refers to any more."""
         interface = self.interfaces.pop(name)
