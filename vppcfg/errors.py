@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from enum import IntEnum
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -104,16 +105,22 @@ class PlanProofError(VppcfgError):
 
     exit_code = ExitCode.BUG
 
+    def __init__(self, message: str, hint: str = "", commands: Sequence[str] = ()) -> None:
+        """Keep the lines of VPP's CLI that do what would be refused."""
+        super().__init__(message, hint)
+        self.commands = commands
+
 
 class ContradictionError(PlanProofError):
     """No plan begins at what VPP shows, because its parts cannot be those of one VPP."""
 
     exit_code = ExitCode.DATAPLANE
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, commands: Sequence[str] = ()) -> None:
         super().__init__(
             f"what VPP shows contradicts itself, and cannot be planned from: {reason}",
             "Nothing was changed. Did somebody change VPP at this moment? Try again; `vppcfg dump` shows what VPP has.",
+            commands,
         )
         self.reason = reason
 

@@ -79,6 +79,42 @@ def test_what_the_prompt_has_made_the_api_does_not_delete_and_the_reverse(vpp: S
     assert vpp.cli("ip table add 0")[0] != 0
 
 
+def groups(vpp: Subject, number: int, is_ip6: bool) -> int:
+    return len(vpp.api.ip_mroute_dump(table={"table_id": number, "is_ip6": is_ip6}))
+
+
+@pytest.mark.parametrize("is_ip6", [False, True])
+def test_a_table_that_is_let_go_by_who_does_not_hold_it_loses_its_multicast_routes(vpp: Subject, is_ip6: bool) -> None:
+    family = "ip6" if is_ip6 else "ip"
+    add(vpp, 7, is_ip6=is_ip6)
+    own = groups(vpp, 7, is_ip6)
+    assert own
+    assert vpp.cli(f"{family} table del 7") == (0, "")
+    assert ((7, is_ip6), groups(vpp, 7, is_ip6)) == (tables(vpp)[-1 if is_ip6 else 1][:2], 0)
+    assert add(vpp, 7, is_ip6=is_ip6) == 0
+    assert groups(vpp, 7, is_ip6) == own
+    assert vpp.cli(f"{family} table add 7") == (0, "")
+    assert vpp.cli(f"{family} table del 7") == (0, "")
+    assert groups(vpp, 7, is_ip6) == own
+    assert add(vpp, 7, is_ip6=is_ip6, is_add=False) == 0
+    assert vpp.cli(f"{family} table add 7") == (0, "")
+    assert groups(vpp, 7, is_ip6) == own
+    assert add(vpp, 7, is_ip6=is_ip6, is_add=False) == 0
+    assert groups(vpp, 7, is_ip6) == 0
+
+
+def test_interfaces_hold_the_multicast_routes_of_their_table(vpp: Subject, first: int) -> None:
+    add(vpp, 7, is_ip6=True)
+    assert put(vpp, first, 7, is_ip6=True) == 0
+    assert vpp.cli("ip6 table del 7") == (0, "")
+    assert groups(vpp, 7, True)
+    assert put(vpp, first, 0, is_ip6=True) == 0
+    assert ((7, True) in [row[:2] for row in tables(vpp)], groups(vpp, 7, True)) == (True, 0)
+    assert put(vpp, first, 7, is_ip6=True) == 0
+    assert groups(vpp, 7, True) == 0
+    assert put(vpp, first, 0, is_ip6=True) == 0
+
+
 def test_an_interface_enters_a_table_that_is_there_while_it_has_no_address(vpp: Subject, first: int) -> None:
     add(vpp, 7, "red")
     assert put(vpp, first, 8) == -3

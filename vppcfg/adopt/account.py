@@ -31,6 +31,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "qos store": ("qos",),
     "set acl-plugin interface": ("acls",),
     "set acl-plugin macip interface": ("macip",),
+    "set bridge-domain arp entry": ("arp-entries",),
     "set dhcp client": ("dhcp-client",),
     "set interface bond": ("weights",),
     "set interface det44": ("det44",),
@@ -117,6 +118,11 @@ _IMPLIED = frozenset(
 """Commands that may set what VPP has by itself."""
 
 
+def keys_of(command: str) -> frozenset[str]:
+    """Return the keys of the file that have something of what a command sets."""
+    return frozenset(map(str, (*_KEYS.get(command, ()), *_SECTIONS.get(command, ())))) - {""}
+
+
 class FileContent:
     """A written file, as plain data."""
 
@@ -173,6 +179,7 @@ class FileContent:
 _NOWHERE = object()
 _DELETES = re.compile(r"\b(?:del|delete|disable)\b")
 """An entry without the element stands for a command that removes it."""
+_GOES_ON = re.compile(r"[\w.]|:[0-9a-f]*:")
 _MARKED = re.compile(r"[\s,\[\]{}]+")
 
 
@@ -195,7 +202,18 @@ def mentions(value: Any, path: KeyPath, element: str) -> bool:
     if "/" in element:
         interface = ipaddress.ip_interface(element)
         forms += [str(interface.network), *([str(interface.ip)] if interface.ip.is_link_local else [])]
-    return any(re.search(rf"(?<![\w:.]){re.escape(form)}(?![\w.]|:[0-9a-f]*:)", shown) for form in forms)
+    return any(_stands_in(shown, form) for form in forms)
+
+
+def _stands_in(shown: str, form: str) -> bool:
+    """Return whether an address stands in a text, and not only as a part of a longer one."""
+    at = shown.find(form)
+    while at >= 0:
+        is_start = not at or not (shown[at - 1].isalnum() or shown[at - 1] in "_:.")
+        if is_start and not _GOES_ON.match(shown, at + len(form)):
+            return True
+        at = shown.find(form, at + 1)
+    return False
 
 
 def assert_in_file(lines: Collection[SourceLine], data: Any) -> None:

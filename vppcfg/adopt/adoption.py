@@ -4,50 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from vppcfg.adopt.account import FileContent, assert_in_file, assert_in_rest
+from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
-from vppcfg.adopt.command_targets import PLACING, exceeds_file, queue_in
+from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, queue_in
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
 from vppcfg.adopt.grammar import Grammar, grammar_of
-from vppcfg.adopt.misfits import Key, Left, lines_about, lines_behind, taken_of
+from vppcfg.adopt.misfits import Key, Left, key_of, lines_about, lines_behind, taken_of
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
 from vppcfg.adopt.routes import NOTHING, Takeover, place_lines, takeover
 from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
-from vppcfg.adopt.unsupported_commands import RestFile, rest_of, rest_of_others
+from vppcfg.adopt.trial import Correction, EndState, Name, correction_for, try_out
+from vppcfg.adopt.unsupported_commands import RestFile, as_left, left_lines, rest_of, rest_of_others
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import Release
 from vppcfg.config.dump import Written, written
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.config.section_list import VIRTUAL_SECTION_OF
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.config.yaml.reader import read_document
-from vppcfg.errors import AdoptionError
+from vppcfg.errors import AdoptionError, ContradictionError, VppcfgError
 from vppcfg.kinds.kind_list import TABLES
-from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
+from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.live_state import left_out
-from vppcfg.model.ownership import CREATED_MARK, description_of, is_foreign, tag_for
 from vppcfg.model.placement import placed_by_hand
 from vppcfg.model.policy_route import LoosePolicy
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import without_empty
-from vppcfg.model.vrf import MAX_TABLE, table_key
 from vppcfg.plan.plan import make_plan
 from vppcfg.record import record
 
 _WITHOUT_EFFECT = "VPP ends the same without it"
 _AS_BEFORE = "it is so by itself: VPP ends the same without it"
 _BESIDE_THE_FILE = "what the script sets so has no place in the file"
+_NOT_THE_SAME = "the file and the rest do not bring it about as the source does"
+_NOT_TRIED = "it was not tried on a simulated VPP whether the file and the rest bring about what the source does"
+_UNDONE = "VPP ends the same without it: it is undone, or takes away what is not there"
 _IN_NO_KEY = "no key of the file has what it sets"
 _GAP = "this is a gap in vppcfg, never your fault: please report it with the source"
 
@@ -70,6 +73,15 @@ class InvalidFileError(AdoptionError):
         super().__init__(message, _GAP)
         self.problems, self.data = problems, data
         self.lines: dict[Key, str] = {}
+
+
+class DifferentEndError(AdoptionError):
+    """The file and the rest bring a VPP somewhere else than the scripts do."""
+
+    def __init__(self, correction: Correction, goal: _Goal) -> None:
+        """Keep what to do about it."""
+        super().__init__("the file and the rest do not bring about what the source does", _GAP)
+        self.correction, self.goal = correction, goal
 
 
 @record
@@ -128,27 +140,61 @@ def adopt_scripts(
 ) -> Adoption:
     """Return what becomes of scripts that a VPP runs one after the other.
 
+    What is adopted is tried on a simulated VPP, and without that where it fails, which the report has as a notice.
     `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report;
     VPP runs what is left from `rest_file`, where it can at its start. Commands whose effect the file turns out to lack,
     and lines that no valid file can express, are left, and all is tried again.
     Raise AdoptionError when the configuration cannot be proved to mean what the scripts do.
     """
+    adopt = partial(_adopt_until_proved, scripts, ground, read_file, settings, lines, rest_file)
+    try:
+        return adopt(is_tried=True)
+    except (VppcfgError, LookupError, ValueError) as error:  # no adoption depends on a trial
+        adopted = adopt(is_tried=False)
+        why = error.message if isinstance(error, VppcfgError) else repr(error)
+    notices = (*adopted.report.notices, f"{_NOT_TRIED}: {why}")
+    return replace(adopted, report=replace(adopted.report, notices=notices))
+
+
+def _adopt_until_proved(
+    scripts: Sequence[Script],
+    ground: Ground,
+    read_file: ReadFile,
+    settings: Settings | None,
+    lines: Sequence[SourceLine],
+    rest_file: str | None,
+    *,
+    is_tried: bool,
+) -> Adoption:
     grammar = grammar_of(ground.release)
     left = Left()
+    goal: _Goal | None = None
     while True:
         replay = _replay(scripts, ground, read_file, grammar, left)
-        left.taken = left.taken or taken_of(replay.lines)
+        if not left.taken:
+            left.taken = taken_of(replay.lines)
+        if is_tried and goal is None:
+            goal = _goal_of(replay)
         try:
-            return _adopt_scripts(replay, ground, grammar, settings, lines, rest_file)
+            return _adopt_scripts(replay, ground, grammar, goal, left, settings, lines, rest_file)
         except DifferentPlanError as error:
-            more = {grammar.read(line).command for line in error.commands} - {"", *left.commands}
-            if not more and error.lines.keys() <= left.lines.keys():
+            commands = {grammar.read(line).command for line in error.commands} - {"", *left.commands}
+            if not commands and error.lines.keys() <= left.lines.keys():
                 raise
-            left = left.with_commands(more, _BESIDE_THE_FILE) if more else left.with_lines(error.lines)
+            left = left.with_commands(commands, _BESIDE_THE_FILE) if commands else left.with_lines(error.lines)
         except InvalidFileError as error:
             if error.lines.keys() <= left.lines.keys():
                 raise
             left = left.with_lines(error.lines)
+        except ContradictionError as error:
+            contradicting = _lines_like(error.commands, replay.lines, grammar)
+            if contradicting.keys() <= left.lines.keys():
+                raise
+            left = left.with_lines(contradicting)
+        except DifferentEndError as error:
+            more = left.with_lines(error.correction.left).with_undone(error.correction.undone)
+            goal = replace(error.goal, can_be_met=more != left)
+            left = more if goal.can_be_met else replace(left, undone=frozenset())
 
 
 def _replay(scripts: Sequence[Script], ground: Ground, read_file: ReadFile, grammar: Grammar, left: Left) -> Replay:
@@ -160,17 +206,38 @@ def _replay(scripts: Sequence[Script], ground: Ground, read_file: ReadFile, gram
     return replay
 
 
+@record
+class _Goal:
+    """Where the file and the rest have to bring a VPP."""
+
+    end: EndState
+    chosen_mtus: frozenset[str]
+    not_simulated: frozenset[Key]
+    """Lines of which nobody knows what they do."""
+    can_be_met: bool = True
+    """Whether there is more to try; what then still differs is reported."""
+
+
+def _goal_of(replay: Replay) -> _Goal:
+    """Return where a script ends of which nothing is left that the simulated VPP can run."""
+    chosen = frozenset(_with_chosen_mtus(replay.lines))
+    beyond = frozenset(key_of(line) for line in replay.lines if line.is_left and line.command not in OUTSIDE)
+    return _Goal(end=replay.end(chosen), chosen_mtus=chosen, not_simulated=beyond)
+
+
 def _adopt_scripts(
     replay: Replay,
     ground: Ground,
     grammar: Grammar,
+    goal: _Goal | None,
+    left: Left,
     settings: Settings | None,
     lines: Sequence[SourceLine],
     rest_file: str | None,
 ) -> Adoption:
     state = replay.finish()
     _withdraw_unproved(replay, state, ground, grammar)
-    placed = _with_named_tables(_with_placed(state, replay.lines))
+    placed = with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     described, joined = with_common_mtus(described, frozenset(_with_chosen_mtus(replay.lines)))
     known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
@@ -183,12 +250,21 @@ def _adopt_scripts(
     classifier.classify(replay.lines)
     _settle(classifier, replay, ground, grammar)
     place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()})
+    content = _proved(known.text, described, replay.lines)
+    for line in replay.lines:
+        if line.is_left and key_of(line) in left.undone:
+            line.become(LineOutcome.NO_EFFECT, _UNDONE)
     rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
+    missed: Sequence[Name] = ()
+    if goal is not None:
+        needs_the_file, missed = _tried(known.text, replay, ground, grammar, goal, needs_the_file=rest.needs_the_file)
+        rest = replace(rest, needs_the_file=needs_the_file and bool(rest.commands))
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
         whole = {**whole, "unix": {**whole.get("unix", {}), "exec": rest_file}}
     text = _agreeing(known, whole, lines)
-    content = _proved(text, described, replay.lines)
+    if text != known.text:
+        content = _proved(text, described, replay.lines)
     for line in (*lines, *replay.lines):
         if line.outcome is LineOutcome.DATAPLANE:
             line.path = FileContent(content).nearest(line.path)
@@ -199,8 +275,54 @@ def _adopt_scripts(
         release=str(ground.release),
         lines=[*lines, *replay.lines],
         ports=tuple(replay.ports),
+        notices=tuple(f"{_NOT_THE_SAME}: {' '.join(name).rstrip()}" for name in missed),
     )
     return Adoption(text=text, rest=rest, report=report, state=described)
+
+
+def _tried(
+    text: str, replay: Replay, ground: Ground, grammar: Grammar, goal: _Goal, *, needs_the_file: bool
+) -> tuple[bool, list[Name]]:
+    """Return whether the rest has to run after the file, and what the two do not bring about.
+
+    Raise DifferentEndError as long as something can be done about that.
+    """
+    lines = [line for line in left_lines(replay.lines) if key_of(line) not in goal.not_simulated]
+    meant = [grammar.read(without_uncomment(as_left(line))) for line in lines]
+    commands = [f"{each.command} {each.rest}" for each in meant]
+    for rest_first in (False,) if needs_the_file else (True, False):
+        trial = try_out(_started(ground, replay), text, commands, goal.chosen_mtus, rest_first=rest_first)
+        missed = goal.end.differences(trial.end)
+        if not missed or not rest_first:
+            break
+    if missed and goal.can_be_met:
+        raise DifferentEndError(correction_for(missed, goal.end, replay.lines), goal)
+    refused = {key_of(lines[place]) for place in trial.refused if lines[place].outcome is LineOutcome.UNMANAGED}
+    if refused and not missed and goal.can_be_met:
+        raise DifferentEndError(Correction(left={}, undone=refused), goal)
+    return not rest_first, missed
+
+
+def _lines_like(commands: Sequence[str], lines: Sequence[SourceLine], grammar: Grammar) -> dict[Key, str]:
+    """Return the lines of the same commands about the same interfaces, with why they are left."""
+    meant = [grammar.read(command) for command in commands]
+    return {
+        key_of(line): _BESIDE_THE_FILE
+        for line in lines
+        for each in meant
+        if line.command == each.command and not set(line.subjects).isdisjoint(each.rest.split())
+    }
+
+
+def _started(ground: Ground, replay: Replay) -> Simulation:
+    """Return a VPP that has just started, with the ports and the settings that the scripts give it."""
+    simulation = _simulation_for(ground, replay)
+    for line in replay.lines:
+        if line.outcome is LineOutcome.DATAPLANE:
+            simulation.run(f"{line.command} {line.text.split(maxsplit=len(line.command.split()))[-1]}")
+        elif line.command in PLACING:
+            simulation.have_queue(line.text)
+    return simulation
 
 
 def adopt_state(
@@ -293,19 +415,6 @@ def _with_placed(state: State, lines: Sequence[SourceLine]) -> State:
     return replace(state, interfaces=interfaces)
 
 
-def _with_named_tables(state: State) -> State:
-    """Return a state whose FIB tables all have a name, as VRFs of a file must; a script may give a number alone."""
-    taken = {table.name for table in state.vrfs.values()}
-    vrfs = dict(state.vrfs)
-    for key, table in state.vrfs.items():
-        twin = state.vrfs.get(table_key(table.table_id, is_ipv6=not table.is_ipv6))
-        name = twin.name if twin is not None and not twin.is_unnamed else f"vrf{table.table_id}"
-        is_free = name not in taken or (twin is not None and name == twin.name)
-        if table.is_unnamed and is_free and 0 < table.table_id <= MAX_TABLE:
-            vrfs[key] = replace(table, name=name)
-    return replace(state, vrfs=vrfs)
-
-
 def _macs_in(lines: Sequence[SourceLine]) -> Iterator[str]:
     """Yield the MAC addresses that a script names, which no hardware has by itself."""
     for line in lines:
@@ -352,38 +461,6 @@ def _with_other_link_mtus(described: State, state: State) -> Iterator[str]:
     for name, each in described.interfaces.items():
         if each.link_mtu != state.interfaces[name].link_mtu:
             yield name
-
-
-def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
-    """Return a state as the first `apply --adopt` leaves it, which sets a little more than most scripts do.
-
-    What people wrote into tags is a description; the MTU of a port is that of its packets and of its link; and a port
-    that a file can make is one that it makes, but for those that are left to scripts to be made.
-    """
-    interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
-    for name, virtual in state.virtual.items():
-        if virtual.is_ours_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
-            tag = tag_for(description_of(interfaces[name].tag), CREATED_MARK)
-            if (
-                not is_foreign(interfaces[name].tag)
-                and VIRTUAL_SECTION_OF[type(virtual)].unsupported_reason(virtual) is None
-            ):
-                interfaces[name] = replace(interfaces[name], kind=virtual.kind, tag=tag)
-    return replace(state, interfaces=interfaces)
-
-
-def _as_applied(interface: Interface) -> Interface:
-    if is_foreign(interface.tag) and can_describe(interface.tag):
-        interface = replace(interface, tag=tag_for(interface.tag))
-    is_free = interface.kind is InterfaceKind.PHYSICAL and interface.device_class not in FIXED_LINK_MTU
-    if is_free and interface.link_mtu is not None and interface.link_mtu != interface.packet_mtu:
-        interface = replace(interface, link_mtu=interface.packet_mtu)
-    return interface
-
-
-def can_describe(tag: str) -> bool:
-    """Return whether a tag can be a description that VPP keeps as it is."""
-    return tag.isprintable() and not set("'\"") & set(tag) and description_of(tag_for(tag)) == tag
 
 
 def _proved(text: str, state: State, lines: Sequence[SourceLine]) -> Any:
@@ -456,7 +533,7 @@ def _run_without(left_out: Sequence[SourceLine], replay: Replay, ground: Ground,
     running = (LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT)
     for line in replay.lines:
         counts = line.outcome in running and id(line) not in skipped
-        if counts and line.command in simulation.commands and line.rule != "adopt-refused":
+        if counts and line.command in simulation.commands and (line.is_carried_out or line.is_left):
             is_whole = line.text.startswith(f"{line.command} ")
             meant = None if is_whole else grammar.read(without_uncomment(line.text))
             simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vppcfg.adopt.account import elements_of, mentions
@@ -20,6 +20,8 @@ class Left:
 
     commands: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[Key, str] = field(default_factory=dict)
+    undone: Collection[Key] = frozenset()
+    """Lines that are left and have no effect in the end, so that they must not run."""
     taken: Collection[Key] = ()
     """The lines that VPP takes as long as nothing is left: what it refuses of them needs something that is."""
 
@@ -29,11 +31,15 @@ class Left:
 
     def with_commands(self, commands: Collection[str], why: str) -> Left:
         """Return it with all lines of some commands."""
-        return Left(commands={**dict.fromkeys(commands, why), **self.commands}, lines=self.lines, taken=self.taken)
+        return replace(self, commands={**dict.fromkeys(commands, why), **self.commands})
 
     def with_lines(self, lines: Mapping[Key, str]) -> Left:
         """Return it with more lines."""
-        return Left(commands=self.commands, lines={**lines, **self.lines}, taken=self.taken)
+        return replace(self, lines={**lines, **self.lines})
+
+    def with_undone(self, lines: Collection[Key]) -> Left:
+        """Return it with more lines that are left and must not run."""
+        return replace(self, undone=frozenset((*self.undone, *lines)))
 
 
 def key_of(line: SourceLine) -> Key:
@@ -43,8 +49,7 @@ def key_of(line: SourceLine) -> Key:
 
 def taken_of(lines: Iterable[SourceLine]) -> frozenset[Key]:
     """Return the lines that VPP takes."""
-    refused = (LineOutcome.FAULT, LineOutcome.NEVER_RAN)
-    return frozenset(key_of(line) for line in lines if line.outcome not in refused)
+    return frozenset(key_of(line) for line in lines if line.is_carried_out)
 
 
 def lines_behind(problems: Iterable[Problem], lines: Sequence[SourceLine], data: Any) -> dict[Key, str]:

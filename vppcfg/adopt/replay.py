@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from vppcfg.adopt.command_targets import (
     DET44_COMMANDS,
@@ -27,6 +27,7 @@ from vppcfg.adopt.routes import unsaid
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.sources import is_script
+from vppcfg.adopt.trial import EndState, end_of
 from vppcfg.adopt.unmanaged_interfaces import UnmanagedInterfaces
 from vppcfg.errors import UsageError
 from vppcfg.model.route import Route
@@ -36,6 +37,7 @@ _DEEPEST_EXEC = 8
 _MOST_COMMANDS = 1_000_000
 """Scripts that run each other may ask for more than any VPP would ever do."""
 _NEEDS_WHAT_IS_LEFT = "it needs what an earlier line sets, which is left"
+_REFUSED_HALF_WAY = "what it has set until then is in no key of the file"
 _NAMES_LIST = {"set acl-plugin acl": "index", "set acl-plugin interface": "acl"}
 """The word before the number of an access list that has to be there."""
 _NOT_EXACT = "without exact-match"
@@ -108,6 +110,10 @@ class Replay:
         self._running.pop()
         return goes_on
 
+    def end(self, chosen_mtus: Collection[str]) -> EndState:
+        """Return what the VPP has now."""
+        return end_of(self._simulation, chosen_mtus)
+
     def finish(self) -> State:
         """Return the state that the VPP is in, and let go of it, and of what is only needed while scripts run."""
         state = self._simulation.observe()
@@ -176,6 +182,10 @@ class Replay:
     def _leave(self, line: SourceLine, words: Sequence[str], why: str) -> bool:
         self._elsewhere.note(line.command, words)
         line.subjects = self._interfaces_in(words)
+        if self._left.taken and key_of(line) not in self._left.taken:
+            self._refused(line, _REFUSED_HALF_WAY)
+            line.is_left = True
+            return False
         line.become(LineOutcome.UNMANAGED, why, "adopt-rest")
         return True
 

@@ -17,6 +17,8 @@ FORMAT_VERSION = 1
 """Of the JSON document; grows when a reader of the former one would misread it."""
 
 
+_REFUSALS = frozenset({"adopt-ambiguous", "adopt-exec", "adopt-not-exact", "adopt-refused"})
+"""Rules of faults that end a script."""
 _KEY = re.compile(r"((?:private|preshared)-?key[ :]+)[A-Za-z0-9+/]{8,}={0,2}")
 
 
@@ -53,6 +55,12 @@ class SourceLine:
     be."""
     subjects: tuple[str, ...] = ()
     """The objects that it is about, as a State names them."""
+
+    @property
+    def is_carried_out(self) -> bool:
+        """Return whether VPP comes to the line, and takes it."""
+        is_refused = self.outcome is LineOutcome.FAULT and self.rule in _REFUSALS
+        return self.outcome is not LineOutcome.NEVER_RAN and not is_refused
 
     @property
     def is_worth_telling(self) -> bool:

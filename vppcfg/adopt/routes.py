@@ -16,6 +16,7 @@ from vppcfg.common.addresses import canonical_prefix
 from vppcfg.common.names import natural_key
 from vppcfg.common.release import is_older
 from vppcfg.config.configuration import Configuration
+from vppcfg.config.dump import expressible
 from vppcfg.config.parsed import Parsed
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
@@ -33,6 +34,7 @@ COMMAND = "ip route"
 _KIND = "route of the prompt"
 """What `vpp/unmanaged/routes.py` calls them."""
 OWNER = "the first `apply` sets it for the file, above the one of the prompt, which `ip route del` then removes"
+_DRIVES_OUT = "with it, other parts of the file would have to be left out"
 _UNSAID = re.compile(
     r"\b(resolve-via-(?:host|attached)|src-lookup|lookup in table|null-send-\w+|null|punt|pop-pw-cw|rx-ip[46]|"
     r"l2-input-on|udp-encap|via-label|out-labels|mpls-lookup-in-table|local)\b"
@@ -101,7 +103,22 @@ def takeover(state: State, known: Configuration, found: Iterable[Route]) -> Take
             name = Route(prefix=config.prefix, table_id=table_id).name
             reasons[name] = problem.text
             routes.pop(name, None)
+    while lost := _lost(routes.values(), state):
+        reasons |= dict.fromkeys(lost, _DRIVES_OUT)
+        routes = {name: route for name, route in routes.items() if name not in lost}
     return Takeover(routes=tuple(routes.values()), reasons=reasons)
+
+
+def _lost(routes: Iterable[Route], state: State) -> frozenset[str]:
+    """Return the names of those routes that a file has not although it was written with them."""
+    routes = tuple(routes)
+    if not routes:
+        return frozenset()
+    configuration, _ = expressible(Takeover(routes=routes).into(state))
+    tables: dict[str | None, int] = {name: vrf.table_id for name, vrf in configuration.vrfs.items()}
+    tables[None] = 0
+    said = {(each.prefix, tables.get(each.vrf)) for each in configuration.routes}
+    return frozenset(route.name for route in routes if (route.prefix, route.table_id) not in said)
 
 
 def _why_not(route: Route, state: State, known: Configuration) -> str | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
@@ -17,6 +17,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
+from vppcfg.plan.operations import Operation
 from vppcfg.simulator.api import write_api_dir
 from vppcfg.simulator.ip6_link import Ip6LinkMain
 from vppcfg.simulator.kinds import KINDS, PLUGINS
@@ -32,8 +33,10 @@ from vppcfg.simulator.tables import SwInterface
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection
+from vppcfg.vpp.definitions import Definitions, read_directory
 from vppcfg.vpp.hidden import read_prompt, with_unlisted
 from vppcfg.vpp.observe import observe
+from vppcfg.vpp.perform import perform
 from vppcfg.vpp.unmanaged import read_standing, read_unmanaged
 
 _T = TypeVar("_T")
@@ -42,8 +45,8 @@ IN_NO_FILE = frozenset(
 )
 """Commands that the simulator has for the sake of what VPP does by itself then; no file has what they set."""
 _ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands) - IN_NO_FILE
-_SERVED = b"get_api_json_"
-"""The message with which a VPP serves its API definitions, from 24.10 on."""
+IPV6 = "IPv6"
+"""What an interface has on which IPv6 is on."""
 _ASSUMED_WORKERS = 255
 """More than a router has."""
 _PATIENCE_S = 60.0
@@ -73,6 +76,8 @@ class Simulation:
         self._vpp = SimulatedVpp(release=release, version=version, state=started, plugins=loaded, workers=workers)
         self._commands = frozenset(self._vpp.commands) - IN_NO_FILE
         self._generated = 0
+        self._observed: State | None = None
+        """The state since the last command, where it has been read."""
         self._are_workers_known = workers is not None
         self._with_known_queues: set[str] = set()
         for port in ports:
@@ -92,7 +97,8 @@ class Simulation:
 
     def run(self, line: str) -> tuple[bool, str]:
         """Run a command, and return whether VPP takes it, and what it prints."""
-        self._have_queue(line)
+        self._observed = None
+        self.have_queue(line)
         try:
             code, printed = self._vpp.run_line(line)
         except DiedError:
@@ -100,7 +106,7 @@ class Simulation:
         self._vpp.tables.events.clear()
         return code == 0, printed
 
-    def _have_queue(self, line: str) -> None:
+    def have_queue(self, line: str) -> None:
         """Have the queue that a command places, and workers, where nobody knows how many there are."""
         key = next((key for command, key in PLACING.items() if line.startswith(f"{command} ")), None)
         words = line.split()[3:]
@@ -163,6 +169,7 @@ class Simulation:
         queues: tuple[int, int] = (1, 1),
     ) -> None:
         """Have a port that VPP has found, or that a command has made which is not simulated."""
+        self._observed = None
         self._generated += 1
         mtu = link_mtu or 9000
         port = PhysicalPort(
@@ -178,7 +185,10 @@ class Simulation:
 
     def observe(self) -> State:
         """Return the state, read over the binary API as that of a running VPP."""
-        return self._ask(lambda connection: with_unlisted(connection, observe(connection, self._vpp.version)))
+        if self._observed is None:
+            version = self._vpp.version
+            self._observed = self._ask(lambda connection: with_unlisted(connection, observe(connection, version)))
+        return self._observed
 
     def effects(self) -> tuple[State, frozenset[Attachment]]:
         """Return the state, and what no section manages, as far as VPP reports it."""
@@ -193,32 +203,35 @@ class Simulation:
         for index in tables.part(Ip6LinkMain).links:
             if (row := tables.sw.get(index)) is not None:
                 name = tables.name_of(row)
-                yield Attachment(holder=name, kind="IPv6", lines=(f"enable ip6 interface {name}",))
+                yield Attachment(holder=name, kind=IPV6, lines=(f"enable ip6 interface {name}",))
 
     def routes_of_prompt(self, state: State) -> list[Route]:
         """Return the routes of the prompt that a file can have, read likewise."""
         return self._ask(lambda connection: read_prompt(connection, state))
 
+    def perform(self, operations: Sequence[Operation]) -> str:
+        """Carry out operations over the binary API, and return what VPP refuses of them, '' for nothing."""
+        self._observed = None
+        refusals = self._ask(lambda connection: perform(connection, operations, None)).refusals
+        return "; ".join(f"{each.operation.subject}: {each.text}" for each in refusals)
+
     def _ask(self, question: Callable[[Connection], _T]) -> _T:
         ours, theirs = socket.socketpair()
         with SimulatorServer(self._vpp) as server:
             server.add_client(theirs)
-            with self._definitions() as folder:
-                connection = Connection(Channel(ours, _PATIENCE_S, "the simulated VPP"), folder)
+            known = _definitions_of(self._release, self._plugins)
+            connection = Connection(Channel(ours, _PATIENCE_S, "the simulated VPP"), None, known)
             try:
                 return question(connection)
             finally:
                 connection.close()
 
-    @contextmanager
-    def _definitions(self) -> Iterator[str | None]:
-        """Return the folder with the API definitions of a release that does not serve them, None for all others."""
-        if any(name.startswith(_SERVED) for _, name in self._vpp.message_table):
-            yield None
-            return
-        with TemporaryDirectory(prefix="vppcfg-api-") as folder:
-            write_api_dir(Path(folder), self._release, self._plugins)
-            yield folder
+
+@cache
+def _definitions_of(release: str, plugins: frozenset[str]) -> Definitions:
+    with TemporaryDirectory(prefix="vppcfg-api-") as folder:
+        write_api_dir(Path(folder), release, plugins)
+        return read_directory(Path(folder))
 
 
 def ports_of(state: State) -> list[Interface]:

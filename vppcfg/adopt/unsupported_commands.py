@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 from vppcfg.adopt.grammar import Grammar
 from vppcfg.adopt.others import OthersOfKind
@@ -18,7 +19,17 @@ _FIRST = "# VPP can run them at its start: dataplane.unix.exec in vppcfg.yaml, u
 _AFTER = "# They need what vppcfg makes: run them after `vppcfg apply` with `vppcfg rest`, not at VPP's start."
 _CREATE_SOCKET, _CREATE_MEMIF = "create memif socket", "create interface memif"
 """A memif that is left needs its socket when the script runs, though the file has a memif at it too."""
-_CREATE_VHOST_USER = "create vhost-user"
+_NUMBERED: Mapping[str, str] = {
+    "create bond": "id",
+    "create gre tunnel": "instance",
+    "create ipip tunnel": "instance",
+    "create loopback interface": "instance",
+    "create tap": "id",
+    "create vhost-user": "renumber",
+    "create vxlan tunnel": "instance",
+}
+"""The word by which a command gets the number that VPP chooses otherwise, by what there is at that time."""
+_NUMBER = re.compile(r"\d+$")
 
 
 @record
@@ -42,15 +53,20 @@ def rest_of(
     lines: Sequence[SourceLine], configuration: Configuration, start: Callable[[], Simulation], grammar: Grammar
 ) -> RestFile:
     """Return the commands that are left; they are tried on a VPP that has only just started."""
-    sockets = {_number_after("socket-id", line) for line in lines if line.is_left and line.command == _CREATE_MEMIF}
-    texts = tuple(
-        _as_left(line)
-        for line in lines
-        if line.is_left or (line.command == _CREATE_SOCKET and _number_after("id", line) in sockets)
-    )
+    texts = tuple(map(as_left, left_lines(lines)))
     if not texts:
         return RestFile()
     return RestFile(commands=texts, needs_the_file=_needs_more_than_ports(texts, configuration, start(), grammar))
+
+
+def left_lines(lines: Sequence[SourceLine]) -> list[SourceLine]:
+    """Return the lines that the rest has: those that are left, and the sockets of memifs among them."""
+    sockets = {_number_after("socket-id", line) for line in lines if line.is_left and line.command == _CREATE_MEMIF}
+    return [
+        line
+        for line in lines
+        if line.is_left or (line.command == _CREATE_SOCKET and _number_after("id", line) in sockets)
+    ]
 
 
 def rest_of_others(others: Sequence[OthersOfKind]) -> RestFile:
@@ -65,11 +81,13 @@ def _number_after(word: str, line: SourceLine) -> str:
     return words[words.index(word) + 1] if word in words[:-1] else "0"
 
 
-def _as_left(line: SourceLine) -> str:
-    """Return a command in one line. A vhost-user port keeps its number, though others may come later than it now."""
+def as_left(line: SourceLine) -> str:
+    """Return a command in one line. What it creates keeps its number, though there may be others now when it runs."""
     words = line.text.split()
-    if line.command == _CREATE_VHOST_USER and "renumber" not in words and line.subjects:
-        words += ["renumber", line.subjects[-1].rpartition("/")[2]]
+    word = _NUMBERED.get(line.command)
+    number = _NUMBER.search(line.subjects[-1]) if line.subjects else None
+    if word is not None and word not in words and number is not None:
+        words += [word, number[0]]
     return " ".join(words)
 
 

@@ -113,9 +113,9 @@ def _table_steps(change: Change[FibTable]) -> Iterator[Step]:
         table_id, is_ipv6 = before.table_id, before.is_ipv6
         yield Step(stage=Stage.EMPTY_VRF, operation=MarkVrfRoutes(table_id=table_id, is_ipv6=is_ipv6))
         yield Step(stage=Stage.EMPTY_VRF, operation=SweepVrfRoutes(table_id=table_id, is_ipv6=is_ipv6))
+        yield Step(stage=Stage.DELETE_VRF, operation=DeleteVrf(table_id=table_id, is_ipv6=is_ipv6))
         if table_id <= LAST_TYPED:
             yield Step(stage=Stage.DELETE_VRF, operation=ReleaseTypedVrf(table_id=table_id, is_ipv6=is_ipv6))
-        yield Step(stage=Stage.DELETE_VRF, operation=DeleteVrf(table_id=table_id, is_ipv6=is_ipv6))
     if (after := change.after) is not None:
         create = CreateVrf(table_id=after.table_id, is_ipv6=after.is_ipv6, name=after.name)
         yield Step(stage=Stage.CREATE_VRF, operation=create)

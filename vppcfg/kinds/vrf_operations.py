@@ -91,7 +91,15 @@ class SweepVrfRoutes(VrfOperation):
 
 @record
 class ReleaseTypedVrf(VrfOperation):
-    """cli_inband: let go what `ip table add` at VPP's prompt, or a file that VPP runs, holds of a table."""
+    """cli_inband: let go what `ip table add` at VPP's prompt, or a file that VPP runs, holds of a table.
+
+    It comes after `DeleteVrf`: where nobody typed the table, the command would take from it the last hold on the table
+    for multicast (mfib_table_unlock in vnet/mfib/mfib_table.c counts down without asking), and a way back that starts
+    between the two would find the table there, and its multicast entries gone.
+    """
+
+    def _refusal(self, working: WorkingState) -> None:
+        """Return None: VPP takes the command for a table that is not there too."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Write the command, which succeeds where nobody typed the other one (vnet/ip/lookup.c)."""

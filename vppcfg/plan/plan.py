@@ -96,7 +96,7 @@ def make_plan(observed: State, desired: State) -> Plan:
         if _can_be_created(observed):
             raise
         reason = error.message if isinstance(error, PlanProofError) else f"{error} is not there, or there twice"
-        raise ContradictionError(reason) from error
+        raise ContradictionError(reason, getattr(error, "commands", ())) from error
 
 
 def _proved_plan(observed: State, desired: State) -> Plan:

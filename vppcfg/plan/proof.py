@@ -19,7 +19,12 @@ def replay(observed: State, steps: tuple[Step, ...]) -> State:
     for number, step in enumerate(steps, start=1):
         reason = step.operation.precondition_error(working)
         if reason is not None:
-            raise PlanProofError(f"step {number} of the plan, {step.operation}, would be refused: {reason}", _HINT)
+            command = step.operation.cli()
+            raise PlanProofError(
+                f"step {number} of the plan, {step.operation}, would be refused: {reason}",
+                _HINT,
+                () if command is None else (command,),
+            )
         step.operation.apply_to(working)
     return working.state()
 

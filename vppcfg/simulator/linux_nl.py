@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from vppcfg.model.forwarding import Hop
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.fib_entries import COPIED, DROP, PROHIBIT, UNREACHABLE, FibPath, NetlinkMain, prefix_of
-from vppcfg.simulator.kinds import address, neighbor
+from vppcfg.simulator.kinds import address, fib, neighbor
 from vppcfg.simulator.port import mac_bytes
 from vppcfg.simulator.tables import FibSource, SwInterface, Tables
 from vppcfg.simulator.wire import NONE
@@ -50,7 +50,7 @@ class LinuxNl:
         is_ipv6 = ":" in prefix
         main = self._tables.fib6 if is_ipv6 else self._tables.fib4
         if table_id not in main.tables:
-            main.create(table_id, b"", FibSource.LINUX_NL)
+            fib.hold(self._tables, is_ipv6, table_id, FibSource.LINUX_NL)
         paths = tuple(self._path(hop, is_ipv6) for hop in hops)
         self._main.routes.setdefault((is_ipv6, table_id), {}).setdefault(prefix_of(prefix), {})[source] = paths
 

@@ -10,6 +10,7 @@ from vppcfg.model.interface import DEVICE_TYPES, Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.kind import Kind, Maker
+from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.port import PhysicalPort, generated_mac, mac_bytes
 from vppcfg.simulator.retval import RefusedError
 from vppcfg.simulator.tables import FibSource, HwInterface, SwInterface, Tables
@@ -82,8 +83,7 @@ def load_state(tables: Tables, state: State, kinds: Sequence[Kind]) -> None:
     Raise UsageError for a state that no VPP can be in.
     """
     for table in state.vrfs.values():
-        main = tables.fib6 if table.is_ipv6 else tables.fib4
-        main.create(table.table_id, to_bytes(table.name), FibSource.API)
+        fib.hold(tables, table.is_ipv6, table.table_id, FibSource.API, to_bytes(table.name))
     makers = {kind.interface: kind.create for kind in kinds if kind.create is not None}
     rows = {name: _load_interface(tables, state, state.interfaces[name], makers) for name in _in_order(state)}
     for name, row in rows.items():

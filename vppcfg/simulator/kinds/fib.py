@@ -10,6 +10,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.addresses import AddressBook
 from vppcfg.simulator.command_line import Command, Input
 from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.kinds import mroute
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import FibMain, FibSource, Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -66,6 +67,7 @@ def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None
         raise RefusedError(Retval.ADDRESS_FOUND_FOR_INTERFACE)
     old = book.table_of(sw_if_index)
     book.unbind(sw_if_index)
+    mroute.enter(tables, is_ipv6, sw_if_index, table_id)
     if not is_ipv6:
         _collect(main, book, old)
         main.find_or_create(table_id)
@@ -90,6 +92,7 @@ def unbind(tables: Tables, sw_if_index: int) -> None:
         main, book = _of(tables, is_ipv6)
         old = book.table_of(sw_if_index)
         book.unbind(sw_if_index)
+        mroute.enter(tables, is_ipv6, sw_if_index, 0)
         _collect(main, book, old)
 
 
@@ -114,9 +117,19 @@ def stop_looking_up(tables: Tables, is_ipv6: bool, table_id: int, source: str = 
     _collect(main, book, table_id)
 
 
+def hold(
+    tables: Tables, is_ipv6: bool, table_id: int, holder: FibSource, name: bytes = b"", *, has_multicast: bool = True
+) -> None:
+    """Make a table, with VPP's name unless one is given, or hold one that is there, whose name stays."""
+    _of(tables, is_ipv6)[0].create(table_id, name, holder)
+    if table_id and has_multicast:
+        mroute.hold(tables, is_ipv6, table_id, holder.value)
+
+
 def _release(tables: Tables, is_ipv6: bool, table_id: int, holder: FibSource) -> None:
     """Let go what one holds of a table, which stays while another does or an interface is in it."""
     main, book = _of(tables, is_ipv6)
+    mroute.let_go(tables, is_ipv6, table_id, holder.value)
     table = main.tables.get(table_id)
     if table is not None and table_id:
         table.holders.discard(holder)
@@ -127,7 +140,9 @@ def _answer_add_delete(call: Call, values: Values) -> Outgoing:
     """Make a table, or let go what the API holds of it. VPP refuses neither."""
     is_ipv6, table_id = values["table.is_ip6"], values["table.table_id"]
     if values["is_add"]:
-        _of(call.tables, is_ipv6)[0].create(table_id, values["table.name"].split(b"\0", 1)[0], FibSource.API)
+        has_multicast = values.get("create_mfib", True)
+        name = values["table.name"].split(b"\0", 1)[0]
+        hold(call.tables, is_ipv6, table_id, FibSource.API, name, has_multicast=has_multicast)
     else:
         _release(call.tables, is_ipv6, table_id, FibSource.API)
     return call.reply()
@@ -174,7 +189,7 @@ def _command_table(is_ipv6: bool) -> Command:
 
     def command(tables: Tables, rest: Input) -> str:
         line = rest.line()
-        table_id, name, is_add = None, "", True
+        table_id, name, is_add, has_multicast = None, "", True, True
         while not line.is_at_end:
             if (number := line.number()) is not None:
                 table_id = number
@@ -182,14 +197,16 @@ def _command_table(is_ipv6: bool) -> Command:
                 is_add = False
             elif line.take("name"):
                 name = line.string() or ""
-            elif not (line.take("add") or line.take("no-mfib")):
+            elif line.take("no-mfib"):
+                has_multicast = False
+            elif not line.take("add"):
                 raise line.unknown("parse error")
         if table_id == 0:
             raise RefusedError(Retval.UNSPECIFIED, "Can't change the default table")
         if table_id is None:
             return ""
         if is_add:
-            _of(tables, is_ipv6)[0].create(table_id, name.encode()[:63], FibSource.CLI)
+            hold(tables, is_ipv6, table_id, FibSource.CLI, name.encode()[:63], has_multicast=has_multicast)
         else:
             _release(tables, is_ipv6, table_id, FibSource.CLI)
         return ""
@@ -226,6 +243,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
                 if table_id not in main.tables:
                     raise UsageError(f"the state has {name} in FIB table {table_id}, and no such table")
                 book.bind(row.index, table_id)
+                mroute.enter(tables, is_ipv6, row.index, table_id)
 
 
 KIND = Kind(

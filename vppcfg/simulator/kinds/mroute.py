@@ -1,11 +1,14 @@
 """Multicast routes (vnet/mfib): a path keeps the index of an interface that goes, and works for the next that has it.
 
-Those of VPP itself are in every table: what all interfaces with a protocol accept.
+Those of VPP itself are in every table: what all interfaces with a protocol accept. A table is there while its locks add
+up to more than none. Unlike the locks of a FIB table, they count down without asking (mfib_table_unlock): who lets go
+what it never held takes the lock of another.
 """
 
 from __future__ import annotations
 
 import ipaddress
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,7 +19,7 @@ from vppcfg.simulator.fib_entries import LOCAL, NORMAL, FibPath
 from vppcfg.simulator.ip6_link import Ip6LinkMain
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.retval import RefusedError, Retval
-from vppcfg.simulator.tables import Tables
+from vppcfg.simulator.tables import FibSource, Tables
 from vppcfg.simulator.wire import Outgoing, Values
 
 _API_TEXT = """
@@ -40,6 +43,11 @@ ACCEPT, _FORWARD = 2, 4
 _WORDS = {"Accept": ACCEPT, "Forward": _FORWARD}
 API, CLI = 2, 3
 """Sources, the best one first (mfib_source_t)."""
+_INTERFACE = "interface"
+_FLUSHED = {FibSource.API.value: API, FibSource.CLI.value: CLI}
+"""Whose routes go with their last lock."""
+Place = tuple[bool, int]
+"""Whether IPv6, and the id of a table."""
 _OWN = {
     False: (("224.0.0.1", 32), ("224.0.0.2", 32)),
     True: (("ff02::1", 128), ("ff02::2", 128), ("ff02::16", 128), ("ff02::1:ff00:0", 104)),
@@ -61,14 +69,54 @@ Paths = dict[tuple[int, int], tuple[int, FibPath]]
 
 @dataclass(slots=True, kw_only=True)
 class MrouteMain:
-    """The routes that somebody added, by family and table, then by source."""
+    """Tables, and the routes that were added to them."""
 
-    routes: dict[tuple[bool, int], dict[Group, dict[int, Paths]]] = field(default_factory=dict)
+    routes: dict[Place, dict[Group, dict[int, Paths]]] = field(default_factory=dict)
+    """By source."""
+    locks: dict[Place, Counter[str]] = field(default_factory=dict)
+    """How often each source holds a table; below 0 where it has let go more than that."""
+    entered: dict[Place, int] = field(default_factory=dict)
+    """Ids of the tables that interfaces are in, by family and sw_if_index; without those in the default ones."""
+
+
+def has_table(tables: Tables, is_ipv6: bool, table_id: int) -> bool:
+    """Return whether there is a table for multicast of this id."""
+    return not table_id or (is_ipv6, table_id) in tables.part(MrouteMain).locks
+
+
+def hold(tables: Tables, is_ipv6: bool, table_id: int, source: str) -> None:
+    """Hold a table, which is made where there is none."""
+    tables.part(MrouteMain).locks.setdefault((is_ipv6, table_id), Counter())[source] += 1
+
+
+def let_go(tables: Tables, is_ipv6: bool, table_id: int, source: str) -> None:
+    """Count down what a source holds of a table, whether it holds it or not."""
+    main, place = tables.part(MrouteMain), (is_ipv6, table_id)
+    if (locks := main.locks.get(place)) is None:
+        return
+    locks[source] -= 1
+    if not locks.total():
+        del main.locks[place]
+        main.routes.pop(place, None)
+    elif not locks[source] and source in _FLUSHED:
+        routes = main.routes.get(place, {})
+        for group in list(routes):
+            _delete(routes, group, _FLUSHED[source])
+
+
+def enter(tables: Tables, is_ipv6: bool, sw_if_index: int, table_id: int) -> None:
+    """Put an interface into a table, or into none where there is none of this id (mfib_table_bind)."""
+    entered, is_there = tables.part(MrouteMain).entered, has_table(tables, is_ipv6, table_id)
+    if old := entered.pop((is_ipv6, sw_if_index), 0):
+        let_go(tables, is_ipv6, old, _INTERFACE)
+    if table_id and is_there:
+        hold(tables, is_ipv6, table_id, _INTERFACE)
+        entered[is_ipv6, sw_if_index] = table_id
 
 
 def change(
     tables: Tables,
-    place: tuple[bool, int],
+    place: Place,
     group: Group,
     source: int,
     paths: list[tuple[int, FibPath]],
@@ -98,12 +146,12 @@ def _delete(routes: dict[Group, dict[int, Paths]], group: Group, source: int) ->
 def _own(tables: Tables, is_ipv6: bool, table_id: int) -> Iterator[tuple[Group, Paths]]:
     """Yield VPP's own routes: each interface with the protocol accepts what they are for."""
     yield Group(0, 0, 0), {}
-    book = tables.ip6 if is_ipv6 else tables.ip4
+    entered = tables.part(MrouteMain).entered
     local = {(LOCAL, FibPath().sw_if_index): (0, FibPath(kind=LOCAL, is_ipv6=is_ipv6))}
     accepting = {
         (NORMAL, row.index): (ACCEPT, FibPath(row.index, is_ipv6=is_ipv6))
         for row in tables.sw
-        if book.table_of(row.index) == table_id and _has_protocol(tables, is_ipv6, row.index)
+        if entered.get((is_ipv6, row.index), 0) == table_id and _has_protocol(tables, is_ipv6, row.index)
     }
     for text, length in _OWN[is_ipv6]:
         yield Group(int(ipaddress.ip_address(text)), 0, length), {**local, **accepting}
@@ -119,7 +167,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
     """Show the routes of a table in order of their groups, each with the paths of its best source."""
     is_ipv6, table_id = bool(values["table.is_ip6"]), values["table.table_id"]
     tables = call.tables
-    if table_id not in (tables.fib6 if is_ipv6 else tables.fib4).tables:
+    if not has_table(tables, is_ipv6, table_id):
         return
     given = tables.part(MrouteMain).routes.get((is_ipv6, table_id), {})
     shown = {group: sources[min(sources)] for group, sources in given.items()}
@@ -150,7 +198,7 @@ def _dumped_flags(flags: int, path: FibPath) -> int:
 
 def _answer(call: Call, values: Values) -> Outgoing:
     is_ipv6, table_id = bool(values["route.prefix.af"]), values["route.table_id"]
-    if table_id not in (call.tables.fib6 if is_ipv6 else call.tables.fib4).tables:
+    if not has_table(call.tables, is_ipv6, table_id):
         raise RefusedError(Retval.NO_SUCH_FIB)
     size = 16 if is_ipv6 else 4
     address, source = (int.from_bytes(values[f"route.prefix.{name}_address"][:size]) for name in ("grp", "src"))
@@ -176,7 +224,7 @@ def _command(tables: Tables, rest: Input) -> str:
             is_ipv6, group = found
         elif not line.take("add"):
             raise line.unknown("parse error")
-    if table_id not in (tables.fib6 if is_ipv6 else tables.fib4).tables:
+    if not has_table(tables, is_ipv6, table_id):
         raise RefusedError(Retval.UNSPECIFIED, f"Nonexistent table id {table_id}")
     if path is not None:
         change(tables, (is_ipv6, table_id), group, CLI, [path], is_add=is_add)

@@ -1,0 +1,57 @@
+"""A state as the first `apply --adopt` of its file leaves it, which sets a little more than most scripts do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from vppcfg.config.section_list import VIRTUAL_SECTION_OF
+from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
+from vppcfg.model.ownership import CREATED_MARK, description_of, is_foreign, tag_for
+from vppcfg.model.state import State
+from vppcfg.model.vrf import MAX_TABLE, table_key
+
+
+def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
+    """Return a state as the first `apply --adopt` leaves it.
+
+    What people wrote into tags is a description; the MTU of a port is that of its packets and of its link; and a port
+    that a file can make is one that it makes, but for those that are left to scripts to be made.
+    """
+    interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
+    for name, virtual in state.virtual.items():
+        if virtual.is_ours_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
+            tag = tag_for(description_of(interfaces[name].tag), CREATED_MARK)
+            if (
+                not is_foreign(interfaces[name].tag)
+                and VIRTUAL_SECTION_OF[type(virtual)].unsupported_reason(virtual) is None
+            ):
+                interfaces[name] = replace(interfaces[name], kind=virtual.kind, tag=tag)
+    return replace(state, interfaces=interfaces)
+
+
+def _as_applied(interface: Interface) -> Interface:
+    if is_foreign(interface.tag) and can_describe(interface.tag):
+        interface = replace(interface, tag=tag_for(interface.tag))
+    is_free = interface.kind is InterfaceKind.PHYSICAL and interface.device_class not in FIXED_LINK_MTU
+    if is_free and interface.link_mtu is not None and interface.link_mtu != interface.packet_mtu:
+        interface = replace(interface, link_mtu=interface.packet_mtu)
+    return interface
+
+
+def can_describe(tag: str) -> bool:
+    """Return whether a tag can be a description that VPP keeps as it is."""
+    return tag.isprintable() and not set("'\"") & set(tag) and description_of(tag_for(tag)) == tag
+
+
+def with_named_tables(state: State) -> State:
+    """Return a state whose FIB tables all have a name, as VRFs of a file must; a script may give a number alone."""
+    taken = {table.name for table in state.vrfs.values()}
+    vrfs = dict(state.vrfs)
+    for key, table in state.vrfs.items():
+        twin = state.vrfs.get(table_key(table.table_id, is_ipv6=not table.is_ipv6))
+        name = twin.name if twin is not None and not twin.is_unnamed else f"vrf{table.table_id}"
+        is_free = name not in taken or (twin is not None and name == twin.name)
+        if table.is_unnamed and is_free and 0 < table.table_id <= MAX_TABLE:
+            vrfs[key] = replace(table, name=name)
+    return replace(state, vrfs=vrfs)

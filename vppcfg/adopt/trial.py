@@ -1,0 +1,222 @@
+"""Tries what was adopted: a VPP that has only just started must come by the file and the rest to where the script ends.
+
+Where it does not, the lines about what differs are left to the rest as well; what then still differs is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from vppcfg.adopt.account import elements_of, keys_of
+from vppcfg.adopt.as_applied import as_applied, with_named_tables
+from vppcfg.adopt.classify import others_in
+from vppcfg.adopt.command_targets import Place, place_of
+from vppcfg.adopt.common_mtu import with_common_mtus
+from vppcfg.adopt.misfits import Key, key_of
+from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.routes import COMMAND, targets_of
+from vppcfg.adopt.simulation import Simulation
+from vppcfg.config.load import parse_text
+from vppcfg.config.resolve import resolve
+from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
+from vppcfg.model.attachment import Attachment
+from vppcfg.model.route import Route
+from vppcfg.model.state import State
+from vppcfg.model.tap import DEFAULT_HOST_MTU, Tap
+from vppcfg.model.tunnel import Gre
+from vppcfg.model.vpp_object import by_name
+from vppcfg.plan.plan import make_plan
+from vppcfg.record import record
+
+_ROUTE, _TABLE = "route of the prompt", "FIB table without a name"
+_FEATURE, _STAYS = "feature", "det44-"
+"""DET44 enables its feature where it should disable it (det44_interface_add_del); `State` has whether it is on."""
+_OWN_TAG = re.compile(r" (?:tcp|udp|icmp|addr|ident)-\S+$")
+_NAMED = frozenset({"interfaces", "lcps", "virtual", "vrfs", *(kind.table for kind in TABLES)})
+"""Tables of `State` whose objects lines name."""
+_KEY_OF: Mapping[str, str] = {
+    **{kind.object_class.table: kind.key for kind in OBJECT_KINDS},
+    **{each: kind.key for kind in OBJECT_KINDS for each in kind.object_class.attachment_kinds},
+    **{"proxy_arps": "proxy_arp", "has_mpls_table": "mpls", "NAT44": "nat44"},
+}
+"""The key of the file that has what a kind is."""
+_TOGETHER = "the rest has lines that work together with it, and only in their order"
+Name = tuple[str, str]
+"""What has a value: the kind, and which one."""
+
+
+@record
+class EndState:
+    """What a VPP has in the end, without what the first `apply` is known to set beside a script."""
+
+    values: Mapping[Name, Any]
+
+    def differences(self, other: EndState) -> list[Name]:
+        """Return what two VPPs do not have alike."""
+        names = dict.fromkeys((*self.values, *other.values))
+        return [name for name in names if self.values.get(name) != other.values.get(name)]
+
+
+def end_of(simulation: Simulation, chosen_mtus: Collection[str]) -> EndState:
+    """Return what a simulated VPP has; `chosen_mtus` are the interfaces whose MTU a script sets."""
+    state, attachments = simulation.effects()
+    routes = {**by_name(simulation.routes_of_prompt(state)), **state.of(Route)}
+    state, _ = with_common_mtus(as_applied(with_named_tables(state)), chosen_mtus)
+    return EndState(values={**dict(_in_state(state.with_explicit_mtus())), **dict(_beside(attachments, routes))})
+
+
+def _in_state(state: State) -> Iterator[tuple[Name, Any]]:
+    state = replace(state, interfaces={name: _unmarked(each) for name, each in state.interfaces.items()})
+    state = replace(state, bridges={name: replace(each, tag="") for name, each in state.bridges.items()})
+    taps = {
+        name: replace(tap, host_mtu=tap.host_mtu or DEFAULT_HOST_MTU) for name, tap in state.virtual_as(Tap).items()
+    }
+    state = replace(state, virtual={**state.virtual, **taps})
+    for name in state.virtual_as(Gre):  # VPP numbers their MAC addresses in the order in which it creates them
+        state.interfaces[name] = replace(state.interfaces[name], mac="")  # type: ignore[index]
+    for field in (each.name for each in fields(state) if each.compare and each.name not in {"objects", "linux"}):
+        value = getattr(state, field)
+        if isinstance(value, Mapping):
+            yield from (((field, name), each) for name, each in value.items())
+        else:
+            yield (field, ""), value
+    for kind, items in state.objects.items():
+        if kind is not Route:
+            yield from (((kind.table, name), each) for name, each in items.items())
+
+
+def _unmarked(interface: Any) -> Any:
+    return replace(interface, tag="", link_mtu=None)
+
+
+def _beside(attachments: Iterable[Attachment], routes: Mapping[str, Route]) -> Iterator[tuple[Name, Any]]:
+    """Yield routes whoever owns them, and what no section manages."""
+    yield from (((Route.table, name), each) for name, each in routes.items())
+    for each in attachments:
+        if each.kind == _TABLE or (each.kind == _ROUTE and each.name.partition(" via ")[0] in routes):
+            continue
+        if each.kind == _FEATURE and each.name.startswith(_STAYS):
+            continue
+        yield (each.kind, f"{each.holder} {_OWN_TAG.sub('', each.name)}".strip()), each.lines
+
+
+@record
+class TriedAdoption:
+    """What came of a file and a rest."""
+
+    end: EndState
+    refused: Collection[int]
+    """The places of the commands that VPP has refused."""
+
+
+def try_out(
+    simulation: Simulation, text: str, commands: Sequence[str], chosen_mtus: Collection[str], *, rest_first: bool
+) -> TriedAdoption:
+    """Give a VPP that has just started a file, and before or after it the `commands` of a rest, in whole words."""
+    refused: list[int] = []
+    why = _apply(simulation, text) if not rest_first else ""
+    for place, command in enumerate(commands):
+        if not simulation.run(command)[0]:
+            refused.append(place)
+    why = _apply(simulation, text) if rest_first else why
+    end = end_of(simulation, chosen_mtus)
+    if why:
+        end = EndState(values={**end.values, ("refused", why): why})
+    return TriedAdoption(end=end, refused=refused)
+
+
+def _apply(simulation: Simulation, text: str) -> str:
+    """Apply a configuration, and return why it cannot be applied, '' when it is."""
+    configuration = parse_text(text, "the adopted configuration").configuration
+    if configuration is None:
+        return "the file is not valid"
+    observed = simulation.observe()
+    resolution = resolve(configuration, observed)
+    if not resolution.is_possible:
+        return resolution.problems[0].text
+    return simulation.perform(make_plan(resolution.observed, resolution.desired).operations)
+
+
+@record
+class Correction:
+    """What is done about what the file and the rest do not bring about."""
+
+    left: Mapping[Key, str]
+    """Lines that are left too, each with the reason."""
+    undone: Collection[Key] = ()
+    """Lines that are left and must not run: a later line takes away again what they set."""
+
+
+def correction_for(missed: Iterable[Name], goal: EndState, lines: Sequence[SourceLine]) -> Correction:
+    """Return what to do about each name that has another value than it should: of several corrections the smallest.
+
+    Lines that set the same as lines that are left are left together. What is there and should not be is not set in the
+    first place. Else all lines about it are left, and then all about its interface, bridge domain or table.
+    """
+    left: dict[Key, str] = {}
+    undone: set[Key] = set()
+    needed: set[Key] = set()
+    for name in missed:
+        about = _lines_about(name, lines)
+        kept = [line for line in about if line.is_left]
+        if name in goal.values:
+            needed |= {key_of(line) for line in kept}
+        if same := [line for line in lines if _can_be_left(line) and _is_like(line, about, kept)]:
+            left |= {key_of(line): _TOGETHER for line in same}
+        elif kept and name not in goal.values:
+            undone |= {key_of(line) for line in kept if not line.command.startswith("create ")}
+        else:
+            holders = _holders_of(name, lines)
+            around = (line for line in lines if not holders.isdisjoint(_words_of(line)))
+            more = list(filter(_can_be_left, about)) or list(filter(_can_be_left, around))
+            left |= {key_of(line): _TOGETHER for line in more}
+    return Correction(left=left, undone=undone - needed)
+
+
+def _lines_about(name: Name, lines: Sequence[SourceLine]) -> list[SourceLine]:
+    """Return the lines about a name: those with all of its addresses, where there are any."""
+    about = [line for line in lines if _is_about(line, name, _holders_of(name, lines))]
+    elements = set(elements_of(name[1]))
+    return [line for line in about if elements <= set(elements_of(line.text))] or about
+
+
+def _is_like(line: SourceLine, about: Sequence[SourceLine], kept: Sequence[SourceLine]) -> bool:
+    """Return whether a line is about the same by the same command as a line that is kept, or sets the same."""
+    if line in about and any(line.command == each.command for each in kept):
+        return True
+    place = _place_of(line)
+    return place is not None and any(place == _place_of(each) for each in kept)
+
+
+def _place_of(line: SourceLine) -> Place | None:
+    return place_of(line.command, line.text.split()[len(line.command.split()) :])
+
+
+def _can_be_left(line: SourceLine) -> bool:
+    return line.outcome in {LineOutcome.FILE, LineOutcome.NO_EFFECT} and bool(line.subjects or line.path)
+
+
+def _words_of(line: SourceLine) -> set[str]:
+    return {*line.subjects, *line.text.split(), *map(str, line.path), *others_in(line)}
+
+
+def _holders_of(name: Name, lines: Sequence[SourceLine]) -> set[str]:
+    """Return the interfaces, bridge domains and tables that a name names."""
+    if name[0] in _NAMED:
+        return {name[1]}
+    known = {subject for line in lines for subject in (*line.subjects, *others_in(line))}
+    return known.intersection(name[1].split())
+
+
+def _is_about(line: SourceLine, name: Name, holders: set[str]) -> bool:
+    """Return whether a line is about what has this name: its interface, bridge domain, table or list, or its key."""
+    kind, which = name
+    if kind == Route.table:
+        return line.command == COMMAND and any(route.name == which for route in targets_of(line.text))
+    if kind in _NAMED:
+        return not holders.isdisjoint(_words_of(line))
+    is_of_kind = _KEY_OF.get(kind, kind) in keys_of(line.command)
+    return is_of_kind and (not holders or not holders.isdisjoint(_words_of(line)))
