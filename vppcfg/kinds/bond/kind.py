@@ -52,6 +52,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     api_module = "bond"
     device_class = "bond"
     instance_name = re.compile(r"BondEthernet\d+")
+    command, number_word = "create bond", "id"
     has_link_mtu = False
     capabilities: ClassVar = {"lacp": "sw_interface_lacp_dump"}
 
