@@ -26,6 +26,8 @@ html_copy_source = False
 html_show_copyright = False
 html_permalinks_icon = "#"
 html_theme_options = {"top_of_page_buttons": []}
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 
 LISTS = ("docs/index", "docs/rules")
 """The pages whose lists are the order of the site."""
@@ -57,8 +59,35 @@ def _absolute(page: str, target: str) -> str:
     return str(path)
 
 
+DIFFERENCE = re.compile(r"^ *([-+~]) ")
+"""How a line of a difference begins: removed, added, changed."""
+
+
+def lexers() -> dict[str, Any]:
+    """Return lexers of Pygments for what commands print, by the names of blocks: lines of a difference get colours."""
+    from pygments.lexers.shell import BashSessionLexer
+    from pygments.lexers.special import TextLexer
+    from pygments.token import Generic, Text
+
+    marks = {"-": Generic.Deleted, "+": Generic.Inserted, "~": Generic.Strong}
+
+    def coloured(base: Any) -> Any:
+        def lines(lexer: Any, text: str) -> Any:
+            for position, kind, value in base.get_tokens_unprocessed(lexer, text):
+                for line in value.splitlines(keepends=True) if kind in (Text, Generic.Output) else [value]:
+                    mark = DIFFERENCE.match(line) if kind in (Text, Generic.Output) else None
+                    yield position, marks[mark[1]] if mark else kind, line
+                    position += len(line)
+
+        return type(base.__name__, (base,), {"get_tokens_unprocessed": lines})
+
+    return {"text": coloured(TextLexer), "console": coloured(BashSessionLexer)}
+
+
 def setup(app: Any) -> None:
-    """Let Sphinx read the pages with lists as they are to be on the site."""
+    """Let Sphinx read the pages with lists as they are to be on the site, and colour differences."""
+    for name, lexer in lexers().items():
+        app.add_lexer(name, lexer)
 
     def read(_: Any, page: str, content: list[str]) -> None:
         if page in LISTS:

@@ -173,7 +173,7 @@ FLEET = Dashboard(
     (),
     (
         Panel("Routers", "none", (("count(vpp_up)", "all"), ("sum(vpp_up)", "up")), "stat", 6),
-        Panel("Not as their file says", "none", (("count(vppcfg_in_sync == 0) or vector(0)", ""),), "stat", 6),
+        Panel("Not as in their file", "none", (("count(vppcfg_in_sync == 0) or vector(0)", ""),), "stat", 6),
         Panel("Changes to confirm", "none", (("sum(vppcfg_change_unconfirmed) or vector(0)", ""),), "stat", 6),
         Panel("Changes half-way", "none", (("sum(vppcfg_change_half_way) or vector(0)", ""),), "stat", 6),
         Panel("Entries that differ", "none", (

@@ -1,6 +1,6 @@
 """vppcfg as a library: what the command does, for programs. docs/api.md has an example.
 
-Nothing is printed and nobody is asked, unless a Console is given that does; what happens is logged (`logging`). What
+Nothing is printed or asked for, unless a Console is given that does; events are logged (`logging`). What
 goes wrong before anything is changed is raised as a VppcfgError, which has a message, a hint and the exit code that the
 command would end with.
 """
@@ -98,7 +98,7 @@ def observe(target: Target | None = None) -> State:
 def plan(loaded: Loaded, observed: State, *, adopt: bool = False) -> Plan:
     """Return what brings a VPP that is as `observed` to a configuration; without anything to do it has no steps.
 
-    With `adopt`, interfaces that carry somebody else's tag are taken over. Raise PlanRefusedError when something
+    With `adopt`, interfaces that carry the tag of another program are taken over. Raise PlanRefusedError when something
     forbids it, such as a port that the file does not know, and DataplaneError when VPP lacks a plugin.
     """
     proposal = propose(_configuration(loaded), loaded, observed, adopt=adopt)

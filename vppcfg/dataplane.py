@@ -45,7 +45,7 @@ class Performance:
 
 @record
 class ForeignRoutes:
-    """What somebody else than the users of VPP's API has put into a FIB table."""
+    """The routes of a FIB table that come from elsewhere than VPP's API."""
 
     table: FibTable
     source: str
@@ -83,16 +83,16 @@ class Dataplane(Protocol):
         """
 
     def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        """Return those of `items` that VPP does not show since it goes by another one. Raise DataplaneError.
+        """Return those of `items` that VPP does not show because another source shadows them. Raise DataplaneError.
 
         Each comes with what VPP keeps of ours below it.
         """
 
     def read_keys(self) -> Mapping[str, bytes]:
-        """Return the secret keys that are in use, by what they go by. Raise DataplaneError."""
+        """Return the secret keys that are in use, by their names. Raise DataplaneError."""
 
     def use_keys(self, keys: Mapping[str, bytes]) -> None:
-        """Have keys at hand for operations, which know them only by what they go by."""
+        """Provide keys to operations, which know only their names."""
 
     def perform(
         self,

@@ -61,7 +61,7 @@ class DataplaneError(VppcfgError):
 
 
 class GivenUpError(DataplaneError):
-    """Somebody does not want to wait any longer for a VPP that does not answer."""
+    """The operator gave up waiting for a VPP that does not answer."""
 
 
 class LinuxError(VppcfgError):
@@ -97,7 +97,7 @@ class StorageError(PlanRefusedError):
 
 
 class UntrustedFileError(PlanRefusedError):
-    """A journal or a saved plan is not whole, was edited, or comes from somebody else's hand."""
+    """A journal or a saved plan is incomplete, was edited, or belongs to another user."""
 
 
 class PlanProofError(VppcfgError):
@@ -119,7 +119,7 @@ class ContradictionError(PlanProofError):
     def __init__(self, reason: str, commands: Sequence[str] = ()) -> None:
         super().__init__(
             f"what VPP shows contradicts itself, and cannot be planned from: {reason}",
-            "Nothing was changed. Did somebody change VPP at this moment? Try again; `vppcfg dump` shows what VPP has.",
+            "Nothing was changed. Did another program change VPP? Try again; `vppcfg dump` shows what VPP has.",
             commands,
         )
         self.reason = reason

@@ -44,7 +44,7 @@ if [ -f "$config/vppcfg.yaml" ]; then
         say "$config/vppcfg.yaml is applied"
     else
         cksum <"$config/vppcfg.yaml" >"$run/vppcfg.refused" # save-config.sh does not overwrite this file
-        say "$config/vppcfg.yaml is not applied; \`docker exec\` and \`vppcfg plan -c $config/vppcfg.yaml\` tell why"
+        say "$config/vppcfg.yaml is not applied; \`docker exec\` and \`vppcfg plan -c $config/vppcfg.yaml\` show why"
     fi
 else
     say "there is no $config/vppcfg.yaml: VPP has its ports and nothing else"

@@ -91,3 +91,57 @@ def test_a_mac_is_typed_with_short_numbers_and_in_three_parts(vpp: Subject, firs
     assert vpp.cli(f"set ip neighbor static {PORTS[0]} 192.0.2.6 0200.0.b") == (0, "")
     macs = {address: mac for _, address, mac, _ in known(vpp)}
     assert macs == {"192.0.2.5": "02:00:00:00:00:0b", "192.0.2.6": "02:00:00:00:00:0b"}
+
+
+LIMITS = (50_000, 0, False)
+DYNAMIC = 0
+
+
+def limit(vpp: Subject, family: int, *values: int) -> int:
+    names = ("max_number", "max_age", "recycle")
+    return int(vpp.api.ip_neighbor_config(af=family, **dict(zip(names, values, strict=True))).retval)
+
+
+def limits(vpp: Subject) -> list[tuple[int, int, int, bool]]:
+    rows = [vpp.api.ip_neighbor_config_get(af=family) for family in (0, 1)]
+    return [(int(row.af), row.max_number, row.max_age, row.recycle) for row in rows]
+
+
+@pytest.fixture
+def limited(vpp: Subject) -> Iterator[Subject]:
+    """Return a VPP that reads its limits back, and has its defaults in the end."""
+    if not vpp.since("23.10"):
+        pytest.skip("this release does not read the limits back")
+    yield vpp
+    assert [limit(vpp, family, *LIMITS) for family in (0, 1)] == [0, 0]
+
+
+def test_the_limits_of_each_family_are_read_back_and_typed(limited: Subject) -> None:
+    assert limits(limited) == [(0, *LIMITS), (1, *LIMITS)]
+    assert limit(limited, 1, 0, 60, 1) == 0
+    assert limited.cli("set ip neighbor-config ip4 age 30 recycle") == (0, "")
+    assert limits(limited) == [(0, 50_000, 30, True), (1, 0, 60, True)]
+    assert limited.cli("set ip neighbor-config ip4 limit 7 norecycle") == (0, "")
+    assert limits(limited)[0] == (0, 7, 30, False)
+    assert limited.cli("set ip neighbor-config ip5")[0] == limited.cli("set ip neighbor-config ip4 all")[0] == -1
+
+
+def test_a_full_table_refuses_a_neighbor_and_keeps_those_that_it_has(limited: Subject, first: int) -> None:
+    assert [enter(limited, first, f"192.0.2.{host}", A) for host in (5, 6)] == [0, 0]
+    assert limit(limited, 0, 1, 0, 0) == 0
+    assert enter(limited, first, "192.0.2.7", A) == -162
+    assert (enter(limited, first, "192.0.2.5", B), enter(limited, first, "2001:db8::5", A)) == (0, 0)
+    assert limited.cli(f"set ip neighbor {PORTS[0]} 192.0.2.7 {A} static") == (0, "")
+    assert len(known(limited)) == 3
+    assert (leave(limited, first, "192.0.2.5"), leave(limited, first, "192.0.2.6")) == (0, 0)
+    assert enter(limited, first, "192.0.2.7", A) == 0
+
+
+def test_a_full_table_replaces_a_neighbor_that_is_not_static(limited: Subject, first: int) -> None:
+    assert limit(limited, 0, 1, 0, 1) == 0
+    assert enter(limited, first, "192.0.2.5", A) == 0
+    assert enter(limited, first, "192.0.2.6", A) == -162
+    assert leave(limited, first, "192.0.2.5") == 0
+    assert enter(limited, first, "192.0.2.6", A, DYNAMIC) == 0
+    assert enter(limited, first, "192.0.2.7", A) == 0
+    assert known(limited) == {(first, "192.0.2.7", A, STATIC)}

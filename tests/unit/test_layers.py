@@ -457,3 +457,9 @@ def test_the_architecture_document_has_the_same_table() -> None:
         layer: (", ".join(may_import) or "nothing", ", ".join(THIRD_PARTY.get(layer, ())) or "nothing")
         for layer, may_import in LAYERS.items()
     }
+
+
+def test_the_architecture_document_names_every_package() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    documented = re.findall(r"^\| `vppcfg/([a-z_]+)(?:/|\.py)` \|", text, re.MULTILINE)
+    assert sorted(documented) == sorted({layer_of(module) for module in trees()} - {"__init__", "__main__"})

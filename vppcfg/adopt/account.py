@@ -81,6 +81,7 @@ _SECTIONS: Mapping[str, KeyPath] = {
     "set det44 timeouts": ("det44", "timeouts"),
     "set dhcp proxy": ("dhcp-relay", "ipv4"),
     "set dhcpv6 proxy": ("dhcp-relay", "ipv6"),
+    "set ip neighbor-config": ("neighbor-table",),
     "set ipfix exporter": ("ipfix",),
     "set lldp": ("lldp",),
     "set nat timeout": ("nat44", "timeouts"),

@@ -126,7 +126,7 @@ class Ground:
     """Whether what stands behind a command that VPP refuses is adopted too."""
 
     def simulation(self) -> Simulation:
-        """Return a VPP that nobody has configured."""
+        """Return an unconfigured VPP."""
         return Simulation(str(self.release), self.ports, self.lcp, self.plugins, self.workers)
 
 
@@ -213,7 +213,7 @@ class _Goal:
     end: EndState
     chosen_mtus: frozenset[str]
     not_simulated: frozenset[Key]
-    """Lines of which nobody knows what they do."""
+    """Lines whose effect is unknown."""
     can_be_met: bool = True
     """Whether there is more to try; what then still differs is reported."""
 
@@ -397,7 +397,7 @@ def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
 
 
 def _with_placed(state: State, lines: Sequence[SourceLine]) -> State:
-    """Return a state in which the queues that a script places, and no others, are known to be placed by somebody."""
+    """Return a state in which the queues that a script places, and no others, are known to be placed by an operator."""
     placed: dict[tuple[str, str], set[int]] = {}
     for line in lines:
         key = PLACING.get(line.command)

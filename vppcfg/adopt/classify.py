@@ -167,7 +167,7 @@ def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:
 
 
 def _macip_of(text: str) -> str:
-    """Return what the list goes by that a command makes: ours by its tag, another by `macip:` and its tag."""
+    """Return the name of the list that a command creates: ours by its tag, another by `macip:` and its tag."""
     tag = _tag_in(text)
     return description_of(tag) or f"macip:{tag}"
 

@@ -35,8 +35,8 @@ def together_with_yaml(others: Adoption, name: str, source: bytes) -> Adoption:
     lines = [*others.report.lines, *migrated.report.lines]
     whole = parse_text(text, name).configuration
     if whole is None:
-        told = {line.path for line in lines}
-        lines += [line for line in faults_of(name, text, document) if line.path not in told]
+        reported = {line.path for line in lines}
+        lines += [line for line in faults_of(name, text, document) if line.path not in reported]
         state = State()
     else:
         ground = assumed_state(whole)
@@ -90,8 +90,8 @@ def _disagreements(
         was, will = others.get(path, {}), file.get(path, {})
         for key in dict.fromkeys((*was, *will)):
             if was.get(key) != will.get(key):
-                said = _shown_value(was.get(key)), _shown_value(will.get(key))
-                yield (*path, key), f"the others make it {said[0]}, and this file {said[1]}, which counts"
+                values = _shown_value(was.get(key)), _shown_value(will.get(key))
+                yield (*path, key), f"the others make it {values[0]}, and this file {values[1]}, which counts"
 
 
 def _meant(text: str, ground: State) -> Mapping[KeyPath, Data]:

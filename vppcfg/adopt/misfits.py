@@ -63,8 +63,8 @@ def lines_behind(problems: Iterable[Problem], lines: Sequence[SourceLine], data:
 
 def lines_about(subjects: Collection[str], lines: Sequence[SourceLine], why: str) -> dict[Key, str]:
     """Return the lines behind one entry of the file."""
-    said = (line for line in lines if line.outcome is LineOutcome.FILE and line.path and line.path[-1] in subjects)
-    return {key_of(line): why for line in said}
+    in_file = (line for line in lines if line.outcome is LineOutcome.FILE and line.path and line.path[-1] in subjects)
+    return {key_of(line): why for line in in_file}
 
 
 def _nearest(path: KeyPath, lines: Sequence[SourceLine], data: Any) -> list[SourceLine]:

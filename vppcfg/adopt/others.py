@@ -50,8 +50,8 @@ class OthersOfKind:
         """Return it for people, in one line."""
         names = [name for name in self.names if name]
         shown = f": {', '.join(names[:_NAMED])}" + (" and more" if len(names) > _NAMED else "") if names else ""
-        said = f"{len(self.commands)} command{'' if len(self.commands) == 1 else 's'}" if self.commands else ""
-        return f"{self.kind} ({len(self.names)}){shown}; {' and '.join(part for part in (said, self.why) if part)}"
+        commands = f"{len(self.commands)} command{'' if len(self.commands) == 1 else 's'}" if self.commands else ""
+        return f"{self.kind} ({len(self.names)}){shown}; {' and '.join(part for part in (commands, self.why) if part)}"
 
     @property
     def document(self) -> dict[str, Any]:
@@ -75,9 +75,9 @@ def _kind_of(attachment: Attachment) -> str:
 
 
 def _of_kind(kind: str, same: Sequence[Attachment]) -> OthersOfKind:
-    said = [each.typable_lines if kind not in _WITHOUT_COMMANDS else () for each in same]
-    commands = tuple(line for lines in said for line in lines)
-    is_whole = all(said)
+    typable = [each.typable_lines if kind not in _WITHOUT_COMMANDS else () for each in same]
+    commands = tuple(line for lines in typable for line in lines)
+    is_whole = all(typable)
     if kind == "reassembly":
         commands = tuple(_reassembly(same))
         is_whole = all(_REASSEMBLY.match(each.name) for each in same)

@@ -23,7 +23,7 @@ from vppcfg.adopt.command_targets import (
 from vppcfg.adopt.grammar import Grammar, Meant
 from vppcfg.adopt.misfits import Left, key_of
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
-from vppcfg.adopt.routes import unsaid
+from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.adopt.sources import is_script
@@ -117,9 +117,9 @@ class Replay:
     def finish(self) -> State:
         """Return the state that the VPP is in, and let go of it, and of what is only needed while scripts run."""
         state = self._simulation.observe()
-        unsaid_ones = unsaid(self.lines)
+        unreadable = with_unreadable_settings(self.lines)
         found = self._simulation.routes_of_prompt(state)
-        self.routes = [route for route in found if route.name not in unsaid_ones]
+        self.routes = [route for route in found if route.name not in unreadable]
         self._setters.clear()
         self._about.clear()
         del self._simulation
@@ -194,8 +194,8 @@ class Replay:
         watch = _Watch(self._simulation, meant.command, words)
         is_done, printed = self._simulation.run(f"{meant.command} {meant.rest}")
         interface = interface_created_by(meant.command, words)
-        told = [*printed.split(), *([] if interface is None else [interface])]
-        line.subjects = tuple(dict.fromkeys((*before, *self._interfaces_in(told))))
+        shown_words = [*printed.split(), *([] if interface is None else [interface])]
+        line.subjects = tuple(dict.fromkeys((*before, *self._interfaces_in(shown_words))))
         if not is_done and key_of(line) in self._left.taken:
             return self._leave(line, words, _NEEDS_WHAT_IS_LEFT)
         if not is_done:

@@ -1,7 +1,7 @@
 """Routes of the prompt that a file takes over: which of them it can have, and the lines of scripts that set them.
 
 They change their owner: the first `apply` sets them for the file, whose source wins over the prompt's, and those of the
-prompt stay below until somebody removes them.
+prompt stay below until they are removed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KIND = "route of the prompt"
 """What `vpp/unmanaged/routes.py` calls them."""
 OWNER = "the first `apply` sets it for the file, above the one of the prompt, which `ip route del` then removes"
 _DRIVES_OUT = "with it, other parts of the file would have to be left out"
-_UNSAID = re.compile(
+_UNREADABLE = re.compile(
     r"\b(resolve-via-(?:host|attached)|src-lookup|lookup in table|null-send-\w+|null|punt|pop-pw-cw|rx-ip[46]|"
     r"l2-input-on|udp-encap|via-label|out-labels|mpls-lookup-in-table|local)\b"
 )
@@ -147,18 +147,18 @@ def place_lines(lines: Sequence[SourceLine], taken: Takeover, vrfs: Mapping[int,
 
 
 def _reason(line: SourceLine, missing: Sequence[Route], taken: Takeover) -> str:
-    if word := _UNSAID.search(line.text):
+    if word := _UNREADABLE.search(line.text):
         return f"`{word[0]}` has no key in `routes`"
     known = next((taken.reasons[route.name] for route in missing if route.name in taken.reasons), None)
     return known or "the script ends without this route as a file can have it"
 
 
-def unsaid(lines: Iterable[SourceLine]) -> frozenset[str]:
-    """Return the names of routes that a line gives something which VPP does not read back."""
+def with_unreadable_settings(lines: Iterable[SourceLine]) -> frozenset[str]:
+    """Return the names of routes to which a line gives a setting that VPP does not read back."""
     return frozenset(
         route.name
         for line in lines
-        if line.command == COMMAND and _UNSAID.search(line.text)
+        if line.command == COMMAND and _UNREADABLE.search(line.text)
         for route in targets_of(line.text)
     )
 

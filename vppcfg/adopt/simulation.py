@@ -54,7 +54,7 @@ _PATIENCE_S = 60.0
 
 
 class Simulation:
-    """A VPP that nobody has configured, and then the one that a script has."""
+    """An unconfigured VPP, and then the one that a script has configured."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Simulation:
         return code == 0, printed
 
     def have_queue(self, line: str) -> None:
-        """Have the queue that a command places, and workers, where nobody knows how many there are."""
+        """Have the queue that a command places, and workers, where their number is unknown."""
         key = next((key for command, key in PLACING.items() if line.startswith(f"{command} ")), None)
         words = line.split()[3:]
         name = placed_port(words) if key is not None else None
@@ -235,6 +235,6 @@ def _definitions_of(release: str, plugins: frozenset[str]) -> Definitions:
 
 
 def ports_of(state: State) -> list[Interface]:
-    """Return the ports of a running VPP as they are before anybody configures them."""
+    """Return the ports of a running VPP before they are configured."""
     kinds = (port for port in state.interfaces.values() if port.kind is InterfaceKind.PHYSICAL)
     return [replace(port, is_up=False) for port in kinds if port.parent is None]

@@ -75,7 +75,7 @@ def sources_below(folder: Folder, grammar: Grammar) -> list[Source]:
     """Return what a folder holds of a VPP: its startup.conf, else its script, else a file of the public vppcfg.
 
     The scripts that a startup.conf runs are read when it is. What is passed over is logged. Raise UsageError
-    when nothing is found, or several scripts whose order nobody knows.
+    when nothing is found, or several scripts in an unknown order.
     """
     found: dict[SourceKind, list[Source]] = {kind: [] for kind in SourceKind}
     for path in files_below(folder.path):

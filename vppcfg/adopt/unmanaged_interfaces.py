@@ -1,4 +1,4 @@
-"""Interfaces that are made by commands which no configuration can express: their names, and what drives them."""
+"""Names and drivers of interfaces that a script creates by commands without a key in the file."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class Afterwards:
         found = self.comparison
         if found is None or status not in {Status.WAITING, Status.APPLIED}:
             return code, status, text
-        if found.broken:  # it stays, for nobody asked for a confirmation
+        if found.broken:  # it stays: no confirmation was asked for
             failed = f"{Cause.CHECK.value}: {reason_of(found.broken)}"
             return ExitCode.CHECK_FAILED if code is ExitCode.DONE else code, status, failed
         if status is Status.APPLIED:

@@ -47,7 +47,7 @@ class Applied:
     problems: tuple[Problem, ...] = ()
     """What stood between the configuration and VPP."""
     is_waiting: bool = False
-    """Whether somebody has to confirm the change."""
+    """Whether the operator has to confirm the change."""
     failed_checks: tuple[str, ...] = ()
     """The checks that were good before the change and are not any more, each with the reason."""
 
@@ -87,7 +87,7 @@ def apply_at(
     *,
     is_boot: bool = False,
 ) -> Applied:
-    """Apply a configuration where nobody else is at work."""
+    """Apply a configuration with the lock held."""
     intent = _installing(_intent(configuration, loaded, terms, is_boot=is_boot), terms)
     refuse_rolled_back(intent.source_digest, place, terms)
     applied = applied_file(place.journal, place.session.boot_id)
@@ -143,7 +143,7 @@ def _intent(configuration: Configuration, loaded: Loaded, terms: Terms, *, is_bo
 
 
 def _refuse_taken(plan: Plan, place: ChangeContext) -> None:
-    """Raise PlanRefusedError when somebody has an address already that the plan sets."""
+    """Raise PlanRefusedError when another host has an address that the plan sets."""
     probes = probe_new_addresses(plan, place.session.dataplane)
     for probe in probes:
         log.log(logging.WARNING if probe.not_asked else logging.INFO, "%s", probe.text)

@@ -46,29 +46,29 @@ log = logging.getLogger("root.main")
 
 @record
 class Terms:
-    """How far a change may go, and what is to become of it."""
+    """The options of a change: what it may do, and how it is accepted."""
 
     limits: Limits = field(default_factory=Limits)
     again: bool = False
     """Whether to apply a file that was rolled back."""
     keep: bool = False
-    """Whether to stay when every step succeeds and VPP shows something else."""
+    """Whether to keep a state that differs from the desired one although every operation succeeded."""
     adopt: bool = False
-    """Whether to take over interfaces that carry somebody else's tag."""
+    """Whether to take over interfaces with the tag of another program."""
     confirm_s: float | None = None
-    """Seconds within which somebody must confirm, None for no need to."""
+    """Seconds after which an unconfirmed change is rolled back; None to accept it at once."""
     wait: bool = False
-    """Whether to return only when that is decided."""
+    """Whether to return only when the change is confirmed or rolled back."""
     has_checks: bool = False
     """Whether the checks of the file decide on the change."""
     more_checks: tuple[Check, ...] = ()
     """Checks beside those of the file."""
     holds: bool = False
-    """Whether a change that the checks are good for waits all the same for somebody to confirm it."""
+    """Whether the operator confirms even after good checks (`--hold`)."""
     comment: str = ""
-    """What the journal is to record about the change."""
+    """The operator's remark, for the journal."""
     install_as: str = ""
-    """Where the file is put when the change is accepted; '' when it stays where it is."""
+    """The path to which the file is copied once the change is accepted; '' to copy it nowhere."""
 
 
 def refuse_rolled_back(digest: str, place: ChangeContext, terms: Terms) -> None:
@@ -159,7 +159,7 @@ def refuse_unwanted_reload(routing: RoutingPlan, plan: Plan, console: Console) -
 def pass_guards(plan: Plan, protected: Collection[str], terms: Terms, console: Console, dataplane: Dataplane) -> None:
     """Show the plan, and log what the guards object to, where what was accepted comes back.
 
-    Nobody is asked, and only more impact than allowed is refused, by PlanRefusedError.
+    The operator is not asked; only more impact than allowed is refused, by PlanRefusedError.
     """
     with suppress(UsageError):  # standard output may be a file on a full disk
         console.show_plan(plan)

@@ -25,7 +25,7 @@ log = logging.getLogger("root.main")
 
 @record
 class ChangeContext:
-    """One VPP, and nobody else at work on it."""
+    """One VPP, with the lock on it."""
 
     target: Target
     session: Session
@@ -51,7 +51,7 @@ def workplace(
     except PlanRefusedError as error:
         if not must_go_on:
             raise
-        log.error("There is no journal to go by, and none to write: %s", error.message)
+        log.error("The journal can be neither read nor written: %s", error.message)
         is_usable_journal = False
     lock = target.lock(command)
     if patience_s:

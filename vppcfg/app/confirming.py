@@ -1,4 +1,4 @@
-"""Changes that must be confirmed: their timer is started and looked after, and somebody confirms or does not."""
+"""Changes that must be confirmed: their timer, and the operator's confirmation."""
 
 from __future__ import annotations
 

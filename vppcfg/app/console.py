@@ -1,6 +1,6 @@
 """Shows what is done and asks for approval: at a terminal, in a program, or not at all.
 
-What happens is in the log (`logging`) as well; here is what somebody may want to show in a way of their own.
+What happens is in the log (`logging`) as well; this is what a user interface shows in its own form.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ class Console(Protocol):
         """Show what routing daemons are about to load."""
 
     def agrees_to_reload(self, steps: Sequence[DaemonChange]) -> bool:
-        """Return whether routing daemons may lose sessions; with nobody to ask, that is so."""
+        """Return whether routing daemons may lose sessions; True without an operator to ask."""
 
     def agrees(self, plan: Plan) -> bool:
-        """Return whether objects may be removed or recreated; with nobody to ask, that is so."""
+        """Return whether objects may be removed or recreated; True without an operator to ask."""
 
     def report(self, plan: Plan) -> Report:
         """Return what follows a change."""
 
     def listens(self) -> bool:
-        """Return whether somebody may type something while a change waits."""
+        """Return whether the operator can type while a change waits."""
 
     def typed(self) -> str:
         """Return the line that was typed since the last call, without blanks around it; '' for none. Do not wait."""

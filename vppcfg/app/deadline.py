@@ -1,4 +1,4 @@
-"""What a timer runs: waits until the time is over, and brings the old state back unless somebody has confirmed."""
+"""The process behind a timer: waits for the deadline, and rolls back a change that is not confirmed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GRACE_S = 30.0
 """How long a vppcfg that is still at work at the deadline may take to go back by itself."""
 LONGEST_PAUSE_S = 30.0
 _MISHAPS = (VppcfgError, OSError, ValueError, TypeError, LookupError, AttributeError, AssertionError, RuntimeError)
-"""What is tried again: also errors in vppcfg itself, for nobody else brings the old state back."""
+"""What is tried again: also errors in vppcfg itself, since nothing else rolls back."""
 
 
 def roll_back_unless_confirmed(
@@ -50,15 +50,15 @@ def roll_back_unless_confirmed(
     while (later_s := change.deadline_s()) > moment_s:  # `vppcfg confirm --extend`
         moment_s = later_s
         await_deadline(moment_s, change.is_over)
-    pause, said = 0.25, ""
+    pause, logged = 0.25, ""
     while True:
         change.look()
         try:
             return _act(change, target, console)
         except _MISHAPS as error:
             text = error.message if isinstance(error, VppcfgError) else f"{type(error).__name__}: {error}"
-            if text != said:  # once: this may go on for days, and be written to a disk that is full
-                said = text
+            if text != logged:  # once: this may go on for days, and be written to a disk that is full
+                logged = text
                 log.warning("Change %d is not rolled back yet: %s", change.number, text)
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_S)

@@ -17,7 +17,7 @@ RUN_DIR = "/run/vppcfg"
 RUN_DIR_VARIABLE = "VPPCFG_RUN_DIR"
 """Likewise."""
 CONFIRM_MINUTES = 5.0
-"""How long a change may wait to be confirmed unless somebody names a time."""
+"""How long an unconfirmed change waits by default."""
 CONFIRM_MINUTES_VARIABLE = "VPPCFG_CONFIRM_MINUTES"
 """The variable of the environment that names another time."""
 TIMEOUT_S = 10.0

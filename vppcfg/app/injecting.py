@@ -79,7 +79,7 @@ def inject(
 ) -> ProbeReport:
     """Return what came of the frames that may be sent into a VPP at work. `agrees` is asked before the first.
 
-    Raise LockedError, NotNowError, DataplaneError; PlanRefusedError when nobody agrees.
+    Raise LockedError, NotNowError, DataplaneError; PlanRefusedError without approval.
     """
     with target.lock(COMMAND):
         vpp, linux = target.connect_apart()
@@ -111,7 +111,7 @@ def inject(
 
 
 def question(count: int, target: Target, terms: InjectTerms) -> str:
-    """Return what somebody has to agree to."""
+    """Return what the operator has to agree to."""
     how = f"{count:,} frames will be sent into VPP at {target.api_socket}, {terms.rate:g} a second."
     if terms.may_leave:
         return f"{how}\nSome leave by its ports, and VPP will ask for neighbours."
@@ -151,7 +151,7 @@ def _prepared(
 
 
 def _with_routes(vpp: LiveDataplane, state: State, without_link: frozenset[str]) -> Network:
-    """Return a state with what VPP knows of routes that are somebody else's, as far as frames ask for them."""
+    """Return a state with the routes of other programs that frames may take."""
     network = Network(state, without_link)
     safe_probes_for(network, network, may_leave=False)
     safe_probes_for(network, network, may_leave=True)

@@ -1,4 +1,4 @@
-"""What a change is made for and under which conditions, and what became of it."""
+"""A requested change with its options, and its result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vppcfg.transaction.entry import Origin, Record, Status
 
 @record
 class Intent:
-    """What a change is made for, and under which conditions."""
+    """A requested change: its source, and the options that bound it."""
 
     origin: Origin
     source_name: str = ""
@@ -21,41 +21,47 @@ class Intent:
     source: bytes = b""
     """The file as it was read."""
     install_as: str = ""
-    """Where the file is put once the change is accepted; '' when it is to stay where it is."""
+    """The path to which the file is copied once the change is accepted; '' to copy it nowhere."""
     routing: RoutingPlan = NO_DAEMONS
     """What the routing daemons load after VPP."""
     comment: str = ""
+    """The operator's remark, for the journal."""
     target: int = 0
+    """Of a rollback: the number of the change that it undoes with all later ones."""
     unmanaged: tuple[str, ...] = ()
+    """Patterns of names that the change leaves alone."""
     protected: tuple[str, ...] = ()
+    """Interfaces that the change must not interrupt."""
     confirm_s: float | None = None
+    """Seconds after which an unconfirmed change is rolled back; None to accept it at once."""
     keep: bool = False
+    """Whether to keep a state that differs from the desired one although every operation succeeded."""
     is_forced: bool = False
-    """Whether it is made even if there is no way back."""
+    """Whether to apply although a rollback could not restore everything."""
     hooks: Hooks = NO_HOOKS
-    """Those of the configuration that it leads to."""
+    """The hooks of the new configuration."""
     checks: tuple[Check, ...] = ()
-    """What is checked before and after it; with `confirm_s`, they decide whether it stays."""
+    """Checks to run before and after the change; with `confirm_s`, they confirm it or roll it back."""
     holds: bool = False
-    """Whether good checks leave the confirmation to somebody."""
+    """Whether the operator confirms even after good checks (`--hold`)."""
 
 
 @record
 class ChangeResult:
-    """What became of a change."""
+    """The result of a change."""
 
     code: ExitCode
     record: Record
     comparison: CheckComparison | None = None
-    """What the checks have found, where there were any and the change came so far."""
+    """The results of the checks; None when none ran."""
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether somebody has to confirm it."""
+        """Return whether the operator has to confirm it."""
         return self.record.status is Status.WAITING
 
     @property
     def is_done(self) -> bool:
-        """Return whether VPP is in the new state, whatever became of what ran then: daemons, the hook, the checks."""
+        """Return whether VPP is in the new state, even if daemons, a hook or checks failed afterwards."""
         is_in_force = self.code is ExitCode.STRANDED and self.record.status in {Status.APPLIED, Status.WAITING}
         return is_in_force or self.code in {ExitCode.DONE, ExitCode.HOOK_FAILED, ExitCode.CHECK_FAILED}

@@ -12,7 +12,7 @@ from vppcfg.transaction.key_file import read_key
 
 
 def keys_for(plan: Plan, origin: Origin, place: ChangeContext, *, is_forced: bool) -> dict[str, bytes]:
-    """Return the keys of the state before a plan and of the one after it, by what they go by.
+    """Return the keys of the state before a plan and of the one after it, by their names.
 
     VPP reports what it has in use. What it lacks is in the files of the configuration; what goes back, or comes back at
     a boot, is taken from the journal first, for a file may hold another key by now. Raise PlanRefusedError when a key
@@ -47,5 +47,5 @@ def keys_in_files(state: State) -> dict[str, bytes]:
 
 
 def _wanted(state: State) -> dict[str, RequiredKey]:
-    """Return the keys that a state needs, by what they go by."""
+    """Return the keys that a state needs, by their names."""
     return {key.name: key for name, virtual in state.virtual.items() for key in virtual.required_keys(name)}

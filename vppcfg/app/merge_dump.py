@@ -1,4 +1,4 @@
-"""Lays what VPP has into a configuration file that somebody wrote; what stays keeps its place and its comments."""
+"""Merges what VPP has into an existing file; entries that stay keep their place and their comments."""
 
 from __future__ import annotations
 

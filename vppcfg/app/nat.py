@@ -104,7 +104,7 @@ def who_has(state: State, sessions: Sessions, address: str, port: int) -> PortAn
 
 
 def _single_addresses(interfaces: Iterable[Interface] | Iterable[InterfaceConfig]) -> dict[str, str]:
-    """Return the IPv4 address of each interface with one: VPP takes the first of several, and nobody knows which."""
+    """Return the IPv4 address of each interface with one: VPP takes the first of several, which cannot be read."""
     found = {}
     for interface in interfaces:
         own = [each.partition("/")[0] for each in interface.addresses if ":" not in each]
@@ -181,7 +181,7 @@ def _note_of_file(configuration: Configuration, address: str) -> str:
 
 
 def _note(state: State, address: str) -> str:
-    """Return what is known of an address whose port nobody has."""
+    """Return what is known of an address whose port is free."""
     if any(IPv4Address(address) in IPv4Network(each.outside) for each in state.of(Det44Map).values()):
         return _NOT_OF_MAP
     if any(each.address == address for each in state.of(NatAddress).values()):

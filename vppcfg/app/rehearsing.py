@@ -40,7 +40,7 @@ _NEIGHBOR_MAC = "02:00:5e:01:{:02x}:{:02x}"
 def rehearsable(configuration: Configuration, folder: Path) -> Configuration:
     """Return what of a file can be rehearsed: without Linux around it, and with sockets of its own in `folder`.
 
-    LCP pairs and DHCP clients are left out: both speak to somebody who is not there. A TAP is stood in for by a port,
+    LCP pairs and DHCP clients are left out: their peers are missing in a rehearsal. A TAP is stood in for by a port,
     for its other end would be in Linux.
     """
     taps = {name for name, config in configuration.virtual.items() if isinstance(config, TapConfig)}
@@ -154,7 +154,7 @@ def _ports(configuration: Configuration) -> list[str]:
 
 
 def _brought(vpp: LiveDataplane, configuration: Configuration) -> Rehearsal:
-    """Bring VPP to the configuration, and then give each prefix somebody who is there."""
+    """Bring VPP to the configuration, and then add a neighbour to each prefix."""
     before = vpp.observe()
     resolution = resolve(configuration, before)
     if not resolution.is_possible:

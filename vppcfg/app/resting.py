@@ -58,8 +58,8 @@ def run_rest(commands: Iterable[tuple[int, str]], target: Target) -> Iterator[Re
             elif repetition.is_done(line, answer):
                 yield RestLine(number=number, text=text, end=LineEnd.THERE)
             else:
-                said = without_secrets(" ".join(answer.split())) or f"VPP answers {code}"
-                yield RestLine(number=number, text=text, end=LineEnd.FAILED, answer=said)
+                reason = without_secrets(" ".join(answer.split())) or f"VPP answers {code}"
+                yield RestLine(number=number, text=text, end=LineEnd.FAILED, answer=reason)
 
 
 def without_secrets(text: str) -> str:

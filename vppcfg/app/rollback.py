@@ -279,7 +279,7 @@ def lost_of_others(plan: Plan, place: ChangeContext) -> str:
 
 
 def _by_others(change: Change[Any]) -> str:
-    """Return in words what somebody did, of the change that would take it back."""
+    """Return in words the command that a change came from."""
     if change.action is Action.DELETE:
         return f"{change.kind.value} {change.name} (added)"
     if change.action is Action.CREATE:

@@ -28,7 +28,7 @@ class Stop:
         return self.number is not None
 
     def request(self, number: int, frame: FrameType | None) -> None:
-        """Note a signal; only the first one counts. Raise GivenUpError while somebody only waits."""
+        """Note a signal; only the first one counts. Raise GivenUpError while the command only waits."""
         if self.number is None:
             self.number = signal.Signals(number)
             self._on_request()

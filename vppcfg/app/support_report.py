@@ -1,4 +1,4 @@
-"""Collects what somebody needs to know who helps with a router, without its secrets; nothing is sent anywhere.
+"""Collects what support needs to know of a router, without its secrets; nothing is sent anywhere.
 
 A part that cannot be had does not stop the others: why it is missing stands in its place.
 """

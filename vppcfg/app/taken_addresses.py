@@ -13,7 +13,7 @@ from vppcfg.record import record
 from vppcfg.transaction.guard import Objection
 
 MOST = 64
-"""Addresses that are asked for; each takes VPP a second in which its API answers nobody else."""
+"""Addresses that are asked for; each takes VPP a second in which its API answers no other client."""
 
 
 @record
@@ -23,7 +23,7 @@ class AddressProbe:
     interface: str
     address: str
     mac: str = ""
-    """Who has it already; '' is nobody, or somebody whose MAC address VPP does not report."""
+    """The MAC address of the host that has it; '' where VPP does not report it, or no host has it."""
     is_taken: bool = False
     not_asked: str = ""
     """Why it was not asked for, as the end of a sentence; '' when it was."""
@@ -34,7 +34,7 @@ class AddressProbe:
         if self.not_asked:
             return f"{self.address} on {self.interface} was not asked for: {self.not_asked}"
         if self.is_taken:
-            return f"{self.address} on {self.interface} is taken: {self.mac or 'somebody'} answers for it"
+            return f"{self.address} on {self.interface} is taken: {self.mac or 'another host'} answers for it"
         return f"{self.address} on {self.interface} is free: no host answers"
 
 
@@ -63,7 +63,7 @@ def probe_new_addresses(plan: Plan, dataplane: Dataplane) -> tuple[AddressProbe,
 
 
 def about_taken(probes: tuple[AddressProbe, ...]) -> Iterator[Objection]:
-    """Yield that somebody has addresses already."""
+    """Yield the addresses that other hosts have."""
     for probe in probes:
         if probe.is_taken:
             yield Objection(probe.text, "take another address, or apply it without --check once that host is gone")

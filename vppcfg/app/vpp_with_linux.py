@@ -122,11 +122,11 @@ class Router:
         return self._vpp.nat44_sessions()
 
     def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        """Return those of `items` that VPP does not show since it goes by another one. Raise DataplaneError."""
+        """Return those of `items` that VPP does not show because another source shadows them. Raise DataplaneError."""
         return self._vpp.hidden(items)
 
     def read_keys(self) -> Mapping[str, bytes]:
-        """Return the secret keys that VPP has, by what they go by. Raise DataplaneError."""
+        """Return the secret keys that VPP has, by their names. Raise DataplaneError."""
         return self._vpp.read_keys()
 
     def use_keys(self, keys: Mapping[str, bytes]) -> None:

@@ -1,4 +1,4 @@
-"""`vppcfg adopt`: a VPP that somebody else set up in, one configuration out whose plan is empty. It only reads."""
+"""`vppcfg adopt`: writes a configuration for a running VPP or a script, whose plan is empty. It only reads."""
 
 from __future__ import annotations
 

@@ -138,5 +138,5 @@ def _merged(loaded: Loaded) -> list[dict[str, object]]:
 
     if loaded.document is None:
         return []
-    said = keys_with_origin(loaded.document, loaded.name)
-    return [{"path": list(path), "value": value, "file": file, "line": line} for path, value, file, line in said]
+    keys = keys_with_origin(loaded.document, loaded.name)
+    return [{"path": list(path), "value": value, "file": file, "line": line} for path, value, file, line in keys]

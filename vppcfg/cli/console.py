@@ -51,7 +51,7 @@ class Terminal:
             write("".join(f"{line}\n" for line in routing_text(steps)), sys.stdout)
 
     def agrees_to_reload(self, steps: Sequence[DaemonChange]) -> bool:
-        """Ask, unless nobody has to be asked. Raise PlanRefusedError when somebody must be and nobody is there."""
+        """Ask for approval where it is needed. Raise PlanRefusedError without a terminal to ask at."""
         if not self._asks:
             return True
         text = "; ".join(impact.text for step in steps for impact in step.difference.impacts)
@@ -69,7 +69,7 @@ class Terminal:
         write(f"{what}:\n{painted_states(before, after, paint)}", sys.stderr)
 
     def agrees(self, plan: Plan) -> bool:
-        """Ask, unless nobody has to be asked. Raise PlanRefusedError when somebody must be and nobody is there."""
+        """Ask for approval where it is needed. Raise PlanRefusedError without a terminal to ask at."""
         if not self._asks:
             return True
         from vppcfg.render.impact_text import impact_summary
@@ -84,7 +84,7 @@ class Terminal:
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
     def agrees_to_send(self, text: str) -> bool:
-        """Ask with `text` whether frames may be sent. Raise PlanRefusedError when nobody is there to be asked."""
+        """Ask with `text` whether frames may be sent. Raise PlanRefusedError without a terminal to ask at."""
         if not self._asks:
             return True
         if not is_terminal(sys.stdin):
@@ -109,7 +109,7 @@ class Terminal:
             return False
 
     def typed(self) -> str:
-        """Return a line that stands ready, '' when there is none, or nobody is there any more."""
+        """Return a line that was typed, '' for none, or at the end of input."""
         import select
 
         if not self.listens() or not select.select([sys.stdin], [], [], 0)[0]:

@@ -102,7 +102,7 @@ def _show_difference(number: int, journal: Journal, args: argparse.Namespace) ->
 
 
 def _print_undecided(records: Sequence[Record], journal: Journal) -> None:
-    """Say what waits for somebody, or was cut off, and what to do."""
+    """Print which change waits for confirmation or was interrupted, and what to do."""
     from vppcfg.app.confirming import unconfirmed
     from vppcfg.app.interrupted_change import interrupted_change
     from vppcfg.transaction.accepted import awaited

@@ -19,7 +19,7 @@ def document(shown: Sequence[Record], records: Sequence[Record]) -> dict[str, An
 
 
 def status_of(record: Record) -> Status:
-    """Return how a change stands; one whose vppcfg is dead was cut off, also when nobody has written that down yet."""
+    """Return the status of a change: of a dead process it was interrupted, even if the journal lacks that."""
     is_dead = record.status is Status.STARTED and not is_another_running(record.entry.pid, record.entry.process)
     return Status.CUT_OFF if is_dead else record.status
 

@@ -93,7 +93,7 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
 class _StderrHandler(logging.Handler):
     """Writes to whatever standard error is at that time: `[INFO    ] LOGGER: MESSAGE`, but plain lines for people.
 
-    A terminal gets what somebody has to know, unless --debug asks for the log.
+    A terminal gets warnings and errors in plain lines; with --debug, the log.
     """
 
     def __init__(self, args: argparse.Namespace) -> None:
@@ -131,7 +131,7 @@ def _end(error: VppcfgError) -> ExitCode:
 
 
 def _confess(error: Exception, *, is_debug: bool) -> ExitCode:
-    """Show an error that nobody foresaw."""
+    """Show an unexpected error."""
     if is_debug:
         print_error(printable_lines("".join(traceback.format_exception(error)).rstrip()))
     print_error(f"vppcfg: internal error: {type(error).__name__}: {printable(str(error))}")

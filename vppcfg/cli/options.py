@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vppcfg.transaction.guard import Limits
 
 DEFAULT_CONFIG = (default_paths.CONFIG,)
-"""The files that a command goes by when none is named."""
+"""The default files of a command."""
 IMPACTS = ("none", "degrade", "policy", "flap", "recreate", "remove")
 """The words of `plan.impact.Impact`, which is imported only where it is needed."""
 _SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 86400.0
@@ -41,7 +41,7 @@ def add_config_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_force_option(parser: argparse.ArgumentParser) -> None:
-    """Add --force, for commands whose file somebody may have edited since it was written."""
+    """Add --force, for commands whose output file may have been edited since."""
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
@@ -359,7 +359,7 @@ def target_of(args: argparse.Namespace) -> Target:
 
 
 def terms_of(args: argparse.Namespace) -> Terms:
-    """Return how far a change may go by the options of a command, those that it does not have as by default."""
+    """Return the options of a change from those of a command, with defaults for those that it lacks."""
     from vppcfg.app.approval import Terms
 
     confirm_min = getattr(args, "confirm", None)
@@ -379,7 +379,7 @@ def terms_of(args: argparse.Namespace) -> Terms:
 
 
 def limits_of(args: argparse.Namespace) -> Limits:
-    """Return how far a plan may go by the options of a command, those that it does not have as by default."""
+    """Return the limits of a plan from the options of a command, with defaults for those that it lacks."""
     from vppcfg.plan.impact import Impact
     from vppcfg.transaction.guard import Limits
 

@@ -122,7 +122,7 @@ def write_difference(lines: Iterable[str], color: ColourChoice) -> None:
 def write_document(text: str, file_name: str | None) -> None:
     """Write a whole document to a file, or to standard output when None or -, and log how many lines it has.
 
-    A file is replaced in one step, so that nobody reads half of it; a device or a pipe is written to.
+    A file is replaced atomically; a device or a pipe is written to.
     Raise UsageError when that is not possible.
     """
     if file_name in (None, "-"):

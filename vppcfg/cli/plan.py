@@ -295,7 +295,7 @@ def _guarded(
 
 
 def _probe_addresses(plan: Plan, args: argparse.Namespace, dataplane: Dataplane | None) -> None:
-    """Say of each new address whether somebody has it, where that is asked for. Raise UsageError without a VPP."""
+    """Print whether another host has each new address, on request. Raise UsageError without a VPP."""
     if not args.probe_addresses:
         return
     if dataplane is None:

@@ -46,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Roll back, at once or when nobody confirms in time."""
+    """Roll back, at once or at the deadline of an unconfirmed change."""
     check_confirm_options(args)
     from vppcfg.cli.console import terminal_for
 

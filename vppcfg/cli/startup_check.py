@@ -1,4 +1,4 @@
-"""`vppcfg startup check`: judges a startup.conf that somebody wrote, with or without a machine."""
+"""`vppcfg startup check`: checks any startup.conf, with or without a machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ABOVE = {
     **{"host": None, "root": "/", "vpp_version": None, "output_dir": None, "output": None, "file": "startup"},
     **dict.fromkeys(("explain", "diff", "install", "verify", "replace", "detailed_exitcode"), False),
 }
-"""The options of `vppcfg startup` itself, and what they are when nobody gives them."""
+"""The options of `vppcfg startup` itself, and their defaults."""
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -77,7 +77,7 @@ def _seconds(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Show the router until somebody ends it, or once."""
+    """Show the router until the command is ended, or once."""
     from vppcfg.cli.output import is_terminal
     from vppcfg.cli.top_view import Choice, Page
 

@@ -22,7 +22,7 @@ LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
 
 def run_screen(following: Following, choice: Choice, interval_s: float, *, is_coloured: bool) -> None:
-    """Show the router until somebody presses q."""
+    """Show the router until q is pressed."""
     curses.set_escdelay(_ESCAPE_DELAY_MS)
     curses.wrapper(lambda window: _Screen(window, following, choice, interval_s, is_coloured=is_coloured).run())
 

@@ -53,7 +53,7 @@ class ScreenLine:
 
 @dataclass(slots=True)
 class Choice:
-    """What somebody has chosen to see; it changes as keys are pressed."""
+    """What is shown; keys change it."""
 
     page: Page = Page.INTERFACES
     sort: dict[Page, int] = field(default_factory=dict)

@@ -11,7 +11,7 @@ NOTHING = r"\&"
 def title(name: str, section: int, date: str, source: str, manual: str) -> list[str]:
     """Return the first lines of a page, whose words are neither broken nor spread over the line."""
     head = f'.TH "{escaped(name.upper())}" {section} "{date}" "{escaped(source)}" "{escaped(manual)}"'
-    # groff from 1.23 on goes by the string AD, others by .ad.
+    # groff from 1.23 on uses the string AD, others by .ad.
     return [head, ".nh", ".ds AD l", ".ad l"]
 
 

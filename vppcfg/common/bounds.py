@@ -20,7 +20,7 @@ YAML's integers of base 60 the time grows with the square of the length."""
 RANGE_CHARACTERS = 64
 """Of a range of ports: two names or numbers. Every hyphen in it may be the one between them."""
 PROBLEMS = 1_000
-"""Errors that are shown of one file, and warnings likewise. Nobody mends more at once, and to word one takes 100 us."""
+"""Errors that are shown of one file, and warnings likewise. To word one takes 100 us."""
 ACL_RULES_MANY = 10_000
 """Rules of one access list, terms multiplied out, from which on there is a warning. VPP compares a packet with as many
 masks as an access list has different ones, and keeps all of them in memory for each interface that applies the list."""

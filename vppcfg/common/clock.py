@@ -1,4 +1,4 @@
-"""Time: that of day with its zone, and as load tests see it, which may pass only when somebody sleeps."""
+"""Time: time of day with its zone, and the clock of load tests, which in simulations advances only by sleeping."""
 
 from __future__ import annotations
 

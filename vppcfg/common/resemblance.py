@@ -1,4 +1,4 @@
-"""What somebody may have meant by a name that nothing has."""
+"""Suggestions for unknown names."""
 
 from __future__ import annotations
 

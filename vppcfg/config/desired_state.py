@@ -26,7 +26,7 @@ class DesiredStateBuilder:
         self.configuration = configuration
         self.observed = observed
         self.adopt = adopt
-        """Whether an interface that the file names may carry somebody else's tag."""
+        """Whether an interface that the file names may carry the tag of another program."""
         self.globs = NameGlobs(configuration.unmanaged)
         self.problems: list[Problem] = []
         self.is_possible = True
@@ -152,7 +152,7 @@ def marked_tag(description: str | None, observed: str | None, *, is_created_by_u
 
 
 def created_port_tag(description: str | None, observed: str | None, *, keeps: bool = False) -> str:
-    """Return the tag of a port that the file makes, which nothing else distinguishes from one that somebody else made.
+    """Return the tag of a port that the file makes, which alone distinguishes it from one of another program.
 
     With `keeps`, a description that it has stays when the file has none.
     """

@@ -254,7 +254,7 @@ def _changed_interfaces(configuration: Configuration, desired: State, observed: 
 
 
 def _with_queues_left_open(found: Interface, target: Interface) -> Interface:
-    """Return a port without the settings of its queues that nobody has chosen."""
+    """Return a port without the settings of its queues that VPP chose."""
     rx, tx = target.rx_placement, target.tx_placement
     return replace(
         found,

@@ -1,7 +1,7 @@
-"""What a file would be without its mistakes of shape: twice, each time with other values in their place.
+"""Replaces values that break the schema by placeholders, so that rules can check the rest of the file.
 
-What is found in both is there whatever the mistaken values were meant to be, so that a mistake hides only what depends
-on it. A value that was meant for an optional key may be absent in one of both.
+Two copies of the file get different placeholders. A problem that both have does not depend on the wrong value, and is
+reported. In one copy the placeholder of an optional key may be absent.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Explanation:
     needs_vpp: bool
     """Whether the rule needs a VPP."""
     is_of_startup_conf: bool
-    """Whether it is about a startup.conf that somebody wrote."""
+    """Whether it is a finding of `startup check`."""
     needs_machine: bool
     """Whether the rule needs the machine."""
     needs_fleet: bool

@@ -42,8 +42,8 @@ class InterfaceKey:
 
     def as_yaml(self, value: Any) -> Value:
         """Return the value in the file that an attribute stands for."""
-        said: str | int = value.value if isinstance(value, Enum) else value
-        return said
+        plain: str | int = value.value if isinstance(value, Enum) else value
+        return plain
 
     def unsupported_reason(self, value: Any) -> str | None:
         """Return why no file can set an observed value, as the end of a sentence; None when one can."""

@@ -58,7 +58,7 @@ def _ways_of_others(configuration: Configuration) -> Iterator[str]:
 
 
 def _foreign(name: str, parent: str | None = None, sub_id: int = 0) -> Interface:
-    """Return an interface that somebody else has made: nothing is known of it but its name, which has its parent."""
+    """Return an interface that another program created: only its name is known, which contains its parent."""
     if parent is None:
         return Interface(name=name, kind=InterfaceKind.PHYSICAL)
     match = OtherMatch(flags=0, outer=sub_id)
@@ -76,7 +76,7 @@ def _workers(configuration: Configuration) -> int:
 
 
 def _assumed(entries: Iterable[QueueConfig]) -> Placements:
-    """Return the queues that the file names, on threads that nobody knows."""
+    """Return the queues that the file names, on unknown threads."""
     return in_order(QueuePlacement(queue=each.queue) for each in entries if each.queue is not None)
 
 

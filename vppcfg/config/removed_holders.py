@@ -1,4 +1,4 @@
-"""Objects without a mark on interfaces and bridge domains that the file has no more: whose they are.
+"""Ownership of objects on interfaces and bridge domains that are removed from the file.
 
 The key that owned them has gone with its entry. They are the file's where the file in force set exactly what VPP has.
 """

@@ -50,7 +50,7 @@ def resolve(
     adopt: bool = False,
     applied: Callable[[], State | None] = lambda: None,
 ) -> Resolution:
-    """Return what the dataplane should become; with `adopt`, a named interface may carry somebody else's tag.
+    """Return what the dataplane should become; with `adopt`, a named interface may carry the tag of another program.
 
     `applied` returns the state that the file in force sets, None where that is not known.
     """
@@ -129,7 +129,7 @@ def _addresses_in(configuration: Configuration) -> dict[str, tuple[tuple[str, ..
 
 
 def _copy_unmanaged(desired: DesiredStateBuilder) -> None:
-    """Enter as it is what carries somebody else's tag, is `unmanaged`, or cannot be expressed.
+    """Enter as it is what carries the tag of another program, is `unmanaged`, or cannot be expressed.
 
     Ports are looked at before sub-interfaces, which follow theirs.
     """
@@ -217,7 +217,7 @@ def _is_ours_unnamed(desired: DesiredStateBuilder, interface: Interface) -> bool
 
 
 def _copy_created_ports(desired: DesiredStateBuilder) -> None:
-    """Enter what ports are made with that somebody else has made, and that the file does not take over."""
+    """Enter the settings of ports that other programs created and the file does not take over."""
     for name, virtual in desired.observed.virtual.items():
         interface = desired.observed.interfaces.get(name)
         is_port = interface is not None and interface.kind is InterfaceKind.PHYSICAL

@@ -114,7 +114,7 @@ class Acls(AclSection, TableKind[Acl]):
         return working.bound.to(name) | working.steered.to(name)
 
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
-        """Enter the lists of somebody else, and those that an interface applies that is not ours."""
+        """Enter the lists of other programs, and those that an interface applies that is not ours."""
         own, entries = desired.configuration.acls, desired.configuration.interfaces
         applied: set[str] = set()
         for interface in desired.interfaces.values():

@@ -26,7 +26,7 @@ from vppcfg.model.state import State
 KEY = "acls"
 PLUGIN = "acl"
 OTHERS = "acl:"
-"""What stands before the tag of a list of somebody else."""
+"""The prefix of the name of a list of another program, before its tag."""
 _ALL_PORTS = (0, MAX_PORT)
 _ALL_FLAGS = 255
 _ALL4, _ALL6 = "0.0.0.0/0", "::/0"

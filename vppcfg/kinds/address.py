@@ -147,7 +147,7 @@ class AddressKind(Kind, EntryKey):
         return tuple(address for text in raw if (address := canonical_address(text)))
 
     def from_state(self, interface: Interface, state: State, path: KeyPath) -> tuple[str, ...]:
-        """Return the addresses that somebody has configured."""
+        """Return the addresses that were configured."""
         found = configured_on(interface) if interface.live else interface.addresses
         return tuple(sorted(found, key=address_key))
 

@@ -91,7 +91,7 @@ class Bridges(BridgeSection, TableKind[Bridge]):
         return () if domain is None else working.bridge_members.get(domain.bd_id, ())
 
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
-        """Enter those of somebody else, or with a member that is not ours, from under the file."""
+        """Enter the bridge domains of other programs, and those with a member of another program."""
         occupied = {interface.bridge for interface in desired.interfaces.values()}
         for name, bridge in desired.observed.bridges.items():
             reason = _why_not_ours(desired, name, bridge, is_occupied=bridge.bd_id in occupied)

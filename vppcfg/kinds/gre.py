@@ -155,7 +155,7 @@ class GreKind(TunnelKind[Gre]):
         "gre_tunnel_dump_v2": "gre_tunnel_details_v2",
         "gre_tunnel_dump": "gre_tunnel_details",
     }
-    """From 26.06, 25.10 and before. The one in the middle has a name from which clients that go by names cannot see
+    """From 26.06, 25.10 and before. The one in the middle has a name from which clients that compare names cannot see
     that it answers with details; the last one leaves out keys."""
     also_read = ("tunnel.flags",)
     not_plain_reason = "it has flags of its own"

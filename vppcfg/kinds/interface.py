@@ -278,7 +278,7 @@ class SetTag(InterfaceOperation):
     tag: str
 
     def apply_to(self, working: WorkingState) -> None:
-        """Write the tag, by which alone some kinds of ports are distinguished from those that somebody else made."""
+        """Write the tag, by which alone some kinds of ports are distinguished from those of other programs."""
         virtual = working.virtual.get(self.interface)
         if virtual is None or not virtual.is_ours_by_mark:
             working.change(self.interface, tag=self.tag)

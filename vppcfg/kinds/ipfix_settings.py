@@ -289,7 +289,7 @@ def _is_in_table_of_others(desired: DesiredStateBuilder) -> bool:
 
 
 def _params(desired_params: FlowParams, desired: DesiredStateBuilder) -> FlowParams:
-    """Return what is to be recorded, as it is where it cannot be changed, or is a timer of what nobody records."""
+    """Return what is to be recorded, as it is where it cannot be changed, or is a timer of what is not recorded."""
     observed, path = desired.observed.ipfix.params, (_KEY,)
     if not desired_params.layers and not observed.layers and not observed.active_s:
         return observed

@@ -59,7 +59,7 @@ class Kind:
     is_on_most: ClassVar[bool] = False
     """Whether most interfaces have it."""
     nodes: ClassVar[str] = ""
-    """The nodes of VPP's feature arcs that it turns on, as a regular expression; all others there are somebody's."""
+    """The nodes of VPP's feature arcs that it turns on, as a regular expression; others are of other programs."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 

@@ -1,4 +1,4 @@
-"""IPv6 link-local addresses that somebody has chosen: VPP is asked about each interface with IPv6 (vnet/ip)."""
+"""Configured IPv6 link-local addresses: VPP is asked about each interface with IPv6 (vnet/ip)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SetLinkLocal(SetFeature):
         interface = working.interfaces[self.interface]
         if interface.has_ipv6 or (interface.link_local is not None and not self.is_chosen):
             return None
-        return f"{self.interface} has no IPv6 address, so that nobody would turn IPv6 off there again"
+        return f"{self.interface} has no IPv6 address, so that IPv6 would stay on there"
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Take the address of the MAC address that VPP reports, where the plan was made without knowing that."""
@@ -146,7 +146,7 @@ class LinkLocalQuestions:
             self.requests.append(request)
 
     def read(self, connection: VppReader, replies: Replies) -> dict[int, str | None]:
-        """Return the addresses that somebody has chosen, by interface index.
+        """Return the configured addresses by interface index.
 
         One that has the form of those that VPP makes was made by it, maybe of a MAC address that is another one now.
         """

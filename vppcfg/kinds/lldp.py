@@ -152,7 +152,7 @@ def lldp_ports(index: Index) -> Iterator[Problem]:
 
 
 def lldp_settings(index: Index) -> Iterator[Problem]:
-    """Find a name that no frame can have, and settings that nobody uses."""
+    """Find a name that no frame can have, and settings without effect."""
     settings = index.configuration.lldp
     yield from _texts(("lldp", "system-name"), settings.system_name or "")
     is_set = any(value is not None for value in (settings.system_name, settings.hold, settings.interval_s))

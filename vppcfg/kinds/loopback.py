@@ -42,7 +42,7 @@ class CreateLoopback(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the loopback."""
-        working.add_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
+        working.create_interface(evolve(as_created(self.interface, InterfaceKind.LOOPBACK), mac=self.mac))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -154,6 +154,6 @@ def unsupported_reason(loopback: Interface) -> str | None:
 
 
 def from_state(loopback: Interface, state: State) -> InterfaceConfig:
-    """Return the entry of a loopback, with a MAC that somebody has set."""
+    """Return the entry of a loopback, with a configured MAC address."""
     mac = None if _DEFAULT_MAC.fullmatch(loopback.mac) else loopback.mac
     return interface_keys.from_state(loopback, state, (KIND.key, loopback.name), mac=mac)

@@ -199,7 +199,7 @@ class MacipAcls(MacipAclSection, TableKind[MacipAcl]):
         return working.bound_macips.to(name)
 
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
-        """Enter the lists of somebody else, and those that an interface applies that is not ours."""
+        """Enter the lists of other programs, and those that an interface applies that is not ours."""
         own = desired.configuration.macips
         applied = {interface.macip for interface in desired.interfaces.values() if interface.macip not in own}
         for name, macip in desired.observed.macips.items():

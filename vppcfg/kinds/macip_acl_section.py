@@ -31,7 +31,7 @@ from vppcfg.model.state import State
 
 KEY = "macip_acls"
 OTHERS = "macip:"
-"""What stands before the tag of a list of somebody else."""
+"""The prefix of the name of a list of another program, before its tag."""
 _RULES, _SHAPES = "macip-rules-most", "macip-shapes-most"
 _ALL4, _ALL6 = acl_match.EVERYWHERE.ipv4[0], acl_match.EVERYWHERE.ipv6[0]
 

@@ -25,7 +25,7 @@ class MemifSocketOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return what the socket goes by."""
+        """Return the name of the socket."""
         return f"memif socket {self.socket_id}"
 
 

@@ -21,7 +21,7 @@ T = TypeVar("T", bound=VppObject)
 
 
 class TrafficImpact(NamedTuple):
-    """The lasting impact on traffic that goes by one object."""
+    """The lasting impact on traffic of one object."""
 
     name: str
     impact: Impact
@@ -64,7 +64,7 @@ class VppObjectKind(Kind, Generic[T]):
         """
 
     def is_of_others(self, item: T) -> bool:
-        """Return whether an object belongs to somebody else: it stays as observed, whatever the desired state."""
+        """Return whether an object belongs to another program: it stays as observed, whatever the desired state."""
         return False
 
     def removal(self, item: T, *, with_table: bool) -> Sequence[Operation]:

@@ -8,7 +8,17 @@ from __future__ import annotations
 from typing import Any
 
 from vppcfg.config.sections.owned_section import OwnedSection
-from vppcfg.kinds import bridge_arp, dhcp_relay, l3xc, nd_proxy, path_mtu, punt_redirect, qos, virtual_router
+from vppcfg.kinds import (
+    bridge_arp,
+    dhcp_relay,
+    l3xc,
+    nd_proxy,
+    neighbor_table,
+    path_mtu,
+    punt_redirect,
+    qos,
+    virtual_router,
+)
 from vppcfg.kinds.object_kind import AnyObjectKind
 
 OWNED_KINDS: tuple[AnyObjectKind, ...] = (
@@ -19,6 +29,7 @@ OWNED_KINDS: tuple[AnyObjectKind, ...] = (
     l3xc.KIND,
     punt_redirect.KIND,
     nd_proxy.KIND,
+    neighbor_table.KIND,
     virtual_router.KIND,
 )
 """Those of a kind that has several classes of objects stand together, the one with the section first.

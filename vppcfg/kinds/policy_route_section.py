@@ -65,7 +65,7 @@ def as_routes(interface: InterfaceConfig) -> Iterator[SteeredConfig]:
 
 
 def of_others(before: Interface) -> tuple[PolicyRoute, ...]:
-    """Return the policy routes of an interface that somebody else has configured."""
+    """Return the policy routes of an interface that other programs have configured."""
     return tuple(each for each in before.policy_routes if not each.is_own) if before.policy_routes else ()
 
 
@@ -230,7 +230,7 @@ class PolicyRoutesKey(EntryKey):
         return {"policy_routes": in_order(routes)}
 
     def without_entry(self, base: Interface) -> Mapping[str, Any]:
-        """Return the policy routes that somebody else has configured."""
+        """Return the policy routes that other programs have configured."""
         return {"policy_routes": of_others(base)} if base.policy_routes else _NO_POLICY_ROUTES
 
 

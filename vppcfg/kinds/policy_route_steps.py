@@ -108,7 +108,7 @@ class Steering:
     def _detach(self) -> Iterator[Step]:
         """Yield the steps that take policies off, and remove our own that no interface has then.
 
-        One of somebody else stays, unless it leads to what is deleted.
+        One of another program stays, unless it leads to what is deleted.
         """
         early: dict[int, bool] = {}
         routes: dict[int, PolicyRoute] = {}
@@ -147,7 +147,7 @@ class Steering:
         return number
 
     def _is_shared(self, name: str, route: PolicyRoute) -> bool:
-        """Return whether the very policy is there all the time: other interfaces have it, or it is somebody else's."""
+        """Return whether the very policy is there all the time: on other interfaces, or as one of another program."""
         number = route.policy_id
         if number is None or self._leads_to_deleted(route):
             return False

@@ -1,4 +1,4 @@
-"""What the kinds of ports that a file creates have alike. VPP has others of each kind, which somebody else created."""
+"""The base of the kinds of ports that a file creates. Other programs may create ports of the same kinds."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PortConfig(VirtualInterfaceConfig):
 
 @record
 class CreatePort(CreateInterface):
-    """Create a port like no other of its kind. It is nobody's until it bears the mark of a made port."""
+    """Create a port like no other of its kind. It has no owner until its tag marks it."""
 
     port: VirtualInterface
 
@@ -58,7 +58,7 @@ class CreatePort(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the port."""
-        working.add_interface(as_created(self.interface, self.port.kind, self.port))
+        working.create_interface(as_created(self.interface, self.port.kind, self.port))
         working.enter_virtual(self.interface, self.port)
 
 
@@ -129,7 +129,7 @@ class PortKind(VirtualInterfaceKind[C, P], Generic[C, P]):
         return [connection.request(dump, values)[1] for dump, values in self.dumps.items()]
 
     def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, P]:
-        """Return the ports by name, without those that somebody gave another one; `rows` are by index."""
+        """Return the ports by name, without those that were renamed; `rows` are by index."""
         if not self.is_offered(connection):
             return {}
         return dict(self.ports(connection, replies, rows))

@@ -188,7 +188,7 @@ class ProxyArpRanges(Kind, SettingsSection):
             yield KeyValue("vrfs", tuple(KeyValue(vrf, by_vrf[vrf]) for vrf in named), is_block=True)
 
     def copy_unmanaged(self, desired: DesiredStateBuilder) -> None:
-        """Enter the ranges of the tables that plans must not touch, and of those without a name, which are nobody's."""
+        """Enter the ranges of the tables that plans must not touch, and of unnamed tables, which have no owner."""
         named = {config.table_id for config in desired.configuration.vrfs.values()}
         for each in desired.observed.proxy_arps:
             if each.table_id not in {0, *named} and table_key(each.table_id, is_ipv6=False) in desired.vrfs:
@@ -201,7 +201,7 @@ class ProxyArpRanges(Kind, SettingsSection):
     def read_settings(
         self, connection: VppReader, replies: Replies, tables: Collection[str], version: str
     ) -> dict[str, Any]:
-        """Return the ranges of the default table and of those that go by `tables`.
+        """Return the ranges of the default table and of those in `tables`.
 
         A range of a table that is gone cannot be removed, and one without an address does nothing: both are left out.
         So is one of another table than the default one before 25.10.

@@ -4,7 +4,7 @@ interfaces: { eth0: { qos: { record: [ vlan ] } }, eth1: { qos: { mark: { ip: 1 
 qos_maps: { 1: { vlan: { 5: 184 } } }
 
 VPP counts how often a class is recorded or stored on an interface, and shows only that it is. A map that is deleted
-while packets are marked by it leaves marks that go by the next map in its place: it goes after them.
+while packets are marked by it leaves marks that use the next map in its place: it is removed after them.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _PREFIX_PATHS = (
 
 
 _QUIET = [0, 0, 600, 0, 0, 0, 1, *(struct.pack("<d", seconds) for seconds in (200, 150)), 3, struct.pack("<d", 16)]
-"""What is at these paths where nobody has asked for anything: most interfaces, which are passed over quickly."""
+"""The values of these fields on an unconfigured interface: most interfaces, which are passed over quickly."""
 _DEFAULT = RouterAdvertisements()
 _SWITCHES = {"managed": "is_managed", "other": "has_other", "unicast": "is_unicast"}
 """Attributes that are on or off, by the keys of the file."""
@@ -188,7 +188,7 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
         return [connection.request(_DUMP, {"sw_if_index": ALL_INDEXES})[1]] if connection.offers(_DUMP) else []
 
     def read(self, connection: VppReader, replies: Replies, known: Known) -> dict[int, RouterAdvertisements | None]:
-        """Return what is advertised, by interface index, without the interfaces of which nobody has asked for any.
+        """Return what is advertised, by interface index, without unconfigured interfaces.
 
         Raise DataplaneError when a list of prefixes is shorter than its length field.
         """

@@ -1,6 +1,6 @@
 """What sets router advertisements (vnet/ip6-nd): operations, messages and commands; `ra` has the rest.
 
-What there is of them is there while IPv6 is on: while the interface has an address of its own, or somebody has turned
+What there is of them is there while IPv6 is on: while the interface has an address of its own, or it was turned
 it on (vnet/ip/ip6_link.c).
 """
 

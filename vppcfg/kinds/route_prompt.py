@@ -20,7 +20,7 @@ _HEADS = ("route.table_id", "route.prefix.address.af", "route.prefix.address.un"
 
 
 def routes_of_prompt(connection: VppReader, state: State, names: Mapping[int, str]) -> Iterator[Route]:
-    """Yield the routes of the prompt that VPP goes by and that a file can have. Raise DataplaneError.
+    """Yield the routes of the prompt that are in effect and that a file can have. Raise DataplaneError.
 
     Labels, routes to the router itself, and what hands packets to something else are left out.
     """

@@ -99,7 +99,7 @@ def lacks_interface(hops: Iterable[HopConfig], desired: DesiredStateBuilder) -> 
 
 
 def _warn_of_shadow(route: Route, path: KeyPath, desired: DesiredStateBuilder) -> None:
-    """Tell that VPP has a route of the file, and goes by a better one: nothing differs, and nothing is forwarded."""
+    """Report a route of the file that VPP has and a preferred source shadows: it is no difference, and unused."""
     if by := desired.observed.hidden_by.get(route.name):
         desired.warning("route-shadowed", path, shadow_text(route.name, by))
 

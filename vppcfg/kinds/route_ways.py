@@ -26,7 +26,7 @@ class Exit(NamedTuple):
 
     interface: str = ""
     gateway: str = ""
-    """Without an interface nobody here knows the way to it; others may."""
+    """Without an interface its way is unknown here."""
     end: str = ""
     """What becomes of packets that go nowhere."""
 

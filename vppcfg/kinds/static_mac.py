@@ -1,4 +1,4 @@
-"""MAC addresses that bridge domains do not learn: those of members, of nobody and of interfaces that are gone.
+"""MAC addresses that bridge domains do not learn: those of members, of no interface and of interfaces that are gone.
 
 VPP reports all that it knows in one list, also what it has learnt, which is left out (vnet/l2/l2.api). The file has
 them below bridge domains: `static-macs` and `filtered-macs`.
@@ -172,7 +172,7 @@ def read_portless(connection: VppReader, replies: Replies, names: Collection[int
 
 
 def _entries(connection: VppReader, replies: Replies) -> Iterator[_Entry]:
-    """Yield what somebody has entered: what VPP has learnt, the MAC addresses of BVIs and what the bridge domains that
+    """Yield the static entries: what VPP has learnt, the MAC addresses of BVIs and what the bridge domains that
     are gone have left are left out."""
     if not connection.offers(_DUMP):
         return

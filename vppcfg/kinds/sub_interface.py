@@ -62,7 +62,7 @@ class CreateSubInterface(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the sub-interface, with the LCP pair that some VPPs make with it."""
-        working.add_interface(sub_interface_as_created(self.interface, self.parent, self.sub_id, self.encapsulation))
+        working.create_interface(sub_interface_as_created(self.interface, self.parent, self.sub_id, self.encapsulation))
         if working.is_auto_subint and self.parent in working.lcps:
             _mirror(self, working)
 

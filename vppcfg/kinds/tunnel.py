@@ -114,7 +114,7 @@ class CreateTunnel(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the tunnel."""
-        working.add_interface(as_created(self.interface, self.tunnel.kind))
+        working.create_interface(as_created(self.interface, self.tunnel.kind))
         working.enter_virtual(self.interface, self.tunnel)
 
 

@@ -76,7 +76,7 @@ class UnsetUnnumbered(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Let the interface borrow from nobody."""
+        """Let the interface borrow no addresses."""
         working.borrow(self.interface, None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

@@ -71,7 +71,7 @@ class VirtualInterfaceKind(CreatedKind, VirtualInterfaceSection[C, M], Generic[C
         return {}
 
     def read_keys(self, connection: VppReader) -> dict[str, bytes]:
-        """Ask VPP for the secret keys that it has, by what they go by. Raise DataplaneError."""
+        """Return the secret keys that VPP has, by their names. Raise DataplaneError."""
         return {}
 
     def is_own(self, row: Row) -> bool:

@@ -122,7 +122,7 @@ def _table_steps(change: Change[FibTable]) -> Iterator[Step]:
 
 
 def read(connection: VppReader, replies: Replies, used: Iterable[tuple[int, int]]) -> dict[str, FibTable]:
-    """Return the FIB tables but the default ones, by what they go by.
+    """Return the FIB tables but the default ones, by their keys.
 
     `used` are those that interfaces are in: of a VPP that has no list of tables, nothing else is known.
     """

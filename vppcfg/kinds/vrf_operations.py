@@ -1,6 +1,6 @@
 """FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, vnet/fib/fib_table.c, vnet/ip/table_api.c).
 
-A table stays as long as anybody holds it: the API and VPP's prompt, once each, whoever made it with one of them, the
+A table stays as long as a source locks it: the API and VPP's prompt, once each, whoever made it with one of them, the
 interfaces in it, routes that lead into it, linux-nl. What is left in one that goes lands in the next one that comes.
 """
 
@@ -27,7 +27,7 @@ class VrfOperation(Operation):
 
     @property
     def subject(self) -> str:
-        """Return what the table goes by."""
+        """Return the key of the table."""
         return table_key(self.table_id, is_ipv6=self.is_ipv6)
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -65,7 +65,7 @@ class CreateVrf(VrfOperation):
 
 @record
 class MarkVrfRoutes(VrfOperation):
-    """ip_table_replace_begin: mark the routes that came through the API, for those to go that nobody writes again."""
+    """ip_table_replace_begin: mark the routes of the API, to remove those that are not written again."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         """Return the message."""
@@ -93,7 +93,7 @@ class SweepVrfRoutes(VrfOperation):
 class ReleaseTypedVrf(VrfOperation):
     """cli_inband: let go what `ip table add` at VPP's prompt, or a file that VPP runs, holds of a table.
 
-    It comes after `DeleteVrf`: where nobody typed the table, the command would take from it the last hold on the table
+    It comes after `DeleteVrf`: unless the table was created at the prompt, the command would remove its last lock
     for multicast (mfib_table_unlock in vnet/mfib/mfib_table.c counts down without asking), and a way back that starts
     between the two would find the table there, and its multicast entries gone.
     """
@@ -102,7 +102,7 @@ class ReleaseTypedVrf(VrfOperation):
         """Return None: VPP takes the command for a table that is not there too."""
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Write the command, which succeeds where nobody typed the other one (vnet/ip/lookup.c)."""
+        """Write the command, which succeeds without the other one (vnet/ip/lookup.c)."""
         family = "ip6" if self.is_ipv6 else "ip"
         return Request("cli_inband", {}, text=f"{family} table del {self.table_id}")
 

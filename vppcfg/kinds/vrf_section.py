@@ -1,7 +1,7 @@
 """The section `vrfs`: routing tables of their own, by VPP's name of them; and the keys that name one.
 
 A VRF is one FIB table for each family, both with the same number. Tables carry no tag: one with a name that the file
-lacks is removed, unless something is in it that is not managed; one without a name is nobody's.
+lacks is removed, unless something is in it that is not managed; one without a name has no owner.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class PrivateVpp:
         return str(self.folder / _SOCKET)
 
     def add_device(self, name: str) -> None:
-        """Make a Linux device with another end that nobody is at. Raise LinuxError."""
+        """Make a Linux device with an unused peer. Raise LinuxError."""
         mtu = str(_PORT_MTU)
         self._ip("link", "add", name, "mtu", mtu, "type", "veth", "peer", "name", f"{name[:11]}-far", "mtu", mtu)
         for end in (name, f"{name[:11]}-far"):
@@ -109,7 +109,7 @@ def private_vpp(prefix: Path, around: VppEnvironment | None = None) -> Iterator[
 
 
 def require_startable(prefix: Path) -> None:
-    """Raise UsageError when there is no VPP below `prefix`, LinuxError when nobody may start it here."""
+    """Raise UsageError when there is no VPP below `prefix`, LinuxError when it may not be started here."""
     if not os.access(prefix / "bin/vpp", os.X_OK):
         raise UsageError(
             f"there is no program {prefix / 'bin/vpp'}",
@@ -173,7 +173,7 @@ def apart(around: VppEnvironment) -> tuple[str, ...]:
 
 
 def _listens(path: Path) -> bool:
-    """Return whether somebody takes connections at a socket."""
+    """Return whether a program accepts connections on a socket."""
     with socket.socket(socket.AF_UNIX) as sock:
         return sock.connect_ex(str(path)) == 0
 

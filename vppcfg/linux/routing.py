@@ -66,7 +66,7 @@ class LinuxRoutes(NamedTuple):
     """The routes of a namespace that lead through devices of LCP pairs, or nowhere."""
 
     tables: dict[TableId, Routes]
-    """What linux-nl is to copy; of several with one prefix, the one that Linux goes by."""
+    """What linux-nl is to copy; of several with one prefix, the one that Linux uses."""
     limits: dict[str, int]
     """How many it does not copy, or in another way, by the reason."""
 
@@ -252,7 +252,7 @@ def _destination(data: bytes, span: Span, length: int) -> tuple[int, int]:
 
 
 def _is_better(one: Way, other: Way) -> bool:
-    """Return whether Linux goes by `one` rather than by `other`, of which both have the same prefix and table.
+    """Return whether Linux prefers `one` to `other`, which has the same prefix and table.
 
     What linux-nl passes over is no reason against what it copies.
     """

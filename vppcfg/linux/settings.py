@@ -39,7 +39,7 @@ _IFA_KEPT = frozenset({_IFA_ADDRESS, _IFA_LOCAL, 4, 5, 9, _IFA_PROTO})
 """With the broadcast address, the anycast address and the metric."""
 _PERMANENT, _DEPRECATED, _STABLE_PRIVACY = 0x80, 0x20, 0x800
 _SETTABLE = 0x02 | 0x10 | 0x100 | 0x200 | 0x400
-"""nodad, home, mngtmpaddr, noprefixroute, autojoin: the flags that somebody chooses."""
+"""nodad, home, mngtmpaddr, noprefixroute, autojoin: the flags that users set."""
 _OF_KERNEL = frozenset({1, 2, 3})
 """IFAPROT_KERNEL_LO, _RA and _LL, which Linux reports from 5.18 on."""
 _FOR_EVER = 0xFFFFFFFF
@@ -121,7 +121,7 @@ def _addresses(names: _DeviceNames, labels: Mapping[int, str]) -> _Found:
 
 
 def _address(data: bytes, span: Span, device: str, label: str, position: int) -> LinuxSetting | None:
-    """Return an address that somebody has set for good, None for any other."""
+    """Return an address that is configured permanently, None for any other."""
     family, length, flags, scope, _ = _ADDRESS.unpack_from(data, span[0])
     values = _values(data, (span[0] + _ADDRESS.size, span[1]))
     flags = _NUMBER.unpack(values[_IFA_FLAGS])[0] if _IFA_FLAGS in values else flags
@@ -190,7 +190,7 @@ def _routes(names: _DeviceNames) -> _Found:
 
 
 def _route(data: bytes, span: Span, names: _DeviceNames, position: int) -> tuple[Collection[int], LinuxSetting] | None:
-    """Return a route that somebody has entered for good, and the devices that it leads through; None for any other."""
+    """Return a route that is configured permanently, and the devices that it leads through; None for any other."""
     family, length, source_length, tos, table, protocol, scope, kind, flags = _ROUTE.unpack_from(data, span[0])
     raw = _values(data, (span[0] + _ROUTE.size, span[1]), mask=0xFFFF)
     values = {number & _TYPE_MASK: value for number, value in raw.items()}

@@ -13,7 +13,7 @@ _HANDLE = "1:"
 _USUAL_BURST_BYTES, _LEAST_BURST_BYTES = 10_000, 3_200
 """The least is what two frames of usual size take."""
 _TIMEOUT_S = 30
-"""Linux changes one thing at a time; somebody else may be removing a namespace with thousands of devices."""
+"""Linux changes one thing at a time; another process may be removing a namespace with thousands of devices."""
 
 
 def set_rate(

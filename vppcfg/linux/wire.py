@@ -94,7 +94,7 @@ def add_route(netns: str, prefix: str, gateway: str) -> None:
 
 
 def add_neighbour(netns: str, device: str, address: str, mac: str) -> None:
-    """Say once for all which MAC address is behind an address, so that nobody asks. Raise LinuxError."""
+    """Set a permanent neighbour entry, so that Linux does not resolve the address. Raise LinuxError."""
 
     def add() -> None:
         with netlink(f"name the neighbour {address} of {device} in namespace {netns}") as route:

@@ -1,4 +1,4 @@
-"""The border to whatever offers traffic and counts what comes back: T-Rex, trafgen, the simulated device."""
+"""The interface to traffic generators: T-Rex, trafgen and the simulated device."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class PortHolder(Protocol):
     """What takes ports of a generator and gives them back; `stop` and `release` may be called at any time, or twice."""
 
     def acquire(self, ports: tuple[str, ...]) -> None:
-        """Take the ports for us. Raise EngineError when one is somebody else's, has no link, or must not be used."""
+        """Take the ports for us. Raise EngineError when one is in use, has no link, or must not be used."""
 
     def stop(self) -> None:
         """Stop the traffic of our ports."""

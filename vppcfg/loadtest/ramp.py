@@ -19,7 +19,7 @@ from vppcfg.record import record
 SETTLE_S = 2.0
 """Between the end of the traffic and the last count (RFC 2544, section 23)."""
 MARGIN_S = 30.0
-"""A generator stops by itself so long after the planned end: nobody is there any more to stop it."""
+"""A generator stops by itself so long after the planned end: vppcfg may no longer be there to stop it."""
 EARLY_SAMPLES = 3
 """So many samples in a row that lose too much end a test that stops early."""
 

@@ -137,11 +137,11 @@ def _read_offered(settings: Mapping[str, Any], stats: list[Mapping[str, Any]], w
     wire_bps = float(busiest.get("tx_bps_L1") or 0.0)
     bits = wire_bps / float(busiest["tx_pps"]) if wire_bps else 8.0 * (64 + OVERHEAD_BYTES)
     tunables = settings.get("tunables")
-    told = tunables if isinstance(tunables, dict) else {}
+    tuned = tunables if isinstance(tunables, dict) else {}
     return Offered(
         profile=profile,
-        size=str(told.get("size", size)),
-        variation=str(told.get("vm", "none")),
+        size=str(tuned.get("size", size)),
+        variation=str(tuned.get("vm", "none")),
         offset=0,
         mean_frame_bytes=round(bits / 8 - OVERHEAD_BYTES, 1),
         directions=tuple(

@@ -34,7 +34,7 @@ class PingCheck:
 
 @record
 class ArpCheck:
-    """Somebody on an interface has an address: it answers an ARP request, or a neighbour solicitation."""
+    """A host on an interface has an address: it answers an ARP request, or a neighbour solicitation."""
 
     address: str
     interface: str

@@ -1,6 +1,6 @@
 """What a VPP has counted, as one reading of its stats segment found it: columns by sw_if_index, and by thread.
 
-All counters go on from VPP's start, or from when somebody cleared them. Rates come from two readings.
+All counters count from VPP's start, or since they were cleared. Rates come from two readings.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Det44Map(VppObject):
         return IPv4Network(self.outside).network_address + address, range(first, first + self.ports_per_host)
 
     def host_of(self, address: IPv4Address, port: int) -> IPv4Address | None:
-        """Return the inside host that has a port of an outside address; None where nobody has it.
+        """Return the inside host that has a port of an outside address; None where it is free.
 
         VPP names a host for the ports below and above all shares too (snat_det_reverse).
         """
@@ -101,7 +101,7 @@ class Det44Timeouts(VppObject):
 
     @property
     def name(self) -> str:
-        """Return what they go by."""
+        """Return the name."""
         return "det44 timeouts"
 
 

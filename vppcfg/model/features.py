@@ -113,7 +113,7 @@ class DhcpClient:
     hostname: str = ""
     """Sent to the server; '' for none."""
     is_broadcast: bool = True
-    """Whether the server is to answer all, rather than an address that nobody has yet."""
+    """Whether the server is to broadcast its answers, rather than send them to the offered address."""
     dscp: int = 0
     """Of what the client sends; the configuration has none, so it is read and taken out."""
 
@@ -191,4 +191,4 @@ class RouterAdvertisements:
 
 
 NO_ADVERTISEMENTS = RouterAdvertisements(is_sent=False)
-"""What VPP has of an interface with IPv6 of which nobody has asked for any."""
+"""What VPP has of an interface with IPv6 without a configuration of its own."""

@@ -108,7 +108,7 @@ class LinuxForwarding:
     indexes: Mapping[str, int] = field(default_factory=dict)
     """The index of each device, by which linux-nl knows it."""
     tables: Mapping[TableId, Routes] = field(default_factory=dict)
-    """What linux-nl is to copy; of several routes with one prefix, the one that Linux goes by."""
+    """What linux-nl is to copy; of several routes with one prefix, the one that Linux uses."""
     limits: Mapping[str, int] = field(default_factory=dict)
     """How many routes it does not copy, or in another way, by the reason."""
 

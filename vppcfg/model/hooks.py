@@ -28,7 +28,7 @@ class Hooks:
     within_s: int = 30
     """How long a command may take."""
     unreadable: str = ""
-    """Why nobody knows what they are; '' when they are known."""
+    """Why they are unknown; '' when they are known."""
 
     def command(self, event: HookEvent) -> tuple[str, ...]:
         """Return the words of the command for an event."""

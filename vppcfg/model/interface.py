@@ -21,7 +21,7 @@ from vppcfg.model.policy_route import PolicyRoute
 from vppcfg.record import evolve, record
 
 _PORT_MTU = 9000
-"""Bytes; link and packet MTU of an Ethernet port that nobody has configured (vnet/ethernet/interface.c)."""
+"""Bytes; link and packet MTU of an unconfigured Ethernet port (vnet/ethernet/interface.c)."""
 WITHOUT_MTU = 9000
 """Bytes of the largest packet that VPP routes out of a sub-interface without a packet MTU (vnet/interface_funcs.h)."""
 
@@ -40,7 +40,7 @@ DPDK drivers do, dpdk/device/init.c; so do VPP's own, drivers/iavf/port.c), so t
 
 @record
 class DeviceType:
-    """A value of the `device-type` key: what a port of that kind is when nobody has configured it."""
+    """A value of the `device-type` key: the defaults of a port of that kind."""
 
     device_class: str
     link_mtu: int = _PORT_MTU
@@ -213,9 +213,9 @@ class Interface:
     is_up: bool = False
     tag: str = ""
     addresses: frozenset[str] = frozenset()
-    """Canonical address/length; link-local addresses are left out, they are nobody's."""
+    """Canonical address/length; without link-local addresses."""
     live: tuple[LiveAddress, ...] = field(default=(), compare=False)
-    """Which of the addresses nobody has configured, in their order, and those that a DHCPv4 client has beside them."""
+    """The addresses that are not configured, in order, and those of a DHCPv4 client, which `addresses` lacks."""
     unmanaged_addresses: tuple[str, ...] = field(default=(), compare=False)
     """Prefixes whose addresses here are left alone; a file sets it, and VPP does not know."""
     l2xc: str | None = None
@@ -238,7 +238,7 @@ class Interface:
     has_proxy_arp: bool = False
     """Whether VPP answers here for the addresses of others that State.proxy_arps has."""
     dhcp_client: DhcpClient | None = None
-    """None where the interface asks nobody for an address."""
+    """None without a DHCP client."""
     neighbors: tuple[Neighbor, ...] = ()
     """Static ones, in the order of their addresses."""
     urpf: tuple[UrpfCheck, ...] = ()
@@ -257,7 +257,7 @@ class Interface:
     """The MTU in bytes that router advertisements name, or would name, where that is not `ipv6_mtu`: VPP takes it when
     IPv6 comes up (vnet/ip6-nd/ip6_ra.c). 0 where they agree, and where IPv6 is off. `stale_ra_mtu` compares it."""
     link_local: str | None = None
-    """The IPv6 link-local address that somebody has chosen; None for the one that VPP makes of the MAC address."""
+    """The configured IPv6 link-local address; None for the one that VPP makes of the MAC address."""
     macip: str | None = None
     """The MACIP access list that it applies to what comes in, by name."""
     flow_records: FlowRecords | None = None
@@ -372,7 +372,7 @@ _SETTERS = {field.name: vars(Interface)[field.name].__set__ for field in fields(
 
 
 def alter(copy: Interface, changes: Mapping[str, Any]) -> None:
-    """Set attributes of a copy that nobody else has seen yet, for whom it is frozen."""
+    """Set attributes of a new copy before it is shared; it is frozen from then on."""
     for name, value in changes.items():
         _SETTERS[name](copy, value)
 

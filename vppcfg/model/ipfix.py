@@ -58,7 +58,7 @@ class IpfixExporter:
 
 @record
 class FlowParams:
-    """What is recorded of each flow; VPP lets nobody change it while any interface is recorded."""
+    """What is recorded of each flow; VPP refuses to change it while any interface is recorded."""
 
     layers: tuple[FlowLayer, ...] = ()
     """In the order of FlowLayer."""

@@ -79,7 +79,7 @@ def command(setting: LinuxSetting, netns: str) -> str | None:
     try:
         words = _WORDS[setting.kind](setting)
     except (ValueError, LookupError, OSError, struct.error):
-        return None  # attributes that no kernel writes: from a file that somebody has made
+        return None  # attributes that no kernel writes: from a file that was written by hand
     options = [f"-n {netns}"] if netns else []
     options += ["-6"] if setting.family == _IPV6 and setting.kind is LinuxKind.ROUTE else []
     return " ".join(["ip", *options, words]) if words else None

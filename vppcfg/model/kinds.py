@@ -7,7 +7,7 @@ from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterfac
 
 
 def is_marked(kind: InterfaceKind) -> bool:
-    """Return whether an interface of a kind is distinguished from a port that somebody else made by its mark alone."""
+    """Return whether an interface of a kind is distinguished from a port of another program by its mark alone."""
     return VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface).is_ours_by_mark
 
 

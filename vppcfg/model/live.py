@@ -19,7 +19,7 @@ class LiveSource(Enum):
     VRRP = "VRRP"
     """The virtual router that the interface is the master of."""
     FILE = "unmanaged-addresses"
-    """Somebody whom only the file knows of."""
+    """A program that only the file names, by `unmanaged-addresses`."""
 
 
 @record

@@ -1,7 +1,7 @@
-"""States beside addresses that come and go by themselves: what somebody else has put on an interface stays as it is.
+"""Live addresses in states: those that DHCP, VRRP, SLAAC or other programs set on an interface, and no file.
 
-Such an address is among the `addresses` of its interface, and its `live` names it. A desired state has those that are
-there, so that no plan touches them.
+`Interface.live` names them; they are among `Interface.addresses` too. A desired state takes over the live addresses
+that are observed, so that no plan changes them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from vppcfg.record import evolve
 
 
 def live_on(interface: Interface) -> frozenset[str]:
-    """Return those of an interface's addresses that somebody else has put there."""
+    """Return the live addresses of an interface."""
     return frozenset(each.address for each in interface.live) & interface.addresses
 
 
 def configured_on(interface: Interface) -> frozenset[str]:
-    """Return the other ones."""
+    """Return the addresses of an interface that are not live."""
     return interface.addresses - live_on(interface)
 
 

@@ -12,7 +12,7 @@ from vppcfg.record import record
 
 SECTION = "nat44"
 USUAL_SESSIONS = 63 * 1024
-"""What VPP takes where nobody asks for a number (nat44_plugin_enable in nat44_ed.c)."""
+"""VPP's default (nat44_plugin_enable in nat44_ed.c)."""
 _BYTES_PER_SESSION = 265
 """Of each thread: snat_session_t, per_vrf_sessions_t, dlist_elt_t, and three free lists (nat44_ed_worker_db_init)."""
 _BYTES_PER_BUCKET = 104

@@ -35,7 +35,7 @@ class Certainty(Enum):
     """For how long an answer holds; the values are those of JSON documents."""
 
     CONFIGURED = "configured"
-    """As long as the configuration is as it is: nobody else has the port."""
+    """As long as the configuration is as it is: no other host has the port."""
     NOW = "now"
     """While the session lasts; VPP keeps no record of it."""
 
@@ -67,7 +67,7 @@ class PortAnswer:
     port: int
     holders: tuple[NatPortHolder, ...]
     note: str = ""
-    """What is known of the address where nobody has the port."""
+    """What is known of the address where the port is free."""
 
 
 @record

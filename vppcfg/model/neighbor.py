@@ -1,4 +1,4 @@
-"""Neighbours that somebody has entered: which MAC address a host on the link has, without asking for it."""
+"""Static neighbours: the MAC addresses of hosts on the link, which VPP then does not ask for."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def is_created_by_us(tag: str) -> bool:
 
 
 def is_foreign(tag: str) -> bool:
-    """Return whether `tag` shows that somebody else owns the object; an untagged object is nobody's."""
+    """Return whether `tag` is that of another program; an object without a tag has no owner."""
     return tag != "" and not is_ours(tag)
 
 

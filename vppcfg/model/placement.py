@@ -21,9 +21,9 @@ class QueuePlacement:
 
     queue: int
     threads: tuple[int, ...] = ()
-    """Ascending; none where it is not known, and of a transmit queue that nobody uses."""
+    """Ascending; none where it is not known, and of an unused transmit queue."""
     is_chosen: bool = field(default=False, compare=False)
-    """Whether somebody has chosen them rather than VPP, as far as that can be known; that is nothing VPP reports."""
+    """Whether an operator placed them rather than VPP, as far as it can be inferred; VPP does not report it."""
 
 
 Placements = tuple[QueuePlacement, ...]
@@ -48,7 +48,7 @@ def in_order(placements: Iterable[QueuePlacement]) -> Placements:
 def moved(before: Placements, after: Placements) -> Iterator[tuple[QueuePlacement, QueuePlacement]]:
     """Yield each queue that is known before and after and has other threads; what one side does not know is open.
 
-    So is a transmit queue that nobody is to use.
+    So is a transmit queue that is to be unused.
     """
     if before is after or not before or not after:
         return
@@ -89,10 +89,10 @@ def _chosen(placement: QueuePlacement) -> QueuePlacement:
 
 
 def placed_by_hand(placements: Placements, queues: Collection[int]) -> Placements:
-    """Return the queues of which somebody has placed those that are named, and no others."""
+    """Return the queues, of which an operator placed those that are named and no others."""
     return tuple(replace(each, is_chosen=each.queue in queues) for each in placements)
 
 
 def chosen(placements: Placements) -> Placements:
-    """Return the queues that somebody has placed."""
+    """Return the queues that an operator placed."""
     return tuple(each for each in placements if each.is_chosen)

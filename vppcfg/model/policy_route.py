@@ -11,7 +11,7 @@ from vppcfg.model.vrf import table_key
 from vppcfg.record import record
 
 OWN_IDS = range(0x76700000, 0x76710000)
-"""The ids of policies that vppcfg creates. Every policy with another id was created by somebody else."""
+"""The ids of policies that vppcfg creates. Every policy with another id was created by another program."""
 
 
 @record
@@ -52,7 +52,7 @@ class PolicyRoute:
 
 @record
 class LoosePolicy(VppObject):
-    """A policy that no interface has: between its creation and its place on an interface, or left there by somebody."""
+    """A policy that no interface has: between its creation and its place on an interface, or left there."""
 
     noun = "ABF policy"
     table = "loose_policies"

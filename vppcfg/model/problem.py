@@ -48,7 +48,7 @@ class ProblemList(list[Problem]):
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
         super().__init__()
         self.is_cut = False
-        """Whether there are more errors than are kept; nobody needs to look for further ones then."""
+        """Whether there are more errors than are kept; further ones need not be looked for then."""
         self._left = dict.fromkeys(Severity, PROBLEMS)
         self.extend(problems)
 

@@ -14,7 +14,7 @@ class EchoQuestion:
 
 @record
 class NeighborQuestion:
-    """Does somebody on an interface of VPP have an address: an ARP request, or a neighbour solicitation?"""
+    """Does a host on an interface of VPP have an address: an ARP request, or a neighbour solicitation?"""
 
     interface: str
     address: str
@@ -48,4 +48,4 @@ class AskOutcome:
     cannot_ask: str = ""
     """Why nothing was asked, as the end of a sentence; '' when it was."""
     is_unable: bool = False
-    """Whether who was asked lacks the means, so that somebody else may be asked."""
+    """Whether this dataplane cannot find out, so that another one may be asked."""

@@ -12,7 +12,7 @@ from vppcfg.model.vrf import table_key
 from vppcfg.record import record
 
 SOURCE = "vppcfg"
-"""The name of the FIB source that owns the routes of files: those of every other source are somebody else's."""
+"""The name of the FIB source that owns the routes of files: those of every other source belong to other programs."""
 SOURCE_PRIORITY = 0x60
 """Better than the API (0x80) and the prompt (0x81), worse than linux-cp (0x10): a routing daemon wins."""
 
@@ -99,7 +99,7 @@ def source_words(source: str) -> str:
 
 
 def shadow_text(name: str, source: str) -> str:
-    """Return a note on a route that VPP has and does not go by."""
+    """Return a note on a route that another source shadows."""
     return f"{name} is shadowed by {source_words(source)}: VPP forwards by that route, and by this one without it"
 
 

@@ -14,7 +14,7 @@ class RequiredKey:
     """A secret that a state needs."""
 
     name: str
-    """What it goes by, which distinguishes the one secret from every other: a public key, or `sha256:` and a digest."""
+    """The name, unique to the secret: a public key, or `sha256:` and a digest."""
     file: str
     """The file that has it; '' where none is named."""
     description: str
@@ -35,7 +35,7 @@ def key_bytes(text: str) -> bytes:
 
 
 def digest_of(preshared_key: bytes) -> str:
-    """Return what a preshared key goes by, which reveals nothing of it as long as it was drawn at random."""
+    """Return the name of a preshared key, which reveals nothing of it as long as it was drawn at random."""
     from hashlib import sha256  # slow to import, and not needed where no file has secrets
 
     return f"sha256:{sha256(preshared_key).hexdigest()}"

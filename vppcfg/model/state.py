@@ -76,7 +76,7 @@ class Facts:
     may_hide: bool = False
     """Whether VPP may have objects of ours that it does not show."""
     nat44_sessions: int | None = None
-    """How many sessions NAT44 had before a plan that loses them all; None where nobody has counted."""
+    """How many sessions NAT44 had before a plan that loses them all; None where they were not counted."""
     has_had_det44: bool = False
     """Whether DET44 was enabled since VPP was started; whether it still is cannot be read."""
     workers: int = 0
@@ -101,11 +101,11 @@ class State:
     bridges: Mapping[str, Bridge] = field(default_factory=dict)
     """By the name that a configuration gives them, bdN."""
     vrfs: Mapping[str, FibTable] = field(default_factory=dict)
-    """FIB tables other than the default ones, by what they go by: `table_key`."""
+    """FIB tables other than the default ones, by their `table_key`."""
     acls: Mapping[str, Acl] = field(default_factory=dict)
-    """By name; somebody else's by `acl:` and their tag, made unique by `@` and VPP's index."""
+    """By name; those of other programs by `acl:` and their tag, made unique by `@` and VPP's index."""
     macips: Mapping[str, MacipAcl] = field(default_factory=dict)
-    """By name; somebody else's by `macip:` and their tag, made unique likewise."""
+    """By name; those of other programs by `macip:` and their tag, made unique likewise."""
     linux: Mapping[str, LinuxDevice] = field(default_factory=dict)
     """Linux devices by the VPP interface whose LCP pair or TAP they belong to."""
     namespaces: frozenset[str] = frozenset()
@@ -121,7 +121,7 @@ class State:
     objects: Objects = field(default_factory=dict)
     """Routes and other objects that are no interfaces, by their class and name; `of` returns those of one class."""
     hidden_by: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Of objects that VPP has and does not go by: whose it goes by, as VPP calls it."""
+    """By the name of an object that another source shadows: that source, in VPP's words."""
     owned: Ownership = field(default=frozenset(), compare=False)
     """Which of the objects are the file's; plans leave all others alone, and compare none of them."""
     facts: Facts = field(default=Facts(), compare=False)

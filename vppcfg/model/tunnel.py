@@ -130,7 +130,7 @@ class GreMode(Enum):
     TEB = "teb"
     """Ethernet frames."""
     ERSPAN = "erspan"
-    """Copies of Ethernet frames, for somebody who looks at traffic."""
+    """Copies of Ethernet frames, for a traffic analyser."""
 
 
 @record

@@ -30,7 +30,7 @@ class VirtualInterface:
     recreate_on_change: ClassVar[tuple[str, ...]]
     """Attributes that VPP cannot change in place, in the order in which a difference is named."""
     is_ours_by_mark: ClassVar[bool] = False
-    """Whether VPP has others of the kind that somebody else makes: without the mark of a made port in its tag, one is
+    """Whether other programs create interfaces of the kind: without the mark of a made port in its tag, one is
     a port to a plan, which is configured and never removed."""
     encrypts: ClassVar[bool] = False
     """Whether a crypto engine has to encrypt what it carries."""
@@ -99,7 +99,7 @@ class VirtualInterface:
 
     @property
     def needed_table(self) -> str | None:
-        """Return what the outer table goes by, None for the default one and for what is no tunnel."""
+        """Return the key of the outer table, None for the default one and for what is no tunnel."""
         if not self.outer_table or self.own_end is None:
             return None
         return table_key(self.outer_table, is_ipv6=":" in self.own_end)

@@ -56,7 +56,7 @@ class VirtualRouter(VppObject):
     """Whom advertisements are sent to instead of the group, in the order of `hosts_in_order`."""
     is_running: bool = True
     state: VrrpState | None = field(default=None, compare=False)
-    """None where nobody has asked."""
+    """None where it was not asked for."""
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ class Referent(Enum):
 
     INTERFACE = "interface"
     TABLE = "table"
-    """A FIB table, by its key; the default ones are always there and nobody refers to them."""
+    """A FIB table, by its key; the default ones always exist and are not referred to."""
     BRIDGE = "bridge"
     OBJECT = "object"
     """Another object that is no interface, by `VppObject.label`."""
@@ -83,7 +83,7 @@ class Hidden:
     item: VppObject
     """What was asked about."""
     by: str
-    """Whose VPP goes by, as VPP calls it: lcp-rt, interface; '' where it goes by ours."""
+    """The source in effect, in VPP's words: lcp-rt, interface; '' where it is ours."""
     found: VppObject | None
     """What VPP keeps of ours, None for nothing."""
 

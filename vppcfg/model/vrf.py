@@ -15,12 +15,12 @@ _UNNAMED = re.compile(r"ipv[46]-VRF:[0-9]+")
 
 
 def table_key(table_id: int, *, is_ipv6: bool) -> str:
-    """Return what a table goes by, in a State and in a plan: the name that VPP gives to one without a name."""
+    """Return the key of a table in states and plans: the name that VPP gives to an unnamed table."""
     return f"ipv{6 if is_ipv6 else 4}-VRF:{table_id}"
 
 
 def table_keys(tables: tuple[int, int]) -> Iterator[str]:
-    """Yield what the tables of IPv4 and of IPv6 go by, given by their ids, without the default ones."""
+    """Yield the keys of the tables of IPv4 and of IPv6 with some ids, without the default ones."""
     for is_ipv6, table_id in zip((False, True), tables, strict=True):
         if table_id:
             yield table_key(table_id, is_ipv6=is_ipv6)
@@ -37,12 +37,12 @@ class FibTable:
 
     @property
     def key(self) -> str:
-        """Return what the table goes by."""
+        """Return the key of the table."""
         return table_key(self.table_id, is_ipv6=self.is_ipv6)
 
     @property
     def is_unnamed(self) -> bool:
-        """Return whether the name is VPP's own, as that of a table which linux-nl has made: then it is nobody's."""
+        """Return whether the name is VPP's own, as that of a table which linux-nl created: it has no owner then."""
         return is_unnamed(self.name)
 
 

@@ -1,4 +1,4 @@
-"""What becomes of the addresses that somebody else has put on interfaces, when a plan is carried out."""
+"""What a plan does to live addresses, which other programs set."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Vocabulary(Protocol):
     """What must be known of a VPP's messages, and of what is not in plans, to write one."""
 
     def secret(self, name: str) -> Value:
-        """Return the secret that goes by a name. Raise DataplaneError when nobody has given it."""
+        """Return a secret by its name. Raise DataplaneError when it was not given."""
 
     def newest(self, names: Sequence[str]) -> str:
         """Return the first of the messages `names` that VPP has, or the last when it has none."""

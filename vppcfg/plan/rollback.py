@@ -86,11 +86,11 @@ def closest_to(
 ) -> Reachable:
     """Return `former` with everything that no plan may touch, or can make, as it is `now`.
 
-    As now are objects with somebody else's tag or covered by `is_unmanaged`, now or formerly; ports that have come
-    since; Linux, when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table, which
-    are never removed; live addresses, but for what `ours`, where the change was to lead, configures. Ports that were
-    `created` on the way from one to the other are ours although they may not bear the mark yet. What VPP cannot bring
-    back in every detail is the same in effect: see `restorable`.
+    As now are objects with the tag of another program or covered by `is_unmanaged`, now or formerly; new ports; Linux,
+    when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table, which are never
+    removed; live addresses, except those that `ours`, the target of the change, configures. Ports that were `created`
+    on the way from one to the other are ours although they may not have the mark yet. What VPP cannot restore in every
+    detail is the same in effect: see `restorable`.
     """
     former = restorable(former)
     kept = _kept(former, now, is_unmanaged, created)
@@ -197,7 +197,7 @@ def _merged_tables(
 ) -> dict[str, FibTable]:
     """Return the FIB tables to go to: those that interfaces are in that stay as they are now stay too.
 
-    So do those that are nobody's, because VPP named them; of former ones, what comes back needs them.
+    So do those without an owner, because VPP named them; of former ones, what comes back needs them.
     """
 
     def is_not_ours(key: str, table: FibTable) -> bool:

@@ -74,8 +74,8 @@ def plain(value: object) -> Any:
     if kind in _ATOMS:
         return value
     if (attributes := _attributes(kind)) is not None:
-        told = ((name, item) for name, default in attributes if (item := getattr(value, name)) != default)
-        return {name: item if item.__class__ in _ATOMS else plain(item) for name, item in told}
+        set_values = ((name, item) for name, default in attributes if (item := getattr(value, name)) != default)
+        return {name: item if item.__class__ in _ATOMS else plain(item) for name, item in set_values}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset):

@@ -58,7 +58,7 @@ class Transition:
         self.moved = self._moved()
         """Interfaces that stay and leave a FIB table, for another one or to come back: whether of IPv4, and of IPv6."""
         self.leaving = self._leaving()
-        """Interfaces that leave a bond, for good or to join again, and then have a MAC that nobody could read."""
+        """Interfaces that leave a bond, for good or to join again, whose MAC address could not be read."""
         self.staying_members = self._staying_members()
         """The bond of each interface that is a member of it before and after, and does not leave it in between."""
         self.desired_members = frozenset(
@@ -197,8 +197,8 @@ class Transition:
     def may_outlast(self, address: str, before: Interface, after: Interface) -> bool:
         """Return whether an address that goes may stay until those are there that come in its place.
 
-        VPP must take all that come, anywhere, beside it, and the interface must go on routing as it does. Nobody may
-        be bound to it who would be left without any.
+        VPP must take all that come, anywhere, beside it, and the interface must keep its VRF and layer. No
+        interface that borrows from it may be left without an address.
         """
         if ":" not in address and before.name in self.observed.facts.address_followers:
             return False

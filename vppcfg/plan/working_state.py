@@ -115,7 +115,7 @@ class WorkingState:
         self.peers: dict[str, str] = {}
         """The interface of each peer, by the key of the peer."""
         self._alike: dict[tuple[type[VirtualInterface], object], str] | None = None
-        """The interface that was last made with each identity, and may be gone; None until somebody asks."""
+        """The interface that was last made with each identity, and may be gone; None until it is asked for."""
         self._addresses: dict[int, AddressIndex] = {}
         self._own: set[str] = set()
         """Interfaces that are copies of the working state's own, which it changes in place until it shows them."""
@@ -261,6 +261,11 @@ class WorkingState:
         if interface.tables != _DEFAULT_TABLES:
             self.in_table.add(interface.name, list(table_keys(interface.tables)))
 
+    def create_interface(self, interface: Interface) -> None:
+        """Enter an interface that nothing else has: what changes it later needs no copy."""
+        self.add_interface(interface)
+        self._own.add(interface.name)
+
     def remove_interface(self, name: str) -> None:
         """Take out an interface that nothing refers to any more."""
         interface = self.interfaces.pop(name)
@@ -345,7 +350,7 @@ class WorkingState:
         self.in_table.add(name, list(table_keys(self.interfaces[name].tables)))
 
     def borrow(self, name: str, donor: str | None) -> None:
-        """Let an interface borrow the addresses of `donor`, or of nobody."""
+        """Let an interface borrow the addresses of `donor`, or none."""
         before = self.interfaces[name]
         if before.unnumbered is not None:
             self.references.drop(name, [before.unnumbered])

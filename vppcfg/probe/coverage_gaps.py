@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.interface import FEATURES, Interface, features_on
 from vppcfg.model.nd_proxy import NdProxy
+from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.qos import QosMark, QosRecord, QosStore
@@ -25,6 +26,7 @@ _TRIED = FILTERS | {"mirrors", "static_macs"}
 _UNTRIED: Mapping[type[VppObject], str] = {
     DhcpRelay: "DHCP relays",
     NdProxy: "ND proxies",
+    NeighborTable: "neighbour tables",
     PathMtu: "path MTUs",
     PuntRedirect: "punt redirects",
     **dict.fromkeys((QosMark, QosRecord, QosStore), "QoS"),

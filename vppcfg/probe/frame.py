@@ -66,7 +66,7 @@ class Packet:
     size: int = 0
     """Bytes with the IP header; 0 for as few as there can be."""
     has_df: bool = False
-    """Whether nobody may cut it; of IPv6 nobody may."""
+    """Whether it must not be fragmented; always of IPv6."""
     inside: Inside | None = None
 
     @property

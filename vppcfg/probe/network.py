@@ -22,7 +22,7 @@ from vppcfg.record import record
 
 @record
 class Connected:
-    """A prefix that is reached through an interface without anybody between."""
+    """A prefix that is reached through an interface without a gateway."""
 
     table: int
     network: IPv4Network | IPv6Network
@@ -57,7 +57,7 @@ class Network:
     ) -> None:
         """Take a state; `without_link` are ports that nothing is plugged into.
 
-        `foreign` are addresses, each behind the number of its table, to which somebody else has put a route.
+        `foreign` are addresses, each behind the number of its table, to which another program has a route.
         """
         self.state = state
         self.without_link = without_link

@@ -20,7 +20,7 @@ from vppcfg.probe.trace import Observation
 DOCUMENTATION = tuple(
     map(ip_network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15", "2001:db8::/32"))
 )
-"""What nobody has (RFC 5737, RFC 2544, RFC 3849)."""
+"""Addresses that no host has (RFC 5737, RFC 2544, RFC 3849)."""
 _OTHER_ADDRESS = "an address of it is not for documentation"
 _LEAVES = "it, or what answers it, would leave by a port (--out-of-ports sends it)"
 _WOULD_LEAVE = "by VPP's own tables it would leave by a port, contrary to the file"
@@ -88,7 +88,7 @@ def went_out(observation: Observation | None) -> bool:
 
 
 def is_documentation(address: str) -> bool:
-    """Return whether an address is one that nobody has."""
+    """Return whether no host has an address."""
     host = ip_address(address)
     return any(host in prefix for prefix in DOCUMENTATION)
 

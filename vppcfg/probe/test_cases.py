@@ -22,9 +22,9 @@ from vppcfg.probe.tunnels import ANY_PORT, carries_frames, ends_of, of_another_t
 from vppcfg.record import record
 
 STRANGER = {False: "198.51.100.77", True: "2001:db8:ffff:77::77"}
-"""Documentation addresses (RFC 5737, RFC 3849) that stand for somebody far away."""
+"""Documentation addresses (RFC 5737, RFC 3849) that stand for remote hosts."""
 NOWHERE = {False: "198.18.7.77", True: "2001:db8:ffff:78::78"}
-"""Where nobody is (RFC 2544)."""
+"""A network without hosts (RFC 2544)."""
 OTHER_MAC = "02:00:5e:00:53:fe"
 OTHER_STATION = "02:00:5e:00:53:55"
 UNKNOWN_MAC = "02:00:5e:00:53:77"
@@ -61,7 +61,7 @@ class ProbeSet:
 def probes_for(network: Network, *, from_strangers: bool = False) -> ProbeSet:
     """Return the frames that prove a state, each with what must become of it; the same ones for the same state.
 
-    With `from_strangers` nobody sends who may be there: senders have addresses for documentation.
+    With `from_strangers` no sender can exist: senders have addresses for documentation.
     """
     probes: list[FrameProbe] = []
     unproved: list[Unproved] = []
@@ -165,7 +165,7 @@ def _frame(ingress: Ingress, packet: Packet, mac: str | None = None, tags: tuple
 
 
 def neighbor_of(network: Network, name: str, *, is_ipv6: bool) -> str:
-    """Return an address of somebody on the link of an interface, or of somebody far away where it has no prefix."""
+    """Return an address of a host on the link of an interface, or of a remote host where it has no prefix."""
     for text in sorted(network.addresses(name)):
         own = ip_interface(text)
         if (own.version == 6) == is_ipv6 and (host := _other_host(network, name, text)) is not None:

@@ -123,7 +123,7 @@ class Observation:
 
 def is_whole(observation: Observation) -> bool:
     """Return whether VPP's tracer followed a frame all the way; now and then it loses sight of one, or of a part."""
-    names = {"null-node", *(node.name for node in observation.nodes)}  # which drops what nobody uses, unseen
+    names = {"null-node", *(node.name for node in observation.nodes)}  # which drops unused packets without a counter
     if not observation.ends or "ethernet-input" not in names:
         return False
     dropped = next((node for node in observation.nodes if node.name in ("drop", "punt")), None)

@@ -19,8 +19,8 @@ class EntryLine(NamedTuple):
 
 def whole_entry(keys: Iterable[KeyValue]) -> list[EntryLine]:
     """Return an entry that is new or goes, as a file has it, with all that an object is made with."""
-    told = [key._replace(is_default=key.value == []) if key.is_set_at_creation else key for key in keys]
-    return [EntryLine(text) for text in key_lines(told)]
+    shown = [key._replace(is_default=key.value == []) if key.is_set_at_creation else key for key in keys]
+    return [EntryLine(text) for text in key_lines(shown)]
 
 
 def entry_difference(before: Sequence[KeyValue], after: Sequence[KeyValue]) -> list[EntryLine]:

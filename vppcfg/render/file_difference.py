@@ -30,7 +30,7 @@ from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.recreate import is_open
 from vppcfg.record import evolve, record
 from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
-from vppcfg.render.implicit_changes import restricted, unsaid
+from vppcfg.render.implicit_changes import implicit_changes, restricted
 
 _ORDER = {section.key: position for position, section in enumerate(SECTIONS)}
 _SECTIONS = {kind.object_kind: kind.key for kind in TABLES}
@@ -128,7 +128,9 @@ class _Comparison:
             if change.kind in _SECTIONS:
                 path = (_SECTIONS[change.kind], change.name)
                 found = self._found.get(path) or EntryDifference(action=change.action, path=path, name=change.name)
-                self._found[path] = replace(found, remarks=tuple(unsaid(change, self._before, self._after, ())))
+                self._found[path] = replace(
+                    found, remarks=tuple(implicit_changes(change, self._before, self._after, ()))
+                )
         for path in self._without_entry():
             self._found[path] = EntryDifference(action=Action.CREATE, path=path, name=path[0])
         for change in self._others:
@@ -153,7 +155,7 @@ class _Comparison:
         self._found[entry.path] = EntryDifference(action=action, path=entry.path, name=entry.name, lines=tuple(lines))
 
     def _whole(self, entry: YamlEntry, state: State) -> tuple[KeyValue, ...] | None:
-        """Return what an entry sets that appears or disappears in a state, None when nobody needs it.
+        """Return what an entry sets that appears or disappears in a state, None where it is not needed.
 
         An interface on which nothing is set needs no entry beside that of its kind, which then has its description.
         """
@@ -179,7 +181,7 @@ class _Comparison:
         remarks: list[str] = []
         for change in changes:
             others = [other for other in changes if other is not change]
-            remarks += unsaid(change, self._before, self._after, others)
+            remarks += implicit_changes(change, self._before, self._after, others)
             if change.kind is ObjectKind.LCP and change.action is Action.REPLACE and not _is_implied(change, others):
                 remarks.append(f"its LCP pair is recreated, because {change.forced_by}")
         of_itself = [change for change in changes if change.kind is ObjectKind.INTERFACE]
@@ -248,7 +250,7 @@ def _with_names_of(state: State, other: State) -> State:
 
 
 def _with_moved_queues(before: State, after: State) -> tuple[State, State]:
-    """Return both states with those queues of ports that move as if somebody had placed them, and no others.
+    """Return both states with those queues of ports that move as if an operator had placed them, and no others.
 
     A file places few queues, and where they were before is mostly VPP's own choice.
     """

@@ -1,4 +1,4 @@
-"""What a plan changes and the words of the file do not show: found out by trying, so that nothing can be forgotten.
+"""Lines for the changes of a plan that no key of the file shows, found by changing one attribute at a time.
 
 An attribute is shown when the entries of the file differ once it alone has changed. For the others there is a line that
 a reader cannot type, and that looks like a comment.
@@ -44,7 +44,7 @@ _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
 """The same for a Linux device, whose attributes change with those of its interface."""
 _OF_INTERFACES = (INTERFACES, loopback.KIND, *VIRTUAL_SECTIONS)
 """The sections whose entries are about interfaces."""
-_SAID_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
+_SHOWN_WHOLE = frozenset({ObjectKind.SFLOW, ObjectKind.LLDP, ObjectKind.PROXY_ARP, ObjectKind.IPFIX})
 """What has nothing that a file cannot express."""
 
 
@@ -72,12 +72,14 @@ def restricted(
     return cut.with_tables(tables)
 
 
-def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[Change[Any]]) -> Iterator[str]:
+def implicit_changes(
+    change: Change[Any], before: State, after: State, siblings: Iterable[Change[Any]]
+) -> Iterator[str]:
     """Yield a line for each attribute of a change that no key of the file shows.
 
     `siblings` are the other changes of the same interface: what follows from them needs no line.
     """
-    if change.action in (Action.CREATE, Action.DELETE) or change.kind in _SAID_WHOLE:
+    if change.action in (Action.CREATE, Action.DELETE) or change.kind in _SHOWN_WHOLE:
         return
     if change.kind is ObjectKind.BRIDGE:
         yield from _stray_macs(change)
@@ -90,10 +92,10 @@ def unsaid(change: Change[Any], before: State, after: State, siblings: Iterable[
                 yield f"its Linux device: {_attribute_text(attribute)}"
         return
     own = {attribute.name for attribute in change.attributes}
-    told = _Shown(change, before, after)
+    shown = _Shown(change, before, after)
     what = "its LCP pair: " if change.kind is ObjectKind.LCP else ""
     for attribute in change.attributes:
-        if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not told.is_shown(attribute):
+        if own.isdisjoint(_FOLLOWS.get(attribute.name, ())) and not shown.is_shown(attribute):
             yield f"{what}{_attribute_text(attribute)}"
     if change.kind is ObjectKind.INTERFACE:
         yield from _static_macs_elsewhere(change.name, before, after)
@@ -109,15 +111,15 @@ def _stray_macs(change: Change[Any]) -> Iterator[str]:
 def _static_macs_elsewhere(name: str, before: State, after: State) -> Iterator[str]:
     """Yield a line when an interface does not have the same static MAC addresses where it is no member.
 
-    The file has those of members alone. VPP keeps them when an interface leaves a bridge domain: they may become
-        unsaid although they stay as they are.
+    The file has those of members alone. VPP keeps them when an interface leaves a bridge domain: so the line may appear
+    although VPP changes nothing.
     """
-    old, new = (_unsaid_macs(state.interfaces[name], state) for state in (before, after))
+    old, new = (_macs_elsewhere(state.interfaces[name], state) for state in (before, after))
     if old != new:
         yield f"static macs where it is no member: {_words(old)} -> {_words(new)}"
 
 
-def _unsaid_macs(interface: Interface, state: State) -> tuple[StaticMac, ...]:
+def _macs_elsewhere(interface: Interface, state: State) -> tuple[StaticMac, ...]:
     is_member = interface.bridge is not None and bridge_name(interface.bridge) in state.bridges
     return tuple(each for each in interface.static_macs if not is_member or each.bd_id != interface.bridge)
 

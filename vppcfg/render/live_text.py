@@ -1,4 +1,4 @@
-"""Addresses that nobody has configured, in words: whose they are, and what a plan does to them."""
+"""The text about live addresses: which program set them, and what a plan does to them."""
 
 from __future__ import annotations
 

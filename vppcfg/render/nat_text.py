@@ -40,7 +40,7 @@ def answer_lines(answer: PortAnswer) -> Iterator[str]:
         if len(holder.sessions) > _MOST_SESSIONS:
             yield f"  and {len(holder.sessions) - _MOST_SESSIONS} more"
     if not answer.holders:
-        yield f"nobody has {asked}"
+        yield f"no host has {asked}"
         yield from _indented(answer.note)
 
 

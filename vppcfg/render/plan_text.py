@@ -79,23 +79,19 @@ def cli_line(operation: Operation, version: str = "") -> str | None:
     if isinstance(operation, AttachmentOperation):
         line = operation.cli()
         return None if line is None or _OTHER.search(line) or not is_typable(line) else line
-    if not is_typable(operation.subject) or not _is_sayable(operation):
-        return None
     line = operation.cli()
-    return line if line is not None and is_typable(line) else None
+    if line is None or not is_typable(f"{operation.subject} {line}") or not _is_sayable(operation):
+        return None
+    return line
 
 
 def _is_sayable(operation: Operation) -> bool:
     """Return whether every text of an operation is one word, and its tag one that braces hold."""
     kind: type = type(operation)
-    for name in _names(kind):
-        value = getattr(operation, name)
-        if value.__class__ is str:
-            if not (_is_word(value) if name != _TAG else _is_sayable_as(name, value)):
-                return False
-        elif not all(_is_sayable_as(*text) for text in _texts(value, name)):
-            return False
-    return True
+    words, others = _texts_of(kind)
+    return all(_is_word(getattr(operation, name)) for name in words) and all(
+        _is_sayable_as(*text) for name in others for text in _texts(getattr(operation, name), name)
+    )
 
 
 def _is_sayable_as(name: str, text: str) -> bool:
@@ -115,6 +111,13 @@ def _texts(value: object, name: str) -> Iterator[tuple[str, str]]:
         kind: type = value.__class__
         for field in _names(kind):
             yield from _texts(getattr(value, field), field)
+
+
+@cache
+def _texts_of(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the fields of a kind of operation that are one word each, and the others that may have texts."""
+    words = tuple(field.name for field in fields(kind) if field.type == "str" and field.name != _TAG)
+    return words, tuple(name for name in _names(kind) if name not in words)
 
 
 @cache

@@ -32,7 +32,7 @@ class VerifyMetrics:
     """Of vppcfg."""
     is_connected: bool = False
     report: VerifyReport | None = None
-    """What the last look found; None while nobody knows."""
+    """What the last look found; None while unknown."""
     read_at_s: float | None = None
     """When that was, in Unix seconds."""
     read_took_s: float | None = None
@@ -54,7 +54,7 @@ class WatchMetrics:
     is_connected: bool = False
     is_file_valid: bool = True
     differences: tuple[EntryDifference, ...] | None = None
-    """None while nobody knows."""
+    """None while unknown."""
     problems: tuple[str, ...] = ()
     """The rule of each problem that stands between the file and this VPP."""
     read_at_s: float | None = None

@@ -1,4 +1,4 @@
-"""What a plan sets and VPP will not go by, since somebody has a better one: in words, and for programs."""
+"""Routes of a plan that a route of a preferred source shadows: as text, and for programs."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def summary(report: VerifyReport) -> str:
 
 
 def report_lines(report: VerifyReport) -> Iterator[str]:
-    """Yield the lines of a report: each group with the first of it, what nobody copies, and the summary."""
+    """Yield the lines of a report: each group with the first of it, what is not copied, and the summary."""
     for group in report.groups:
         yield from group_lines(group)
     for reason, count in sorted(report.limits.items()):

@@ -2,7 +2,7 @@
 
 VPP keeps a chain of addresses per interface and the head of each chain (vnet/ip/ip_interface.c). An interface that
 borrows addresses has the head of its donor's chain: what is added to it then lands there, and what it had before is
-in nobody's chain but still taken.
+in no chain but still taken.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class AddressBook:
         self._holders: dict[int, set[int]] = {}
         """Interfaces by the head of their chain."""
         self._tails: dict[int, int] = {}
-        """End of each chain by its head, as long as nobody has ever borrowed."""
+        """End of each chain by its head, as long as nothing was ever borrowed."""
         self._borrowers: set[int] = set()
         self._has_ever_lent = False
         self._table_of: dict[int, int] = {}

@@ -89,7 +89,7 @@ _ALWAYS = frozenset({"mpls-input", "ip6-multicast", "ip6-unicast", "ip4-multicas
 
 @dataclass(slots=True, kw_only=True)
 class ArcMain:
-    """What somebody has enabled."""
+    """What is enabled."""
 
     enabled: dict[int, Counter[Feature]] = field(default_factory=dict)
     """How often each feature is on, by sw_if_index."""

@@ -71,7 +71,7 @@ class Faults:
     hang_s: float = inf
     """Seconds."""
     mute_at: int | None = None
-    """From this message on VPP does what it is asked but answers nobody, pings included."""
+    """From this message on VPP executes requests but answers none, pings included."""
     delay_s: float = 0.0
     """Seconds before each answer."""
     pace_s: float = 0.0

@@ -68,7 +68,7 @@ def without_paths(paths: tuple[FibPath, ...], gone: Iterable[FibPath]) -> tuple[
 Entry = tuple[str, tuple[FibPath, ...]]
 """The source, and the paths."""
 COPIED = ("lcp-rt", "lcp-rt-dynamic")
-"""The sources of linux-nl's routes: what somebody typed or the system made, and what a routing daemon did."""
+"""The sources of linux-nl's routes: static and system routes, and those of a routing daemon."""
 
 
 def prefix_of(text: str) -> Prefix:

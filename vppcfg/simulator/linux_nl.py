@@ -41,7 +41,7 @@ class LinuxNl:
         change(self._tables, self._row(name), each.version == 6, int(each.ip), each.network.prefixlen)
 
     def neighbor(self, name: str, text: str, mac: str, *, is_static: bool = False) -> None:
-        """Enter a neighbour that Linux knows."""
+        """Enter a neighbour that Linux knows. Raise RefusedError as VPP does."""
         flags = _STATIC if is_static else 0
         neighbor.add(self._tables, self._row(name).index, ipaddress.ip_address(text), mac_bytes(mac), flags)
 

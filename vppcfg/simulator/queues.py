@@ -39,7 +39,7 @@ class QueueMain:
 
 
 def has_queues(port: HwInterface) -> bool:
-    """Return whether a port is one of a driver; a memif has queues only while somebody is connected."""
+    """Return whether a port is one of a driver; a memif has queues only while it is connected."""
     is_alone = port.device_class == "memif" and port.has_link_of_its_own
     return port.device_class in _WITH_QUEUES and not is_alone
 

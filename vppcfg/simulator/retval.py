@@ -68,6 +68,7 @@ class Retval(IntEnum):
     BD_ALREADY_HAS_BVI = -152
     INVALID_PROTOCOL = -153
     RSRC_IN_USE = -155
+    LIMIT_EXCEEDED = -162
     EAGAIN = -165
     BUSY = -167
     BUG = -168

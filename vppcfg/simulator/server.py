@@ -75,7 +75,7 @@ class SimulatorServer:
         self._thread: threading.Thread | None = None
 
     def listen(self) -> None:
-        """Bind the sockets; raise UsageError when a path cannot be used or somebody answers there."""
+        """Bind the sockets; raise UsageError when a path cannot be used or is in use."""
         try:
             if self._path is not None and self._listener is None:
                 self._listener = listen_on(self._path)

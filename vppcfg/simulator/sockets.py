@@ -26,7 +26,7 @@ _MAX_UNREAD_BYTES = 1 << 28
 
 
 def listen_on(path: Path, kind: socket.SocketKind = socket.SOCK_STREAM) -> socket.socket:
-    """Return a socket that listens on `path`; raise UsageError when that cannot be, or somebody answers there."""
+    """Return a socket that listens on `path`; raise UsageError when that cannot be, or is in use."""
     _remove_stale(path, kind)
     listener = socket.socket(socket.AF_UNIX, kind)
     try:
@@ -40,7 +40,7 @@ def listen_on(path: Path, kind: socket.SocketKind = socket.SOCK_STREAM) -> socke
 
 
 def is_answered(path: Path, kind: socket.SocketKind) -> bool:
-    """Return whether somebody listens on `path`; raise OSError when that is unknown."""
+    """Return whether a program listens on `path`; raise OSError when that is unknown."""
     with socket.socket(socket.AF_UNIX, kind) as probe:
         probe.settimeout(1)
         try:
@@ -51,7 +51,7 @@ def is_answered(path: Path, kind: socket.SocketKind) -> bool:
 
 
 def _remove_stale(path: Path, kind: socket.SocketKind) -> None:
-    """Remove a socket that nobody listens on; raise UsageError when somebody does or it is something else."""
+    """Remove a socket without a listener; raise UsageError when it is in use or no socket."""
     try:
         if not path.exists():
             return

@@ -50,7 +50,7 @@ class StatsListener:
     """The socket at which clients get a stats segment."""
 
     def __init__(self, path: Path) -> None:
-        """Listen on `path`; raise UsageError when that cannot be, or somebody answers there."""
+        """Listen on `path`; raise UsageError when that cannot be, or it is in use."""
         self._path = path
         self.sock = listen_on(path, socket.SOCK_SEQPACKET)
 

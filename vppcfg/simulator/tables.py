@@ -152,7 +152,7 @@ class BridgeFeature:
 
 
 DEFAULT_FEATURES = 0xFFFFFFFF & ~(BridgeFeature.ARP_TERM | BridgeFeature.ARP_UFWD | BridgeFeature.UU_FWD)
-"""What a bridge domain has before anybody sets it up."""
+"""The defaults of a bridge domain."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -160,7 +160,7 @@ class BridgeDomain:
     """One bridge domain, or the free place of a deleted one (l2_bridge_domain_t)."""
 
     bd_id: int | None = None
-    """None while nobody uses the place."""
+    """None while the slot is free."""
     features: int = 0
     mac_age: int = 0
     """Minutes; it outlives the domain."""
@@ -218,7 +218,7 @@ Routes = dict[Prefix, dict[int, tuple[FibPath, ...]]]
 
 
 class FibSource(Enum):
-    """Who can hold a table that nobody is in (fib_source_t); each holds it once, however often it asks."""
+    """The sources that lock a table without interfaces (fib_source_t); each locks it once, however often it asks."""
 
     API = "API"
     CLI = "CLI"
@@ -227,7 +227,7 @@ class FibSource(Enum):
 
 @dataclass(slots=True, kw_only=True)
 class FibTable:
-    """One table; it exists while somebody holds it or an interface is in it."""
+    """One table; it exists while a source locks it or an interface is in it."""
 
     index: int
     name: bytes
@@ -267,7 +267,7 @@ class FibMain:
         self.find_or_create(table_id, name).holders.add(holder)
 
     def find_or_create(self, table_id: int, name: bytes = b"") -> FibTable:
-        """Return a table, made when there is none; nobody holds it by that."""
+        """Return a table, created when there is none, without a lock."""
         known = self.tables.get(table_id)
         if known is None:
             index, routes = self.leaked.pop() if self.leaked else (len(self.tables), {})

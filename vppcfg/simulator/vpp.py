@@ -159,7 +159,7 @@ class SimulatedVpp:
         return sent + events
 
     def run_line(self, text: str) -> tuple[int, str]:
-        """Run CLI commands as somebody who types them would; return VPP's code and what they print."""
+        """Run CLI commands as if typed; return VPP's code and what they print."""
         return self._cli.run(text)
 
     @property

@@ -1,4 +1,4 @@
-"""What a private key gives (X25519, RFC 7748), worked out without anybody else's help: the simulator's own account.
+"""What a private key gives (X25519, RFC 7748), computed without a library: the simulator's own account.
 
 It takes a time that depends on the key, which is fit for keys that are played with and for no others.
 """
@@ -43,7 +43,7 @@ def _ladder(scalar: int) -> int:
 
 
 def generated_key(number: int) -> bytes:
-    """Return a private key, or a preshared one, for nothing but simulation: anybody can work it out."""
+    """Return a private key, or a preshared one, for simulation only: it can be guessed."""
     return sha256(f"simulated key {number}".encode()).digest()
 
 

@@ -1,1 +1,1 @@
-"""Carrying a plan out on a dataplane so that nothing is left unsaid; it never knows which dataplane it drives."""
+"""Applies a plan to a dataplane, real or simulated: lock, journal, verification, undo."""

@@ -40,7 +40,7 @@ def last_accepted(records: Sequence[Record]) -> Record | None:
 
 
 def accepted_entry(records: Sequence[Record], copy: Accepted | None) -> Entry | None:
-    """Return what a boot goes by: the last accepted change of the entries that can be read, or a later one's copy."""
+    """Return the change that a boot applies: the last accepted one that can be read, or the copy of a later one."""
     last = last_accepted(records)
     if copy is None or (last is not None and last.entry.number >= copy.entry.number):
         return last.entry if last else None
@@ -95,7 +95,7 @@ def was_rolled_back(newest_first: Iterable[Record], digest: str) -> Record | Non
 
 
 def awaited(newest_first: Iterable[Record]) -> Record | None:
-    """Return the change that somebody is to confirm, or whose timer is to bring the old state back.
+    """Return the change that waits for confirmation, or whose timer has yet to roll it back.
 
     While it waits nothing else is made but attempts to roll it back, so what came before is not looked at. One that was
     rolled back by a vppcfg that did not live to write that down does not wait.
@@ -109,7 +109,7 @@ def awaited(newest_first: Iterable[Record]) -> Record | None:
 
 
 def to_roll_back(records: Sequence[Record]) -> Record | None:
-    """Return the last change that is still in force and was somebody's wish: no rollback, and no boot.
+    """Return the last change in force that an operator requested: no rollback, and no boot.
 
     A boot brings back what was accepted; what was there before it is a VPP without a configuration. A rollback that
     waits to be confirmed is a wish that can be withdrawn.
@@ -179,7 +179,7 @@ def settle(
 ) -> list[Record]:
     """Write down how changes ended whose vppcfg did not live to do so, and return all of them as they stand then.
 
-    Call it with the lock held: nobody else is at work then. `refuse` is to raise PlanRefusedError for a change that
+    Call it with the lock held. `refuse` is to raise PlanRefusedError for a change that
     waits for its timer.
     """
     unnoted = {record.entry.number for record in rolled_back_unnoted(records)}

@@ -33,7 +33,7 @@ IN_FORCE = frozenset({*ACCEPTED, *UNDECIDED, Status.STRANDED})
 
 
 INTERRUPTED = frozenset({Status.STARTED, Status.CUT_OFF, Status.STRANDED})
-"""What leaves VPP in a state that nobody wanted, unless it is under way."""
+"""Statuses that leave VPP in an unwanted state, unless the change still runs."""
 
 
 class Origin(Enum):
@@ -42,7 +42,7 @@ class Origin(Enum):
     APPLY = "apply"
     ROLLBACK = "rollback"
     TIMER = "timer"
-    """A rollback because nobody confirmed."""
+    """A rollback of an unconfirmed change."""
     BOOT = "boot"
     RECONCILE = "reconcile"
 
@@ -57,7 +57,7 @@ ROLLBACKS = frozenset({Origin.ROLLBACK, Origin.TIMER})
 
 @record
 class Timer:
-    """Who brings the old state back unless somebody confirms."""
+    """The timer process, which rolls back without a confirmation."""
 
     deadline: str
     """ISO 8601, for people; the timer itself counts seconds since the machine's boot."""

@@ -54,7 +54,7 @@ def _create(path: Path) -> None:
     path.mkdir(exist_ok=True)
     if os.geteuid() == 0 and (group := group_id()) is not None:
         os.chown(path, -1, group)
-    with contextlib.suppress(PermissionError):  # somebody else has made it meanwhile
+    with contextlib.suppress(PermissionError):  # another process has created it meanwhile
         path.chmod(MODE)
 
 

@@ -1,6 +1,6 @@
 """The file that a change was made from, put in place when the change is accepted, and not before.
 
-Until then it lies beside that place under a name that nobody reads, so that putting it there takes one step and no
+Until then it lies beside that path under an unused name, so that installing it takes one step and no
 room. One that waits there is put in place, or removed, by whoever has the lock next when its vppcfg was killed.
 """
 

@@ -112,7 +112,7 @@ class Journal:
         return records, damages
 
     def set_aside(self) -> list[Record]:
-        """Give entries that cannot be read another name, under which nobody looks for them, and report it.
+        """Give entries that cannot be read another name, which is never read, and report it.
 
         Nothing is deleted. Call it with the lock held. What may be whole stays as it is. Return the entries that can be
         read, the oldest first.
@@ -180,7 +180,7 @@ class Journal:
         raise StorageError(f"the journal has not kept the file of change {number}")
 
     def keys(self) -> dict[str, bytes]:
-        """Return all keys that were kept with changes, by what they go by, as far as they can be read."""
+        """Return all keys that were kept with changes, by their names, as far as they can be read."""
         found: dict[str, bytes] = {}
         for path in [*self._folders.all_of(_KEYS), self._copy.keys_path]:
             try:
@@ -205,7 +205,7 @@ class Journal:
         return self._own(number, _ROUTING, "journal routing", KeptRouting) or NO_ROUTING
 
     def _own(self, number: int, name: str, what: str, kind: type[_Kept]) -> _Kept | None:
-        """Return what a file of an entry keeps that nobody else may have written, None without the file."""
+        """Return what a file of an entry keeps that no other user can have written, None without the file."""
         self._demand(number)
         path = self._folders.path(number, name)
         if not os.path.lexists(path):
@@ -248,7 +248,7 @@ class Journal:
         """Write a new entry, on the disk when this returns, and forget the oldest ones. Raise StorageError.
 
         `texts` are lines for people, by the name of the file that gets them; `source` is the configuration file. `keys`
-        are secret ones, by what they go by: they get a file of their own, which only its owner can read, and so
+        are secret ones, by their names: they get a file of their own, which only its owner can read, and so
         do `hooks`, those of the configuration. What may have to be undone reserves as much room as it takes; what
         undoes it uses that when there is no other.
         """

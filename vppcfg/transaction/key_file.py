@@ -1,4 +1,4 @@
-"""Secret keys in files: read where nobody else can read them, and compared with what they must give."""
+"""Secret keys in files: read only where no other user can read them, and compared with their public keys."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def public_key_of(private_key: bytes, file: str) -> str:
 
 
 def sealed_keys(keys: Mapping[str, bytes]) -> bytes:
-    """Return the bytes of a file that keeps keys by what they go by."""
+    """Return the bytes of a file of keys by their names."""
     return sealed(_KIND, _FORMAT_VERSION, {name: key_text(keys[name]) for name in sorted(keys)})
 
 

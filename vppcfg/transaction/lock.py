@@ -50,19 +50,19 @@ class Lock:
         self._descriptor = -1
 
     def acquire(self) -> None:
-        """Take the lock. Raise LockedError when somebody else has it, StorageError when it cannot be made."""
+        """Take the lock. Raise LockedError when another process has it, StorageError when it cannot be made."""
         while self._descriptor < 0:
             self._descriptor = self._opened()
             if not self._is_still_the_file():
                 self._close()
-        with contextlib.suppress(OSError):  # on a full disk nobody can read whose it is
+        with contextlib.suppress(OSError):  # on a full disk its owner is not recorded
             os.ftruncate(self._descriptor, 0)
             os.pwrite(self._descriptor, json.dumps(asdict(self._holder)).encode(), 0)
 
     def release(self) -> None:
         """Let go of it; safe to call twice."""
         if self._descriptor >= 0:
-            with contextlib.suppress(OSError):  # one that stays there locks nobody out
+            with contextlib.suppress(OSError):  # a file that stays there locks no one out
                 self._path.unlink()
             self._close()
 
@@ -76,7 +76,7 @@ class Lock:
         except OSError as error:
             os.close(descriptor)
             raise LockedError(whose(holder_of(self._path)), "wait for it to end, and try again") from error
-        with contextlib.suppress(PermissionError):  # somebody else's, who has set it
+        with contextlib.suppress(PermissionError):  # another user's, who has set it
             os.fchmod(descriptor, _MODE)
         return descriptor
 
@@ -102,9 +102,9 @@ class Lock:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Return who holds a lock by its file, None when nobody does; all members of its group may write the file."""
+    """Return the holder of a lock by its file, None for a free one; all members of its group may write the file."""
     try:
-        # Without O_NONBLOCK, a pipe that nobody writes to would keep us here for ever.
+        # Without O_NONBLOCK, a pipe without a writer would block for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as stream:
             data = json.loads(stream.read(_MOST_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b"")
@@ -118,7 +118,7 @@ def holder_of(path: Path) -> Holder | None:
 
 
 def whose(holder: Holder | None) -> str:
-    """Return the message when somebody else has the lock."""
+    """Return the message when another process has the lock."""
     if holder is None:
         return "another vppcfg works on this VPP"
     return f"another vppcfg works on this VPP: {holder.command}, process {holder.pid}, since {holder.since}"

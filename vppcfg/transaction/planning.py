@@ -40,7 +40,7 @@ def _with_sessions(plan: Plan, dataplane: Dataplane) -> Plan:
 
 
 def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
-    """Return a plan that knows which of the objects that it sets VPP will not go by, or has already.
+    """Return a plan with the objects that other sources will shadow, or that VPP has already.
 
     VPP is asked about those alone that the plan sets.
     """
@@ -76,7 +76,7 @@ def not_carried(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachmen
 
 
 def lines_for(attachments: Iterable[Attachment]) -> list[str]:
-    """Return what an operator types to bring attachments back, and which of them nobody can."""
+    """Return the commands that restore attachments, and the attachments that none can restore."""
     lines: list[str] = []
     for each in attachments:
         lines += each.commands or (f"comment {{ {each.holder}: {each.label} }}",)

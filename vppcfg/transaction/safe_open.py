@@ -1,6 +1,6 @@
-"""Opens files that somebody else may have written: saved plans, and the journal.
+"""Opens files that other users may have written: saved plans, and the journal.
 
-They change a router, so they are read only when nobody but those who may drive VPP can have written them:
+They change a router, so they are read only when none but users who may drive VPP can have written them:
 root, the user, and the members of one group. Every folder and symbolic link on the way is looked at as well, each once
 and through the descriptor that the next step goes on from, so that nothing can be exchanged between look and use.
 """
@@ -24,10 +24,10 @@ _MOST_LINKS = 40
 
 
 def read_trusted(path: Path, group: int | None = None) -> bytes:
-    """Return the bytes of a regular file that nobody but root, the user and the members of `group` may have written.
+    """Return the bytes of a regular file that only root, the user and the members of `group` can have written.
 
     The group (a group id, None for none) may own and write files and folders. A symbolic link is followed in a folder's
-    name, never at the end. Raise UntrustedFileError when the file is anybody else's, or cannot be read.
+    name, never at the end. Raise UntrustedFileError when the file belongs to another user, or cannot be read.
     """
     with _owned_file(path, group) as (descriptor, status):
         _check_writers(status, descriptor, group)
@@ -47,7 +47,7 @@ def read_secret(path: Path) -> bytes:
 
 
 def read_own(path: Path, group: int | None = None) -> bytes:
-    """Return the bytes of a regular file of root or of the user that nobody else can write, wherever `group` may write.
+    """Return the bytes of a regular file of root or of the user that others cannot write, wherever `group` may.
 
     What was written by another member of the group is refused: a member must not be able to make root run something.
     Raise UntrustedFileError.
@@ -80,7 +80,7 @@ def _owned_file(path: Path, group: int | None) -> Iterator[tuple[int, os.stat_re
 def check_folder(path: Path, group: int | None = None) -> None:
     """Raise UntrustedFileError unless a folder, and every one on the way to it, is as `read_trusted` requires.
 
-    In the folder itself nobody else may make files, not even as in /tmp. Raise OSError when it cannot be looked at.
+    In the folder itself no other user may create files, not even as in /tmp. Raise OSError when it cannot be looked at.
     """
     descriptor = _opened_folder(path.absolute(), group)
     try:
@@ -92,7 +92,7 @@ def check_folder(path: Path, group: int | None = None) -> None:
 def _opened_file(path: Path, group: int | None) -> int:
     folder = _opened_folder(path.parent, group)
     try:
-        # Without O_NONBLOCK, a pipe that nobody writes to would keep us here for ever.
+        # Without O_NONBLOCK, a pipe without a writer would block for ever.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         return os.open(path.name, flags, dir_fd=folder)
     finally:
@@ -134,10 +134,10 @@ def _opened(name: str, folder: int | None) -> int:
 
 
 def _check_folder(descriptor: int, group: int | None) -> None:
-    """Raise UntrustedFileError when what is below a folder, or behind a link, may be exchanged by somebody else."""
+    """Raise UntrustedFileError when what is below a folder, or behind a link, may be replaced by another user."""
     status = os.fstat(descriptor)
     _check_owner(status, descriptor, group)
-    is_sticky = bool(status.st_mode & stat.S_ISVTX)  # as /tmp is: nobody can take away or rename what others have
+    is_sticky = bool(status.st_mode & stat.S_ISVTX)  # as /tmp is: users cannot remove or rename the files of others
     if stat.S_ISDIR(status.st_mode) and not is_sticky:
         _check_writers(status, descriptor, group)
 

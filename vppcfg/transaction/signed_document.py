@@ -77,7 +77,7 @@ def write_durably(path: Path, data: bytes, mode: int = MODE) -> None:
     """Put a file in the place of `path` in one step, on the disk before this returns. Raise StorageError."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        # Nobody may open it before it has the mode that it is to have.
+        # No other user may open it before it has its mode.
         with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
             os.fchmod(stream.fileno(), mode)
             stream.write(data)

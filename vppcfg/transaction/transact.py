@@ -135,7 +135,7 @@ def transact(
     `should_stop` is asked all the time, but not on the way back, where nothing ends early but the wait for a VPP that
     does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired one although every
     step succeeded stays as it is. `afterwards` is called when VPP has the new state, and returns why that cannot be
-    kept, None when it can. An error that nobody foresaw is raised again, after the way back and after `on_bug` was
+    kept, None when it can. An unexpected error is raised again, after the way back and after `on_bug` was
     called with the outcome.
     """
     try:
@@ -186,7 +186,7 @@ def _afterwards(afterwards: Callable[[], Failure | None], should_stop: Callable[
 def _beyond_recall(plan: Plan, performance: Performance) -> frozenset[Attachment]:
     """Return what Linux had in a former state only and refuses to take again, when nothing else was refused.
 
-    A rollback goes on without: a device that such a route needs may have gone since, and nobody could go back.
+    A rollback goes on without: a device that such a route needs may have gone since, and no rollback would be possible.
     """
     refused = [each.operation for each in performance.refusals]
     found = [each.attachment for each in refused if isinstance(each, RestoreInLinux)]

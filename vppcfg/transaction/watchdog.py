@@ -1,4 +1,4 @@
-"""Who brings the old state back when nobody confirms: a timer outside the login, armed before the first change.
+"""Rolls back an unconfirmed change: a timer outside the login, armed before the first change.
 
 Where systemd runs and the user is root it is a transient timer of systemd, else a process of its own session. Both run
 `vppcfg rollback --unless-confirmed N`. Commands are lists of words; no shell sees them.
@@ -67,7 +67,7 @@ _started: list[subprocess.Popen[bytes]] = []
 
 @record
 class TimerWatch:
-    """What is to be done when nobody confirms."""
+    """What is done without a confirmation."""
 
     command: Sequence[str]
     """The words of `vppcfg rollback --unless-confirmed N ...`, without the moment."""
@@ -144,7 +144,7 @@ def is_alive(timer: Timer) -> bool:
 
 
 def seconds_since_boot() -> float:
-    """Return a clock that nobody sets and that goes on while the machine sleeps."""
+    """Return a clock that cannot be set and that runs on while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
@@ -191,9 +191,9 @@ def _systemd_run(
 
 
 def _arm_process(watch: TimerWatch) -> Timer:
-    ready, told = os.pipe()
+    ready, write_end = os.pipe()
     moment = seconds_since_boot() + watch.after_s
-    command = [*watch.command, "--deadline", f"{moment:.3f}", READY_OPTION, str(told)]
+    command = [*watch.command, "--deadline", f"{moment:.3f}", READY_OPTION, str(write_end)]
     try:
         with open(watch.log, "ab", opener=_private) as log:
             process = subprocess.Popen(
@@ -201,7 +201,7 @@ def _arm_process(watch: TimerWatch) -> Timer:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                pass_fds=[told],
+                pass_fds=[write_end],
                 start_new_session=True,
                 cwd="/",
             )
@@ -209,7 +209,7 @@ def _arm_process(watch: TimerWatch) -> Timer:
         os.close(ready)
         raise StorageError(f"cannot start the timer: {error.strerror}", "nothing was changed") from error
     finally:
-        os.close(told)
+        os.close(write_end)
     _started.append(process)
     _await_ready(ready, process, watch.log)
     return Timer(deadline=watch.deadline, pid=process.pid, moment_s=moment, machine_run=machine_run())

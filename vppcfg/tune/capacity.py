@@ -1,4 +1,4 @@
-"""Predicts what a worker can forward, how many are needed, and what a path that nobody has measured would cost.
+"""Predicts what a worker can forward, how many are needed, and what an unmeasured path would cost.
 
 A model is fitted on samples of one path at different loads. The costs of nodes carry over between paths on the same
 machine within about 2 % as long as vectors are as full.
@@ -191,7 +191,7 @@ def composition_of(
 
 @record
 class Composition:
-    """The cost of a path that nobody has measured."""
+    """The cost of an unmeasured path."""
 
     base_clocks: float
     added: tuple[tuple[str, float], ...]

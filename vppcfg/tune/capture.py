@@ -63,12 +63,12 @@ class Capture:
     whole: frozenset[str] = frozenset()
     """The texts that are known to end where VPP ended them; of the others the last lines may be missing."""
     is_debug_build: bool = False
-    """Whether somebody pasted the prompt of a debug image."""
+    """Whether the paste has the prompt of a debug image."""
     remarks: tuple[str, ...] = ()
 
 
 def read_captures(path: Path) -> tuple[Capture, ...]:
-    """Return the captures in a folder, in an archive, or in a file with what somebody pasted. Raise UsageError."""
+    """Return the captures in a folder, in an archive, or in a file with pasted text. Raise UsageError."""
     if path.is_file():
         content = content_of(path)
         return _unpacked(content, path) if is_archive(content) else (_pasted(content, path),)

@@ -44,12 +44,12 @@ def thread_count(reading: Reading) -> int | None:
     placed = max((place.index + 1 for place in reading.places or ()), default=0)
     receivers = (*(reading.rx_queues or ()), *(queue for port in reading.hardware or () for queue in port.rx_queues))
     polling = max((queue.thread + 1 for queue in receivers), default=0)
-    told = max(sending, placed)  # every thread is in these two
+    known = max(sending, placed)  # every thread is in these two
     if reading.is_closed("threads") and seen:
-        told = max(told, seen)
-    if not told and _is_alone(reading):
-        told = 1
-    return max(told, seen, polling) if told else None
+        known = max(known, seen)
+    if not known and _is_alone(reading):
+        known = 1
+    return max(known, seen, polling) if known else None
 
 
 def _is_alone(reading: Reading) -> bool:
@@ -105,7 +105,7 @@ def check_load(situation: Situation) -> Check:
 
 
 def _may_be_full(thread: ThreadLoad) -> bool:
-    """Return whether a thread's vectors are full, of packets that somebody else sends."""
+    """Return whether a thread's vectors are full, of packets from another sender."""
     return thread.n_graph >= SATURATED_VECTOR and not thread.is_fed_by_generator
 
 

@@ -51,7 +51,7 @@ class Setting:
     words: str = ""
     """What stands there then; empty when the words go away."""
     former_words: str = ""
-    """What stands there now; empty when nothing does, or nobody knows."""
+    """What stands there now; empty for nothing, or where it is unknown."""
 
 
 @record

@@ -19,7 +19,7 @@ from vppcfg.tune.rule_context import Situation
 from vppcfg.tune.thresholds import DROP_SHARE, DROPS_PPS, FAULT_PPS, MANY_PACKETS, OFFERED_SHARE
 
 _ENOUGH_PACKETS = 10_000
-"""Ours: of fewer packets, what became of each is nobody's question."""
+"""Ours: of fewer packets, their fate does not matter."""
 _READ_IN_TURN_S = 0.2
 """Ours: what may pass between reading two counters on a busy machine: 1.4 % of 3 s was seen."""
 _DEVICE = re.compile(

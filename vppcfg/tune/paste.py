@@ -150,7 +150,7 @@ def split_paste(text: str) -> Paste:
 
 
 def typed_command(line: str) -> str | None:
-    """Return the `show` command that somebody typed on a line, None when there is none."""
+    """Return the `show` command that was typed on a line, None when there is none."""
     match = _TYPED.match(line.strip()) if "sh" in line and len(line) <= _LONGEST_COMMAND else None
     return match["command"] if match else None
 

@@ -154,8 +154,8 @@ def _with_sent(port: PortLoad, sent: _Sent, errors: Iterable[ErrorRate], duratio
     Most drivers count in their node only what was sent; all of them count what they dropped as an error.
     """
     node = port.name + _TX_SUFFIX
-    told = [rate for rate in errors if rate.per_s is not None or not duration_s]
-    full = sum(rate.count for rate in told if _is_node(rate.node, node) and is_ring_full(rate.reason))
+    rated = [rate for rate in errors if rate.per_s is not None or not duration_s]
+    full = sum(rate.count for rate in rated if _is_node(rate.node, node) and is_ring_full(rate.reason))
     counted_pps = full / duration_s if duration_s else 0.0
     if not sent.handed:
         return replace(port, tx_lost=float(full) if duration_s else 0.0, tx_lost_pps=counted_pps)

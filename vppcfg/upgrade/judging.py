@@ -31,7 +31,7 @@ def in_order(findings: Iterable[UpgradeFinding]) -> tuple[UpgradeFinding, ...]:
 
 
 def not_looked_at(subject: UpgradeSubject) -> tuple[str, ...]:
-    """Return what nobody has looked at, and what would be needed for it."""
+    """Return what was not checked, and what the check would need."""
     missing = []
     if subject.startup is None:
         missing.append("startup.conf (give --startup)")

@@ -617,4 +617,4 @@ UNSEEN = {
     "8a5b23ee83a": "a file sets values of `qos store` by the API, which every release has",
     "4b2803a0a5f": "only a program that looks at the handle in the answer to a ping sees it",
 }
-"""What the simulator does differently by release, and why it is no note: nobody who runs a router sees it."""
+"""What the simulator does differently by release, and why it is no note: operators do not notice it."""

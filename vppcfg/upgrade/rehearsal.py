@@ -167,8 +167,8 @@ def _comparable(subject: UpgradeSubject, state: State) -> State:
 
 def _digest(state: State) -> str:
     """Return what distinguishes states, whatever VPP they are of."""
-    told = json.dumps(document_of(replace(state, facts=Facts())), sort_keys=True)
-    return sha256(told.encode()).hexdigest()
+    document = json.dumps(document_of(replace(state, facts=Facts())), sort_keys=True)
+    return sha256(document.encode()).hexdigest()
 
 
 def _ports(subject: UpgradeSubject, seen: State, is_real: bool) -> list[PhysicalPort]:

@@ -38,9 +38,9 @@ class UpgradeSubject:
     startup: NamedText | None = None
     """startup.conf; None when it is not known."""
     scripts: tuple[NamedText, ...] = ()
-    """What VPP runs at its start, or somebody afterwards."""
+    """What VPP runs at its start, or an operator afterwards."""
     packages: Collection[str] | None = None
-    """Names of the packages of the target release that are at hand; None when nobody has looked."""
+    """Names of the packages of the target release that are at hand; None where they were not listed."""
 
     def conf(self, release: Release) -> Conf:
         """Return startup.conf as a release reads it, empty when it is not known or cannot be read."""

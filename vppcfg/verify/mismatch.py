@@ -69,7 +69,7 @@ class Comparison:
     compared: Mapping[Subject, int] = field(default_factory=dict)
     """How many of each were held against each other."""
     own: Mapping[str, int] = field(default_factory=dict)
-    """Routes that VPP has of itself or by somebody else, by their source; Linux is not to have them."""
+    """Routes of VPP itself or of other programs, by their source; Linux is not to have them."""
 
     def both(self, later: Comparison) -> Comparison:
         """Return the later comparison with those of its mismatches that this one has too."""

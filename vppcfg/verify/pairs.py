@@ -19,7 +19,7 @@ class PairComparison:
     mismatches: frozenset[Mismatch]
     compared: Counter[Subject]
     limits: Counter[str]
-    """What nobody copies, by what it is."""
+    """What is not copied, by its kind."""
 
 
 def compare_pairs(vpp: VppForwarding, linux: Mapping[str, LinuxForwarding]) -> PairComparison:
@@ -113,7 +113,7 @@ def _without_hosts(addresses: frozenset[str], others: frozenset[str]) -> list[st
 
 
 def _about_neighbors(interface: str, linux: PairSide, vpp: PairSide) -> Iterator[Mismatch]:
-    """Tell of neighbours. A static one that VPP alone has is somebody's own, maybe vppcfg's.
+    """Compare neighbours. A static one that VPP alone has was configured there, maybe by vppcfg.
 
     VPP answers ARP requests and neighbour solicitations by itself and learns who asks (vnet/arp/arp.c, vnet/ip6-nd);
     Linux never hears of them (linux-cp/lcp_node.c copies replies only). So a learnt neighbour that VPP alone has may be

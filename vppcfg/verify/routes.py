@@ -1,4 +1,4 @@
-"""The routes of Linux against those that VPP goes by, a table at a time, in one pass over VPP's."""
+"""The routes of Linux against those in effect in VPP, a table at a time, in one pass over VPP's."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TableComparison:
 def of_files(linux: Routes, vpp: Iterable[tuple[bytes, Way]]) -> tuple[Routes, Iterator[tuple[bytes, Way]]]:
     """Return what Linux and files both have in a table, for a VPP that copies none of Linux's routes.
 
-    Linux then sends what is its own, such as the sessions of a routing daemon, by a table that nobody keeps alike.
+    Linux then sends what is its own, such as the sessions of a routing daemon, by a table that is not kept alike.
     """
     ours = [(prefix, way) for prefix, way in vpp if way.source == SOURCE and prefix in linux.by_prefix]
     return Routes(ways=linux.ways, by_prefix={prefix: linux.by_prefix[prefix] for prefix, _ in ours}), iter(ours)

@@ -96,7 +96,7 @@ class Connection:
         self._secrets.update(secrets)
 
     def secret(self, name: str) -> bytes:
-        """Return the secret that goes by a name. Raise DataplaneError when nobody has given it."""
+        """Return a secret by its name. Raise DataplaneError when it was not given."""
         try:
             return self._secrets[name]
         except KeyError:

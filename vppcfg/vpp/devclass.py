@@ -60,7 +60,7 @@ _NO_LINK_MTU = frozenset(
 def kind_of(device_class: str, name: str, tag: str = "") -> InterfaceKind:
     """Return what an interface of `device_class` is; whatever vppcfg does not create is a physical port to it.
 
-    So is what somebody gave another name, which a configuration could not create again.
+    So is what was renamed, which a configuration could not create again.
     """
     kinds = _MARKED_KINDS if is_created_by_us(tag) and device_class in _MARKED_KINDS else _KINDS
     kind, names = kinds.get(device_class, (InterfaceKind.PHYSICAL, None))

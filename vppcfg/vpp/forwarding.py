@@ -137,7 +137,7 @@ def read_routes(
 ) -> Iterator[tuple[bytes, Way]]:
     """Yield the routes of a table as they come: the prefix, as `prefix_key` makes it, and where its packets go.
 
-    Of a prefix that has routes of several sources VPP reports the one that it goes by, and the best paths are taken.
+    Of a prefix that has routes of several sources VPP reports the one in effect, and the best paths are taken.
     Raise DataplaneError.
     """
     values = {"table.table_id": table.number, "table.is_ip6": int(table.is_ipv6)}

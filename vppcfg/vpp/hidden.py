@@ -1,4 +1,4 @@
-"""Objects of ours that VPP has and does not show, since it goes by another one: they are no difference."""
+"""Objects of ours that VPP has and does not show because another source shadows them: they are no difference."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def with_unlisted(connection: Connection, state: State) -> State:
 def with_hidden(connection: Connection, state: State, known: Callable[[], Iterable[VppObject]]) -> State:
     """Return a state with the objects that are hidden. Raise DataplaneError.
 
-    `known` returns what was set before: VPP lists what it hides to nobody, and can only be asked about a name.
+    `known` returns what was set before: VPP does not list what it hides, and answers only about a name.
     """
     if not state.facts.may_hide:
         return state

@@ -21,7 +21,7 @@ class NotYetKnown(Exception):
 
 
 class _Numbers:
-    """The index of each object of one kind, as operations go by."""
+    """The index of each object of one kind, for operations."""
 
     def __init__(self, kind: str, by_name: dict[str, int]) -> None:
         self._kind = kind
@@ -51,7 +51,7 @@ class _Numbers:
 
 
 class KnownIndexes:
-    """How VPP numbers interfaces, peers and objects of kinds, as operations go by."""
+    """The indexes of interfaces, peers and other objects in VPP, for operations."""
 
     def __init__(
         self,

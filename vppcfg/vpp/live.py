@@ -103,7 +103,7 @@ class LiveDataplane:
         yield from self._set.values()
 
     def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        """Return those of `items` that VPP does not show since it goes by another one. Raise DataplaneError."""
+        """Return those of `items` that VPP does not show because another source shadows them. Raise DataplaneError."""
         return read_hidden(self._connection, items)
 
     def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
@@ -158,7 +158,7 @@ class LiveDataplane:
     def inject(self, injections: Sequence[Injection], *, is_in_service: bool = False) -> dict[int, str]:
         """Send frames into VPP as if they came in by its ports, and return what its tracer shows of each, by place.
 
-        What was in the trace is gone; a guest does not touch what is somebody else's, and calls `withdraw` at last.
+        What was in the trace is gone; a guest leaves captures of other users alone, and calls `withdraw` at last.
         Raise DataplaneError.
         """
         from vppcfg.vpp.probing import inject
@@ -166,7 +166,7 @@ class LiveDataplane:
         return inject(self._connection, injections, is_in_service=is_in_service)
 
     def whose_traces(self) -> str:
-        """Return what somebody else traces or captures, '' for nothing. Raise DataplaneError."""
+        """Return what another user traces or captures, '' for nothing. Raise DataplaneError."""
         from vppcfg.vpp.probing import whose_traces
 
         return whose_traces(self._connection)
@@ -208,7 +208,7 @@ class LiveDataplane:
         return with_unlisted(self._connection, state)
 
     def read_keys(self) -> dict[str, bytes]:
-        """Return the secret keys that this VPP has, by what they go by. Raise DataplaneError."""
+        """Return the secret keys that this VPP has, by their names. Raise DataplaneError."""
         return {name: key for kind in VIRTUAL_INTERFACES for name, key in kind.read_keys(self._connection).items()}
 
     def use_keys(self, keys: Mapping[str, bytes]) -> None:

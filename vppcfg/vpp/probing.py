@@ -3,7 +3,7 @@
 A stream of the packet generator (src/vnet/pg) hands a frame to ethernet-input in the name of an interface; the trace
 of pg-input follows it. Frames go in one after the other: VPP traces the first of those that come together. Streams, and
 the interface that the packet generator needs for them, have names of their own, so that what is left of them can be
-distinguished from what is somebody else's.
+distinguished from what others sent.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _tables(connection: Connection, family: int) -> Iterator[tuple[str, int]]:
 def inject(connection: Connection, injections: Sequence[Injection], *, is_in_service: bool = False) -> dict[int, str]:
     """Send frames into VPP and return what `show trace` prints of each, by their place.
 
-    What was in the trace is gone. A guest leaves the trace when somebody else's packets are in it, and the interface
+    What was in the trace is gone. A guest leaves the trace when packets of others are in it, and the interface
     of the packet generator for `withdraw`. Raise DataplaneError.
     """
     found: dict[int, str] = {}
@@ -110,7 +110,7 @@ def inject(connection: Connection, injections: Sequence[Injection], *, is_in_ser
 
 
 def whose_traces(connection: Connection) -> str:
-    """Return what somebody else traces or captures, '' for nothing. Raise DataplaneError."""
+    """Return what another user traces or captures, '' for nothing. Raise DataplaneError."""
     parts = _run(connection, "show trace max 1").split("------------------- Start of thread")
     if any(part.strip() and _NOTHING_TRACED not in part for part in parts):
         return "packets are in the trace of VPP"
@@ -157,7 +157,7 @@ def read_ways(connection: Connection, asked: Iterable[tuple[int, str]]) -> dict[
 
 
 def _of_others(trace: str) -> bool:
-    """Return whether a trace has packets of somebody else's."""
+    """Return whether a trace has packets of others."""
     packets = re.split(r"^(?=Packet \d+$)", trace, flags=re.MULTILINE)[1:]
     return any(f"stream {_STREAM.format('')}" not in packet for packet in packets)
 
@@ -191,7 +191,7 @@ def _inject_some(
 
 
 def _clear(connection: Connection, *, is_in_service: bool) -> None:
-    """Empty the trace. Raise DataplaneError for a guest when somebody else's packets are in it."""
+    """Empty the trace. Raise DataplaneError for a guest when packets of others are in it."""
     if is_in_service and _of_others(_run(connection, "show trace max 1000")):
         raise DataplaneError(
             "another user started to trace packets in this VPP; no more frames are sent",

@@ -433,8 +433,8 @@ def test_words_that_yaml_bends_are_quoted() -> None:
         ({"link_mtu": 9000}, "its link MTU of 9000 differs from its packet MTU of 1500"),
         ({"link_mtu": 100, "packet_mtu": 100}, "its packet MTU of 100 is outside of 128 to 9216"),
         ({"protocol_mtus": (1400, 0, 0)}, "MTUs of their own"),
-        ({"tag": "vppcfg-lab"}, 'somebody else\'s: "vppcfg-lab"'),
-        ({"tag": "line\nend\x07"}, 'somebody else\'s: "line\\nend\\x07"'),
+        ({"tag": "vppcfg-lab"}, 'another program: "vppcfg-lab"'),
+        ({"tag": "line\nend\x07"}, 'another program: "line\\nend\\x07"'),
         ({"tag": "vppcfg "}, "its tag holds what no description can"),
         ({"tag": "vppcfg it's"}, "its tag holds what no description can"),
         ({"tables": (0, 7)}, "it is in FIB table 7"),
@@ -482,7 +482,7 @@ def test_a_driver_with_a_fixed_link_mtu_may_have_a_smaller_packet_mtu() -> None:
         ({"encapsulation": Encapsulation(outer=0)}, "it matches a VLAN id"),
         ({"packet_mtu": 9000}, "an MTU of 9000 does not fit into eth0"),
         ({"is_up": True}, "cannot be up while eth0 is down"),
-        ({"tag": "other"}, "somebody else's"),
+        ({"tag": "other"}, "another program"),
     ],
 )
 def test_a_sub_interface_may_be_unmanaged_alone(change: dict[str, Any], words: str) -> None:
@@ -569,7 +569,7 @@ def with_rule(**changes: Any) -> State:
         (changed("interfaces", "tap0", tag="other"), "bd10", "its member tap0 is unmanaged"),
         (changed("interfaces", "tap0", tag="other"), "eth0.100", "it is a member of bd10, which is unmanaged"),
         (changed("interfaces", "tap0", tag="other"), "loop1", "it is a member of bd10, which is unmanaged"),
-        (changed("bridges", "bd10", tag="other"), "bd10", 'somebody else\'s: "other"'),
+        (changed("bridges", "bd10", tag="other"), "bd10", 'another program: "other"'),
         (changed("bridges", "bd10", tag="other"), "tap0", "it is a member of bd10, which is unmanaged"),
         (
             changed("interfaces", "eth0.100", tag_rewrite=TagRewrite(operation=3, tag1=5)),

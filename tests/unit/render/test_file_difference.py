@@ -26,6 +26,7 @@ dhcp-relay: {}
 qos_maps: {}
 path-mtu: {}
 punt-redirect: {}
+neighbor-table: {}
 nat44: {}
 interfaces: { eth0: { vrrp: {} }, eth1: {}, eth2: {}, eth3: { qos: {}, l3xc: {}, punt-redirect: {} },
   eth4: {}, eth5: {}, eth6: {} }
@@ -89,6 +90,8 @@ HEADINGS = {
     "qos-map": r"qos_maps",
     "l3xc": r"interfaces\.[^.]+",
     "l3xc-hop": r"interfaces\.[^.]+",
+    "neighbor-table": r"neighbor-table",
+    "neighbor-limits": r"neighbor-table",
     "punt-redirect": r"punt-redirect",
     "punt-hop": r"punt-redirect",
     "policy-route": r"interfaces\.[^.]+",

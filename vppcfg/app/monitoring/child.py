@@ -1,4 +1,4 @@
-"""A process beside this one that writes an answer and ends; nobody has to wait for it."""
+"""A child process that writes an answer and ends, without blocking this one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follows a router for somebody who looks at it: rates, the tuner's verdict and how changes stand, look by look."""
+"""Follows a router for `top`: rates, the tuner's verdict and pending changes, sample by sample."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RouterView:
     """A word of the tuner; '' while nothing can be judged."""
     verdict_text: str = ""
     differences: int | None = None
-    """Entries in which VPP is not as in its file; None while nobody knows."""
+    """Entries in which VPP is not as in its file; None while unknown."""
 
 
 class Following:
@@ -65,7 +65,7 @@ class Following:
         )
 
     def _refreshes(self, now: VppCounters | None) -> Refreshes | None:
-        """Return the readings between which nodes are told, None before VPP has refreshed them twice."""
+        """Return the readings from which the rates of nodes are computed, None before VPP has refreshed them twice."""
         if now is None or (self._refreshed and self._refreshed[-1].boot_at_s != now.boot_at_s):
             self._refreshed.clear()
         if now is not None and (not self._refreshed or self._refreshed[-1].heartbeat != now.heartbeat):

@@ -1,4 +1,4 @@
-"""The configuration file that a watch compares with: loaded, and loaded again when it changes or somebody asks."""
+"""The configuration file that a watch compares with: loaded, and loaded again when it changes or on request."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class WatchedFile:
         """Load the file again. Raise ConfigError when it is not valid or we fail; then the former content stands."""
         self._is_asked = False
         self._loaded_as = self._seen_as = self._signature()
-        if not self._files.can_be_read_again:  # whoever opens a pipe waits until somebody writes to it
+        if not self._files.can_be_read_again:  # opening a pipe blocks until there is a writer
             raise ConfigError(f"{self.name} is a pipe now, which is not read again", "put a file in its place")
         try:
             self.configuration, self.loaded = self._load()

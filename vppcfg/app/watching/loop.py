@@ -312,9 +312,9 @@ class VppWatch:
 
     def _look_into_journal(self) -> None:
         """Bound the wait of a change for its confirmation, and report what was cut off."""
-        said, self._unconfirmed = self._unconfirmed, self._attend()
+        former, self._unconfirmed = self._unconfirmed, self._attend()
         found = self._unconfirmed
-        if found is not None and found != said:
+        if found is not None and found != former:
             data = {"change": found.number, "deadline": found.deadline, "is_overdue": found.is_overdue}
             self._notify("unconfirmed", found.text, data, is_bad=True)
         was, self._was_interrupted = self._was_interrupted, self._interrupted(self._boot_id)

@@ -1,4 +1,4 @@
-"""The configurations of many routers compared with each other: what nobody can see who looks at one of them alone.
+"""The configurations of many routers compared with each other, for what one of them alone cannot show.
 
 No router is reached. Each file is read as `check` reads it; of what its router has, only what others can meet is kept.
 """

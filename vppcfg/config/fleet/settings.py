@@ -39,7 +39,7 @@ class FleetSettings:
         return _covers(self.anycast, host)
 
     def is_external(self, host: str) -> bool:
-        """Return whether an address belongs to somebody of whom there is no file."""
+        """Return whether an address belongs to a router without a file."""
         return _covers(self.external, host)
 
     def accepts(self, finding: FleetFinding) -> bool:

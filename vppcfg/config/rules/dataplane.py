@@ -195,8 +195,8 @@ def queue_workers(index: Index) -> Iterator[Problem]:
             text = "a worker is here twice, and VPP takes the list as a set; remove one"
             yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
         if queues is not None and len(device.workers) != queues:
-            said = f"{numbered(len(device.workers), 'worker')} for {numbered(queues, 'receive queue')}"
-            text = f"{said}; VPP needs one worker per queue"
+            counts = f"{numbered(len(device.workers), 'worker')} for {numbered(queues, 'receive queue')}"
+            text = f"{counts}; VPP needs one worker per queue"
             yield Problem(rule="queue-workers", path=(*device.path, "workers"), text=text)
         count = section.cpu.workers if isinstance(section.cpu.workers, int) else len(section.cpu.workers or ())
         if section.cpu.workers is not None and max(device.workers) >= count:

@@ -12,7 +12,7 @@ from vppcfg.model.problem import Problem, Severity
 
 
 def relay_server_unreachable(index: Index) -> Iterator[Problem]:
-    """Find servers to which nothing of the file leads, in VRFs where nobody else can bring a route.
+    """Find servers to which nothing of the file leads, in VRFs into which no LCP pair can bring a route.
 
     Where an interface of the VRF has an LCP pair, Linux may have one.
     """

@@ -29,7 +29,7 @@ _MEANT: Mapping[str, str] = {
     **{word: kind.unmanaged_pattern for kind in TABLES for word in kind.mistaken_patterns},
     **dict.fromkeys(("vrf", "vrfs", "vrf:"), "vrf:*"),
 }
-"""What somebody means with a word that is the beginning of names, or the name of a section."""
+"""Patterns to suggest for the beginning of a name, or the name of a section."""
 
 
 def unmanaged_configured(index: Index) -> Iterator[Problem]:

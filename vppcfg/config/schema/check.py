@@ -66,7 +66,7 @@ def check_shape(data: Any) -> ProblemList:
 
 
 def _parts(data: Any) -> Iterator[Any]:
-    """Yield the sections, those with many entries in several parts, so that nobody waits for what is not shown."""
+    """Yield the sections, those with many entries in several parts, so that what is not shown need not be checked."""
     if not isinstance(data, dict):
         yield data
         return

@@ -75,7 +75,7 @@ _OTHER_WORD = re.compile(r"written `(?P<key>[a-z-]+)")
 def foreign_text(key: str, known: Collection[str]) -> str | None:
     """Return what to do instead of a key that vppcfg does not have but others do, where the keys `known` may stand.
 
-    None for a key that nobody has, and for one whose place is elsewhere.
+    None for a key that no program has, and for one whose place is elsewhere.
     """
     text = _BY_SPELLING.get(_spelling(key))
     other = _OTHER_WORD.match(text) if text is not None else None

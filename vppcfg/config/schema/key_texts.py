@@ -35,8 +35,8 @@ def tables_in(text: str) -> Iterator[Rows]:
         elif not title:
             title = _cells(line)
         elif set(line) - set("|-: "):
-            names, *said = _cells(line)
-            rows |= dict.fromkeys(_CODE.findall(names), _sentence([*said]))
+            names, *others = _cells(line)
+            rows |= dict.fromkeys(_CODE.findall(names), _sentence([*others]))
 
 
 def _cells(line: str) -> list[str]:
@@ -58,7 +58,7 @@ def describe(schema: dict[str, Any], documents: Iterable[str]) -> None:
     for name, definition in definitions.items():
         rows = _table_of(definition["properties"], tables)
         if name in _LIKE_INTERFACES:
-            own = {key: said for key, said in rows.items() if not said.startswith(_OF_INTERFACES)}
+            own = {key: others for key, others in rows.items() if not others.startswith(_OF_INTERFACES)}
             rows = {**of_interfaces, **own}
         _write(definition["properties"], rows)
 

@@ -122,7 +122,7 @@ class _Resolver:
         return virtual.has_ethernet is not found.has_ethernet
 
     def _is_taken_over(self, name: str) -> bool:
-        """Return whether VPP has an interface that the file makes, and somebody else has made it alike."""
+        """Return whether another program created an interface of the file, with the same settings."""
         virtual, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
         return virtual is not None and virtual.is_ours_by_mark and virtual.__class__ is found.__class__
 

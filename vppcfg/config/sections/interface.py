@@ -31,7 +31,7 @@ _CREATED_BY_OTHERS = frozenset(
         *("VXLAN_GPE", "ip6ip-6rd"),
     }
 )
-"""Device classes of ports that somebody has to create before a configuration can name them, beside those of kinds."""
+"""Device classes of ports that must exist before a configuration can name them, beside those of kinds."""
 
 
 class UsedKind(Protocol):
@@ -61,7 +61,7 @@ class Interfaces(Section):
         self._created_classes = _CREATED_BY_OTHERS | exclusive
 
     def kind_of(self, name: str) -> InterfaceKind:
-        """Return what an interface without a parent is, by its whole name: `tap0x` is somebody's port.
+        """Return what an interface without a parent is, by its whole name: `tap0x` is a port of another program.
 
         What is distinguished from a port by its mark alone is a port here.
         """

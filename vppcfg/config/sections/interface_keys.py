@@ -119,7 +119,7 @@ def unsupported_ownership(interface: Interface) -> str | None:
     if interface.tag in ("", MARK, CREATED_MARK):
         return None
     if is_foreign(interface.tag):
-        return f'its tag says that it is somebody else\'s: "{interface.tag}"'
+        return f'its tag says that it belongs to another program: "{interface.tag}"'
     description = description_of(interface.tag)
     is_text = not set("'\"") & set(description) and description.isprintable()
     if interface.tag and not (is_text and tag_for(description, mark_of(interface.tag)) == interface.tag):

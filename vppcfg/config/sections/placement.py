@@ -30,7 +30,7 @@ def parse(raw: Mapping[str | int, Any]) -> tuple[QueueConfig, ...]:
 
 
 def from_state(placements: Placements) -> tuple[QueueConfig, ...]:
-    """Return the entries of queues that somebody has placed."""
+    """Return the entries of queues that were placed by hand."""
     return tuple(
         QueueConfig(key=each.queue, queue=each.queue, threads=tuple(map(thread_name, each.threads)))
         for each in chosen(placements)

@@ -56,7 +56,7 @@ def _problems(kind: DaemonKind, entry: Mapping[str, Any], path: KeyPath) -> Iter
     if _is_same(str(entry.get("file")), _startup(kind, entry)):
         text = (
             f"{entry['file']} is what {kind.title} reads when it starts, so a start in the middle of a change would "
-            f"load what nobody has accepted; keep the file elsewhere, such as /etc/vpp/{kind.value}.conf"
+            f"load a file that was not accepted; keep the file elsewhere, such as /etc/vpp/{kind.value}.conf"
         )
         yield Problem(rule="routing-startup-file", path=path, text=text)
     within = entry.get("within")

@@ -72,7 +72,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
     default_mtu = DEFAULT_MTU
     """Bytes; what an entry below `interfaces` without `mtu` means."""
     exclusive_class: ClassVar[str] = ""
-    """The device class of ports that somebody else has created, where there are no others of the class."""
+    """The device class of ports that other programs created, where there are no others of the class."""
     ethernet_hint = ""
     """Which change gives one Ethernet that has none, as the end of a sentence."""
     assumed: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
@@ -122,7 +122,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         return f"one with another {differing[0].replace('_', ' ')}" if differing else None
 
     def completed(self, entry: _Config) -> _Config:
-        """Return an entry of a dump with placeholders for values that a file must have and nobody knows."""
+        """Return an entry of a dump with placeholders for required values that VPP does not read back."""
         return entry
 
     def creating_in_linux(
@@ -155,7 +155,7 @@ class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
         return self.plugin if self.plugin is not None and self.plugin.use is not None else None
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
-        """Enter the objects of the file that are not somebody else's and whose plugin VPP runs."""
+        """Enter the objects of the file that belong to no other program and whose plugin VPP runs."""
         for name, config in self.entries_in(desired.configuration).items():
             if name not in desired.interfaces and self._is_possible(config, desired):
                 before = desired.observed.virtual_of(name, self.virtual)

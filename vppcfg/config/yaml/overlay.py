@@ -19,7 +19,7 @@ from vppcfg.config.yaml.reader import read_document
 from vppcfg.model.problem import KeyPath, Problem
 
 EXTENSION = "x-"
-"""What top-level keys begin with that are nobody's, such as a home for anchors."""
+"""The prefix of top-level keys that are ignored, such as those that hold anchors."""
 _NOTE_COLUMN = 60
 """Where notes stand at the most, unless a line is longer."""
 

@@ -20,7 +20,7 @@ _VALUE = r"\s*(?:- )?[^\s#][^#]*?:\s+"
 _BEHIND_QUOTES = re.compile(_VALUE + r"(\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*')\s*(?=[^\s,#}\]])")
 _BEHIND_BRACKETS = re.compile(_VALUE + r"(\[[^\]]*\]|\{[^}]*\})\s*(?=[^\s,#}\]])")
 _LONGEST_LINE = 1000
-"""Characters that are looked at; a longer line was written by nobody."""
+"""Characters that are looked at; a longer line was not written by hand."""
 _NO_COLON = "this line has no colon with a space after it, and is no `key: value`"
 _CLOSING = {"sequence": ("[", "]"), "mapping": ("{", "}")}
 

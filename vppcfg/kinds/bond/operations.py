@@ -40,7 +40,7 @@ class CreateBond(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the bond."""
-        working.add_interface(evolve(as_created(self.interface, InterfaceKind.BOND), mac=self.mac))
+        working.create_interface(evolve(as_created(self.interface, InterfaceKind.BOND), mac=self.mac))
         working.virtual[self.interface] = Bond(
             mode=self.mode, load_balance=self.load_balance, has_gso=self.has_gso, is_numa_only=self.is_numa_only
         )

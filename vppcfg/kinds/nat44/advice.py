@@ -1,4 +1,4 @@
-"""What VPP takes and nobody intends: NAT44 that translates nothing, or shuts the router's own services off."""
+"""Warnings about NAT44 that translates nothing, or shuts the router's own services off."""
 
 from __future__ import annotations
 

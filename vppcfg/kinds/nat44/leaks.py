@@ -112,7 +112,7 @@ class NatLeaksKind(VppObjectKind[NatLeaks]):
     ) -> Iterator[NatLeaks]:
         """Yield the lists, an empty one too.
 
-        Of one from which somebody took an entry, VPP sends more than there is: numbers of no table are left out.
+        After an entry was removed, VPP sends more than there is: numbers of no table are left out.
         """
         if not connection.offers(_DUMP) or not is_enabled(connection, replies):
             return

@@ -31,7 +31,7 @@ class CreateTap(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the TAP, and its Linux device where Linux is known."""
-        working.add_interface(as_created(self.interface, InterfaceKind.TAP))
+        working.create_interface(as_created(self.interface, InterfaceKind.TAP))
         working.virtual[self.interface] = self.tap
         working.linux_names[self.tap.host_netns, self.tap.host_name] = self.interface
         if working.has_linux:

@@ -103,7 +103,7 @@ def from_observed_peer(name: str, public_key: str, peer: WireguardPeer) -> PeerC
 
 
 def with_key_file(peer: PeerConfig, interface: str) -> PeerConfig:
-    """Return a peer with a name for the file of its preshared key, if it has one and nobody knows its file."""
+    """Return a peer with a name for the file of its preshared key, if it has one in an unknown file."""
     if peer.preshared_key_sha256 is None or peer.preshared_key_file:
         return peer
     return replace(peer, preshared_key_file=f"{KEY_FOLDER}/{interface}-{peer.name}.psk")

@@ -186,7 +186,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
         )
 
     def completed(self, entry: WireguardConfig) -> WireguardConfig:
-        """Return an interface with names for the files of keys of which nobody knows: they have to be made."""
+        """Return an interface with names for the files of keys that must be created."""
         file = entry.private_key_file or f"{KEY_FOLDER}/{entry.name}.key"
         peers = tuple(with_key_file(peer, entry.name) for peer in entry.peers)
         return replace(entry, private_key_file=file, peers=peers)

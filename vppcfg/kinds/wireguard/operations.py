@@ -1,4 +1,4 @@
-"""WireGuard interfaces and their peers (plugins/wireguard). No operation holds a secret, only what it goes by."""
+"""WireGuard interfaces and their peers (plugins/wireguard). No operation holds a secret, only its name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CreateWireguard(CreateInterface):
 
     def apply_to(self, working: WorkingState) -> None:
         """Enter the interface."""
-        working.add_interface(as_created(self.interface, Wireguard.kind))
+        working.create_interface(as_created(self.interface, Wireguard.kind))
         working.enter_virtual(self.interface, replace(self.tunnel, peers={}))
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

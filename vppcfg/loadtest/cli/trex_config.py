@@ -218,7 +218,7 @@ def _free_ports(host: Host, share: VppShare | None, args: argparse.Namespace) ->
 
 
 def _ways_out(args: argparse.Namespace) -> frozenset[str]:
-    """Return the interfaces with a default route; of a machine that is elsewhere nobody knows."""
+    """Return the interfaces with a default route; unknown for a remote machine."""
     from pathlib import Path
 
     from vppcfg.loadtest.linux_port import interfaces_of_default_routes

@@ -101,16 +101,16 @@ def flow_of(text: bytes | str, server_port: int) -> Flow:
     try:
         document = parse_json(text, "its result", FLOW_BYTES)
     except ValueError as error:
-        said = (text.decode(errors="replace") if isinstance(text, bytes) else text).strip()
-        shown = str(error) if said.startswith("{") else said.splitlines()[-1] if said else "no output"
+        printed = (text.decode(errors="replace") if isinstance(text, bytes) else text).strip()
+        shown = str(error) if printed.startswith("{") else printed.splitlines()[-1] if printed else "no output"
         raise EngineError(f"{source} wrote no result: {shown}") from error
     if not isinstance(document, dict):
         raise EngineError(f"{source} failed: its result is no object", hint)
     try:
         return _flow(build(_Report, document, "its result", is_open=True), server_port)
     except ValueError as error:
-        told = document.get("error")
-        reason = told if isinstance(told, str) else f"its result is not complete: {error}"
+        given = document.get("error")
+        reason = given if isinstance(given, str) else f"its result is not complete: {error}"
         raise EngineError(f"{source} failed: {reason}", hint) from error
 
 
@@ -190,7 +190,7 @@ def _flow(report: _Report, server_port: int) -> Flow:
 
 
 def listening_ports(netns: str) -> frozenset[int]:
-    """Return the TCP ports that somebody in a namespace listens on."""
+    """Return the TCP ports on which programs in a namespace listen."""
     text = run_inside(netns, lambda: "".join(table.read_text() for table in _TABLES if table.exists()))
     rows = [line.split() for line in text.splitlines()]
     return frozenset(int(row[1].rpartition(":")[2], 16) for row in rows if len(row) > 3 and row[3] == _LISTENING)

@@ -32,7 +32,7 @@ _HEADINGS = {
 _WIDE, _NARROW = 1080, 360
 _NARROW_HEIGHT = 250
 _MOST_FIGURES = 100
-"""Of a section: so many nobody looks through, and each takes some milliseconds and kilobytes."""
+"""Of a section: more are not readable, and each takes some milliseconds and kilobytes."""
 
 
 @record

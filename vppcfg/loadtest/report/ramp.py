@@ -75,9 +75,9 @@ def loss_graph(title: str, results: Sequence[Result], limit_ratio: float | None)
     )
 
 
-def limit_of(result: Result, told: float | None) -> float:
+def limit_of(result: Result, given: float | None) -> float:
     """Return the loss that counts as too much: that of the operator, or that of the verdict."""
-    return told or (result.verdict.limit_ratio if result.verdict and result.verdict.limit_ratio else DEFAULT_LIMIT)
+    return given or (result.verdict.limit_ratio if result.verdict and result.verdict.limit_ratio else DEFAULT_LIMIT)
 
 
 def ways_of(result: Result) -> int:

@@ -1,6 +1,6 @@
 """Runs a test with connections: a rate that rises evenly to a target and is held, then time for the last ones to end.
 
-It passes when fewer connections fail than the limit allows. A connection fails some seconds after nobody has answered
+It passes when fewer connections fail than the limit allows. A connection fails some seconds without an answer
 it, so that failures show a little later than their cause.
 """
 
@@ -23,7 +23,7 @@ from vppcfg.loadtest.stateful.outcome import ConnectionKind, ConnectionSample, S
 from vppcfg.record import record
 
 FINISH_S = 10
-"""So long connections have to end after the last one has begun; a handshake that nobody answers takes half of it."""
+"""So long connections have to end after the last one has begun; an unanswered handshake takes half of it."""
 MOST_CPS = 1e8
 _FEW = 5
 """When so many connections are due and none has begun, the generator does not begin any."""

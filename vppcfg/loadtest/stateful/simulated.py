@@ -15,7 +15,7 @@ from vppcfg.record import record
 _STEP_S = 0.1
 """Connections of so long begin together."""
 _GIVEN_UP_S = {Transport.TCP: 5.0, Transport.UDP: 2.0}
-"""So long after it began a connection that nobody answers has failed."""
+"""So long after it began an unanswered connection has failed."""
 _SYN_AGAIN = 2
 _MOST_PAYLOAD = 1460
 _COUNTED = ("begun", "answered", "ended", "failed", "sent", "received", "syn_again", "cut")

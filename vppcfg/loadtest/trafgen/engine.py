@@ -183,8 +183,8 @@ class TrafgenEngine:
 
     def _next_mac(self, port: LinuxPort) -> bytes:
         """Return where a port's frames go: as given, or to its only neighbour. Raise EngineError."""
-        told = self._next_macs.get(port.name)
-        macs = frozenset({told}) if told else neighbours_of(port)
+        given = self._next_macs.get(port.name)
+        macs = frozenset({given}) if given else neighbours_of(port)
         if len(macs) != 1:
             known = "no neighbour" if not macs else f"{len(macs)} neighbours"
             raise EngineError(

@@ -85,8 +85,8 @@ class TrexContext:
         while (state := state_of(self._rpc)) is not ProfileState.TRANSMITTING:
             if state in AT_REST or self._clock.now() >= until_s:
                 errors = [text(section(event, "data"), "error") for event in self._events()]
-                said = " ".join(" ".join(errors).split())[:_LONGEST_ERROR]
-                raise EngineError("T-Rex does not start the profile", f"T-Rex's answer: {said or 'none'}")
+                refusal = " ".join(" ".join(errors).split())[:_LONGEST_ERROR]
+                raise EngineError("T-Rex does not start the profile", f"T-Rex's answer: {refusal or 'none'}")
             self._clock.sleep(PAUSE_S)
 
     def stop(self) -> None:
@@ -141,5 +141,5 @@ class TrexContext:
 
     def _events(self) -> list[Mapping[str, Any]]:
         """Return the server's events since the last time; the first time it begins to collect them for us."""
-        told = self._rpc.call("get_async_events", user=user_name(), session_id=self._session)
-        return list(items(section(told), "data"))
+        reply = self._rpc.call("get_async_events", user=user_name(), session_id=self._session)
+        return list(items(section(reply), "data"))

@@ -46,7 +46,7 @@ class Guard:
         self._write(json.dumps(dict(handlers)))
 
     def take_over(self) -> None:
-        """Leave the ports to the guard, which tries for a minute; nobody waits for it."""
+        """Leave the ports to the guard, which tries for a minute in the background."""
         self._close()
         self._process.returncode = 0  # it outlives this process
 
@@ -77,17 +77,17 @@ def left_behind(lines: Iterable[str]) -> Mapping[str, str]:
     handlers: Mapping[str, str] = {}
     for line in lines:
         with suppress(ValueError):
-            told = parse_json(line, "the line", _MOST_BYTES)
-            if told is None or _are_handlers(told):
-                handlers = told or {}
+            received = parse_json(line, "the line", _MOST_BYTES)
+            if received is None or _are_handlers(received):
+                handlers = received or {}
     return handlers
 
 
-def _are_handlers(told: object) -> bool:
+def _are_handlers(received: object) -> bool:
     """Return whether plain data are handlers by the numbers of ports, or the one of a server in stateful mode."""
-    return isinstance(told, dict) and all(
+    return isinstance(received, dict) and all(
         isinstance(handler, str) and (port == CONTEXT or (port.isascii() and port.isdecimal()))
-        for port, handler in told.items()
+        for port, handler in received.items()
     )
 
 

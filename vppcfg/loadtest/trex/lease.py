@@ -39,7 +39,7 @@ def port_of(facts: Mapping[str, Any], status: object) -> Port:
 
 
 def refuse_unusable(name: str, status: object, *, is_forced: bool, needs_link: bool = True) -> None:
-    """Raise EngineError when a port has no link and needs one, or is somebody else's and not to be taken."""
+    """Raise EngineError when a port has no link and needs one, or another user holds it."""
     state = text(section(status), "state")
     if needs_link and (state == "DOWN" or flag(section(status, "attr", "link"), "up") is False):
         raise EngineError(f"port {name} has no link", "connect it, and see that the router's port is up")

@@ -75,8 +75,8 @@ class TrexServer:
         self._generator = None
         self.channel.close()
 
-    def _described(self, version: str, told: object) -> Generator:
-        facts = section(told)
+    def _described(self, version: str, described: object) -> Generator:
+        facts = section(described)
         by_index = {count(port, "index"): port for port in items(facts, "ports")}
         if len(by_index) > _MOST_PORTS:
             raise EngineError(f"T-Rex at {self.channel.peer} reports {len(by_index)} ports, which it cannot have")

@@ -86,7 +86,7 @@ class IcmpProbe:
 
 
 class UdpProbe:
-    """UDP to a port where somebody sends everything back."""
+    """UDP to a port that echoes everything."""
 
     def __init__(self, address: str, port: int, watch: int) -> None:
         self._watch = watch

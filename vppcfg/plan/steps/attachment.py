@@ -1,4 +1,7 @@
-"""What others have on interfaces, tables and bridge domains: taken off what goes, put back on what comes back."""
+"""Steps that carry over what other programs configured on interfaces, FIB tables and bridge domains.
+
+It is removed before its holder is deleted, and restored once the holder is recreated.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ from vppcfg.plan.transition import Transition
 
 
 def steps(transition: Transition) -> Iterator[Step]:
-    """Yield the steps that carry attachments over, and those that leave nothing to the next holder with the number.
+    """Yield the steps that remove attachments from what is deleted, and restore them on what is recreated.
 
-    What was put on last is taken off first. What VPP cannot remove has no step.
+    The attachment that was added last is removed first. What VPP cannot remove has no step.
     """
     going = transition.to_delete | transition.deleted_tables | transition.deleted_bridges
     left = set(transition.observed.unmanaged)

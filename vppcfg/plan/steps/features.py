@@ -58,5 +58,5 @@ def _is_replaced(former: SetFeature, operation: SetFeature | None) -> bool:
 
 
 def _hangs_on_nothing(operation: SetFeature, transition: Transition) -> bool:
-    """Return whether it hangs on an interface that nobody can name: turning it off turns off all of its kind."""
+    """Return whether it depends on an interface without a name: turning it off turns off all of its kind."""
     return operation.needs is not None and operation.needs not in transition.observed.interfaces

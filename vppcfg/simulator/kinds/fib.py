@@ -56,8 +56,8 @@ def _of(tables: Tables, is_ipv6: bool) -> tuple[FibMain, AddressBook]:
 def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None:
     """Put an interface into a FIB table; raise RefusedError when there is no such table or it has addresses.
 
-    Of IPv4 the table that it was in is let go of before. When that is the same one, and nobody else holds it, there is
-    a new one then, without a name (fib_table_bind in vnet/interface_api.c).
+    Of IPv4 the table that it was in is let go of before. When that is the same one, and no other source locks it, there
+    is a new one then, without a name (fib_table_bind in vnet/interface_api.c).
     """
     main, book = _of(tables, is_ipv6)
     if table_id not in main.tables:
@@ -97,7 +97,7 @@ def unbind(tables: Tables, sw_if_index: int) -> None:
 
 
 def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
-    """Delete a table that nobody holds, once no interface is in it."""
+    """Delete a table without a lock, once no interface is in it."""
     table = main.tables.get(table_id)
     if table is None or not table_id or table.holders or table.locks.total():
         return

@@ -97,7 +97,7 @@ class Association:
     """The fields of the message that made it."""
     users: int = 0
     is_kept: bool = True
-    """Nobody has deleted it yet; one in use goes with its last user."""
+    """Whether it is not deleted yet; one in use goes with its last user."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -194,7 +194,7 @@ def add_association(tables: Tables, values: Values) -> None:
 
 
 def delete_association(tables: Tables, number: int) -> None:
-    """Delete a security association, at once or when nobody uses it any more; raise RefusedError when there is none."""
+    """Delete a security association, at once or when it is no longer used; raise RefusedError when there is none."""
     known = tables.part(IpsecMain).associations
     if number not in known:
         raise RefusedError(Retval.NO_SUCH_ENTRY)

@@ -21,7 +21,7 @@ partner_system_priority, mac_address partner_system, u16 partner_key, u16 partne
 partner_port_number, u8 partner_state
 """
 _DEFAULTED = 2
-"""State of a member's receiving side when nobody answers (plugins/lacp/rx_machine.h)."""
+"""State of a member's receiving side without a partner (plugins/lacp/rx_machine.h)."""
 _ACTOR_STATE, _PARTNER_STATE = 199, 2
 _SYSTEM_PRIORITY, _PORT_PRIORITY = 0xFFFF, 255
 

@@ -79,7 +79,7 @@ def _copy_addresses(tables: Tables, pair: Pair) -> None:
 
 
 def _addresses_in_linux(tables: Tables, pair: Pair) -> set[str]:
-    """Return the addresses of a pair's device, to be changed; nobody's when it is gone."""
+    """Return the addresses of a pair's device, to be changed; an unused set when it is gone."""
     device = tables.linux.device(pair.netns, pair.host_name)
     return device.addresses if device is not None and device.index == pair.vif_index else set()
 

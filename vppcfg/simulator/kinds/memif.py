@@ -1,4 +1,4 @@
-"""Memifs and their sockets (plugins/memif). Nobody is at the other end, so no memif ever gets a link."""
+"""Memifs and their sockets (plugins/memif). They have no peer, so no memif ever gets a link."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _dump_sockets(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show all memifs; a ring has one place, and a buffer none, as long as nobody is at the other end."""
+    """Show all memifs; a ring has one place, and a buffer none, without a peer."""
     for memif in call.tables.part(MemifMain).memifs.values():
         row = call.tables.sw[memif.sw_if_index]
         yield call.details(

@@ -68,7 +68,7 @@ def create_table(tables: Tables, table_id: int, source: Source, name: bytes) -> 
 
 
 def delete_table(tables: Tables, table_id: int, source: Source) -> None:
-    """Let a table go; it stays as long as anybody else keeps it."""
+    """Unlock a table; it stays as long as another source locks it."""
     main = tables.part(MplsMain)
     table = main.tables.get(table_id)
     if table is None or not table.locks.get(source):

@@ -1,4 +1,4 @@
-"""Neighbours of interfaces (vnet/ip-neighbor). None is learnt: there are no packets."""
+"""Neighbours of interfaces and their limits (vnet/ip-neighbor). None is learnt or ages: there are no packets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.state import State
 from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
@@ -30,8 +31,14 @@ request ip_neighbor_add_del 0607c257: bool is_add, ip_neighbor neighbor
 reply ip_neighbor_add_del_reply 1992deab: i32 retval, u32 stats_index
 request ip_neighbor_dump d817a484 streams ip_neighbor_details: interface_index sw_if_index=4294967295, address_family af
 reply ip_neighbor_details e29d79f0: f64 age, ip_neighbor neighbor
+request ip_neighbor_config f4a5cf44: address_family af, u32 max_number, u32 max_age, bool recycle
+reply ip_neighbor_config_reply e8d4e804: i32 retval
+request ip_neighbor_config_get a5db7bf7 23.10-: address_family af
+reply ip_neighbor_config_get_reply 798e6fdd 23.10-: i32 retval, address_family af, u32 max_number, u32 max_age,\
+ bool recycle
 """
 _STATIC, _NO_FIB_ENTRY = 1, 2
+_FAMILIES = ("ip4", "ip6")
 _SECONDS = struct.Struct(">d")
 _GOES_WITH_ITS_INTERFACE = ReleaseQuirk(
     span="26.02-", text="static neighbours are taken out with their interface (e5b3666c12f)"
@@ -53,21 +60,60 @@ class Entry:
 
 
 @dataclass(slots=True, kw_only=True)
+class Limits:
+    """What bounds the neighbours of a family (ip_neighbor_db_t)."""
+
+    limit: int = 50_000
+    age_s: int = 0
+    is_recycling: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
 class NeighborMain:
-    """All neighbours, by the index of their interface and by their address."""
+    """All neighbours, by the index of their interface and by their address, and the limits by family."""
 
     entries: dict[int, dict[_Address, Entry]] = field(default_factory=dict)
+    limits: list[Limits] = field(default_factory=lambda: [Limits(), Limits()])
+    counts: list[int] = field(default_factory=lambda: [0, 0])
+    """Neighbours by family."""
 
 
 def add(tables: Tables, sw_if_index: int, address: _Address, mac: bytes, flags: int) -> None:
     """Enter a neighbour, or give another MAC address to one that is there and keeps its flags but to become static."""
-    known = tables.part(NeighborMain).entries.setdefault(sw_if_index, {})
-    if address not in known and not flags & _NO_FIB_ENTRY:
-        _end_at_one_left(tables, sw_if_index, address)
+    main = tables.part(NeighborMain)
+    known = main.entries.setdefault(sw_if_index, {})
+    if address not in known:
+        _make_room(tables, address.version)
+        main.counts[address.version == 6] += 1
+        if not flags & _NO_FIB_ENTRY:
+            _end_at_one_left(tables, sw_if_index, address)
     entry = known.setdefault(address, Entry(mac=mac, flags=flags))
     entry.mac = mac
     entry.updated_s = tables.process.clock()
     entry.flags |= flags & _STATIC
+
+
+def _make_room(tables: Tables, version: int) -> None:
+    """Remove the oldest neighbour of a full table that recycles; raise RefusedError where no other one may go."""
+    main = tables.part(NeighborMain)
+    limits = main.limits[version == 6]
+    if not limits.limit or main.counts[version == 6] < limits.limit:
+        return
+    dynamic = [
+        (entry.updated_s, index, address)
+        for index, entries in main.entries.items()
+        for address, entry in entries.items()
+        if address.version == version and not entry.flags & _STATIC
+    ]
+    if not (limits.is_recycling and dynamic):
+        raise RefusedError(Retval.LIMIT_EXCEEDED)
+    _, index, oldest = min(dynamic, key=lambda each: each[0])
+    _take_out(main, index, oldest)
+
+
+def _take_out(main: NeighborMain, sw_if_index: int, address: _Address) -> None:
+    del main.entries[sw_if_index][address]
+    main.counts[address.version == 6] -= 1
 
 
 def has_route(entry: Entry) -> bool:
@@ -77,12 +123,13 @@ def has_route(entry: Entry) -> bool:
 
 def delete(tables: Tables, sw_if_index: int, address: _Address) -> None:
     """Take a neighbour out; raise RefusedError when there is none of that address."""
-    known = tables.part(NeighborMain).entries.get(sw_if_index, {})
+    main = tables.part(NeighborMain)
+    known = main.entries.get(sw_if_index, {})
     if address not in known:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     if has_route(known[address]):
         _end_at_one_left(tables, sw_if_index, address)
-    del known[address]
+    _take_out(main, sw_if_index, address)
 
 
 def _end_at_one_left(tables: Tables, sw_if_index: int, address: _Address) -> None:
@@ -127,7 +174,7 @@ def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 def _command(tables: Tables, line: Input) -> str:
-    """`set ip neighbor [del] <interface> <address> <mac> [static] [no-fib-entry]`; taking out none is no error."""
+    """`set ip neighbor [del] <interface> <address> <mac> [static] [no-fib-entry]`; a refusal is no error."""
     is_add, flags, row, address, mac = True, 0, None, None, None
     while not line.is_at_end:
         if (found := line.interface(tables)) is not None:
@@ -145,21 +192,61 @@ def _command(tables: Tables, line: Input) -> str:
     line.skip_space()
     if row is None or address is None or mac is None:
         raise RefusedError(Retval.UNSPECIFIED, f"specify interface, IP address and MAC: `{line.shown}'")
-    if is_add:
-        add(tables, row.index, address, mac, flags)
-    else:
-        with suppress(RefusedError):
+    with suppress(RefusedError):
+        if is_add:
+            add(tables, row.index, address, mac, flags)
+        else:
             delete(tables, row.index, address)
+    return ""
+
+
+def _configure(call: Call, values: Values) -> Outgoing:
+    found = Limits(limit=values["max_number"], age_s=values["max_age"], is_recycling=bool(values["recycle"]))
+    _limit(call.tables, values["af"], found)
+    return call.reply()
+
+
+def _limit(tables: Tables, family: int, limits: Limits) -> None:
+    tables.part(NeighborMain).limits[family] = limits
+
+
+def _get_config(call: Call, values: Values) -> Outgoing:
+    found = call.tables.part(NeighborMain).limits[values["af"]]
+    return call.reply(af=values["af"], max_number=found.limit, max_age=found.age_s, recycle=found.is_recycling)
+
+
+def _config_command(tables: Tables, line: Input) -> str:
+    """`set ip neighbor-config ip4|ip6 [limit <n>] [age <n>] [recycle|norecycle]`."""
+    line = line.line()
+    family = next((number for number, word in enumerate(_FAMILIES) if line.take(word)), None)
+    if family is None:
+        raise line.unknown("parse error")
+    found = tables.part(NeighborMain).limits[family]
+    numbers = {"limit": found.limit, "age": found.age_s}
+    is_recycling = found.is_recycling
+    while not line.is_at_end:
+        if line.take("norecycle"):
+            is_recycling = False
+        elif line.take("recycle"):
+            is_recycling = True
+        elif not any(line.take_setting(key, numbers) for key in ("limit", "age")):
+            raise line.unknown("parse error")
+    _limit(tables, family, Limits(limit=numbers["limit"], age_s=numbers["age"], is_recycling=is_recycling))
     return ""
 
 
 def _forget(tables: Tables, sw_if_index: int) -> None:
     """Take out the neighbours of an interface that goes; else they wait for the next one with its index."""
     if tables.release.has(_GOES_WITH_ITS_INTERFACE):
-        tables.part(NeighborMain).entries.pop(sw_if_index, None)
+        main = tables.part(NeighborMain)
+        for address in list(main.entries.get(sw_if_index, {})):
+            _take_out(main, sw_if_index, address)
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
+    for table in state.of(NeighborTable).values():
+        found = Limits(limit=table.limit, age_s=table.max_age_s, is_recycling=table.is_recycling)
+        _limit(tables, int(table.is_ipv6), found)
     for name, row in rows.items():
         for each in state.interfaces[name].neighbors:
             flags = _STATIC | (0 if each.has_route else _NO_FIB_ENTRY)
@@ -169,9 +256,9 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
 KIND = Kind(
     api={"ip_neighbor": _API},
     quirks=(_GOES_WITH_ITS_INTERFACE, _ENDS_AT_ONE_LEFT),
-    changes={"ip_neighbor_add_del": _answer},
-    queries={"ip_neighbor_dump": _dump},
-    commands={"set ip neighbor": _command},
+    changes={"ip_neighbor_add_del": _answer, "ip_neighbor_config": _configure},
+    queries={"ip_neighbor_dump": _dump, "ip_neighbor_config_get": _get_config},
+    commands={"set ip neighbor": _command, "set ip neighbor-config": _config_command},
     deleted=_forget,
     load=_load,
 )

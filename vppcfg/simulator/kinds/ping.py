@@ -65,7 +65,7 @@ def _ping(call: Call, values: Values) -> Iterator[Outgoing]:
 
 
 def _arping(call: Call, values: Values) -> Outgoing:
-    """Ask on an interface; without an address of that family it sends nothing, and nobody answers."""
+    """Ask on an interface; without an address of that family it sends nothing, and gets no answer."""
     index, address = values["sw_if_index"], _address(values)
     interfaces.require(call.tables, index)
     book = call.tables.ip6 if address.version == 6 else call.tables.ip4

@@ -76,7 +76,7 @@ class PolicerMain:
 
 
 def put(tables: Tables, sw_if_index: int, policer: int, *, is_output: bool, is_on: bool) -> None:
-    """Have a policer on what comes in or goes out, once more or once less; raise RefusedError for none."""
+    """Apply a policer to an interface, or remove it; VPP counts. Raise RefusedError for an unknown one."""
     if tables.release.has(_CHECKS) and not tables.part(PolicerMain).policers.has(policer):
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     has_l2 = tables.release.has(_HAS_L2)

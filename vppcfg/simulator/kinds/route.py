@@ -95,7 +95,7 @@ def main_of(tables: Tables, is_ipv6: bool) -> FibMain:
 
 @dataclass(slots=True, kw_only=True)
 class SourceMain:
-    """The sources that somebody has asked for, with their priorities; each call makes one more, of whatever name."""
+    """The sources that clients have added, with their priorities; each call makes one more, of whatever name."""
 
     added: list[tuple[bytes, int]] = field(default_factory=list)
 
@@ -195,7 +195,7 @@ def best(tables: Tables, is_ipv6: bool, table_id: int) -> dict[Prefix, tuple[int
 
 
 def _own_routes(tables: Tables, is_ipv6: bool, table_id: int) -> Iterator[tuple[Prefix, Entry]]:
-    """Yield what a table has without anybody's doing."""
+    """Yield the default routes of a table."""
     for text, source in _EVERY_TABLE[is_ipv6]:
         kind = NORMAL if text == _LINK_LOCAL else DROP
         yield prefix_of(text), (source, (FibPath(kind=kind, is_ipv6=is_ipv6),))

@@ -28,11 +28,11 @@ _POLLING, _INTERRUPT, _ADAPTIVE, _DEFAULT = 1, 2, 3, 4
 _MODES = {RxMode.POLLING: 1, RxMode.INTERRUPT: 2, RxMode.ADAPTIVE: 3}
 _WORDS = {mode.value: number for mode, number in _MODES.items()}
 _REFUSED_BY = {"af-packet": {_ADAPTIVE}, "vhost-user": {_INTERRUPT, _ADAPTIVE}}
-"""What drivers cannot do; a vhost-user port that nobody is connected to only polls."""
+"""What drivers cannot do; an unconnected vhost-user port only polls."""
 
 
 def mode_of(tables: Tables, port: HwInterface, queue: int) -> int:
-    """Return the mode of a queue, as its driver makes it when nobody has set one."""
+    """Return the mode of a queue, as its driver sets it by default."""
     return queues_of(tables, port).modes.get(queue, _MODES[usual_rx_mode(port.device_class)])
 
 

@@ -1,4 +1,4 @@
-"""vhost-user ports (plugins/vhost). Nobody is at the other end, so none ever gets a link."""
+"""vhost-user ports (plugins/vhost). They have no peer, so none ever gets a link."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _DEVICE_CLASS = "vhost-user"
 _MTU = 9000
 _PREFIX = "VirtualEthernet0/0/"
 _NO_SUCH_FILE = 2
-"""What a client gets as long as nobody has made the socket (ENOENT)."""
+"""The error of a client without a server (ENOENT)."""
 _SWITCHES = ("gso", "packed", "event-idx")
 
 
@@ -140,7 +140,7 @@ def _answer_delete(call: Call, values: Values) -> Outgoing:
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show all ports, or one; nothing is agreed on as long as nobody is at the other end."""
+    """Show all ports, or one; nothing is negotiated without a peer."""
     for row in call.tables.part(VhostUserMain).rows:
         if values["sw_if_index"] in (NONE, row.sw_if_index):
             yield call.details(

@@ -1,4 +1,4 @@
-"""Virtual routers (plugins/vrrp), which outlive their interface; there is nobody else, so each that runs is master.
+"""Virtual routers (plugins/vrrp), which outlive their interface; they have no peers, so each that runs is master.
 
 The master that accepts packets has the virtual addresses on its interface.
 """

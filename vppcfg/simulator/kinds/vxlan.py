@@ -49,7 +49,7 @@ _TO_NOTHING = 0
 """The next node of a loaded tunnel of which the state records only that it is not plain."""
 _TO_L2 = 1
 _NEXT_NODES = 2
-"""What a tunnel can hand its payload to unless somebody adds a node: nothing, or L2."""
+"""What a tunnel can hand its payload to unless a plugin adds a node: nothing, or L2."""
 _BORN_MTU = 9000
 
 

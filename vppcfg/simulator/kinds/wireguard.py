@@ -69,7 +69,7 @@ class WgInterface:
     index: int
     number: int
     private_key: bytes
-    """b"" where nobody knows it, in a state that was loaded."""
+    """b"" where it is unknown, in a state that was loaded."""
     public_key: bytes
     port: int
     source: Address
@@ -363,7 +363,7 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
-    """Add the peers; one whose preshared key nobody knows gets another one."""
+    """Add the peers; one with an unknown preshared key gets another one."""
     for name, tunnel in state.virtual_as(Wireguard).items():
         for key, peer in tunnel.peers.items():
             add_peer(tables, rows[name].index, b64decode(key), **_loaded(peer))

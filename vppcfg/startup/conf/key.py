@@ -58,7 +58,7 @@ class Key:
 
 
 OPAQUE = "*"
-"""The block of a key whose content nobody looks at."""
+"""The block of a key whose content is not checked."""
 
 ANY = "*"
 """The name of a key that may be any word."""

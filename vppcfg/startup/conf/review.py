@@ -198,8 +198,8 @@ def _contradictions(conf: Conf, release: Release) -> Iterator[Problem]:
         if child.name == "numa" and child.arguments[0].isdigit() and int(child.arguments[0]) >= _NODES:
             yield problem("conf-contradiction", child, f"VPP knows NUMA nodes 0 to {_NODES - 1} only")
     for child in (plugins.children if plugins else None) or ():
-        said = {each.name for each in child.children or ()}
-        if {"enable", "disable"} <= said and not _is_default_of_plugins(child):
+        named = {each.name for each in child.children or ()}
+        if {"enable", "disable"} <= named and not _is_default_of_plugins(child):
             text = (
                 f"`{' '.join((child.name, *child.arguments))}` is both enabled and disabled, which stops VPP; keep one"
             )

@@ -40,7 +40,7 @@ class ConfEntry:
     """A key with its arguments, and what stands in its braces."""
 
     name: str
-    """The key's words, or the word that nobody knows."""
+    """The key's words, or the unknown word."""
     arguments: tuple[str, ...] = ()
     children: tuple[ConfEntry, ...] | None = None
     """None without braces."""
@@ -55,7 +55,7 @@ class ConfEntry:
     tail: tuple[str, ...] = ()
     """Comments before the closing brace."""
     verbatim: str | None = None
-    """The text of a block that nobody looks into, braces included."""
+    """The text of an unparsed block, braces included."""
     is_blank: bool = False
     """Whether white space or comments stand in its braces, and nothing else; `{}` is empty, and not blank."""
 

@@ -98,8 +98,8 @@ def _choose_plugins(
     reasons = {need.plugin: need.reason for need, _ in needed_plugins(configuration, release)}
     if has_devices:
         reasons["dpdk"] = "there are devices"
-    told = "; ".join(f"{name}: {reasons[name]}" for name in sorted(reasons)) or "the file needs none"
-    ledger.add("plugins", ", ".join(sorted(reasons)) or "none", ValueOrigin.FORMULA, told)
+    text = "; ".join(f"{name}: {reasons[name]}" for name in sorted(reasons)) or "the file needs none"
+    ledger.add("plugins", ", ".join(sorted(reasons)) or "none", ValueOrigin.FORMULA, text)
     return tuple(sorted(reasons))
 
 

@@ -1,1 +1,1 @@
-"""Whether a startup.conf that somebody wrote is good: its form, words and sense, the machine, and VPP's own habits."""
+"""Checks any startup.conf: its syntax, words and consistency, the machine, and VPP's defaults."""

@@ -38,7 +38,7 @@ def machine_core_problems(conf: Conf, facts: ConfFacts, host: Host, release: Rel
 
 
 def worker_cpus(conf: Conf, facts: ConfFacts, host: Host) -> tuple[int, ...]:
-    """Return the CPUs of the workers, those that VPP chooses by itself too; none where nobody can tell.
+    """Return the CPUs of the workers, those that VPP chooses by itself too; none where they cannot be known.
 
     VPP takes the lowest that are left, and CPU 0 last.
     """

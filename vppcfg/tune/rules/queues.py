@@ -21,7 +21,7 @@ _DECAPSULATION = re.compile(
 _MOSTLY = 0.5
 _INTERRUPT_MODES = {"interrupt", "adaptive"}
 _VIRTUAL = re.compile(r"^(?:host-|tap|memif|VirtualEthernet|virtio|netmap)")
-"""Ports that somebody else wakes VPP for: waiting is right, unless their rate shows otherwise."""
+"""Ports whose peer wakes VPP: waiting is right, unless their rate shows otherwise."""
 
 
 def find_rss(situation: Situation) -> Iterator[Finding]:

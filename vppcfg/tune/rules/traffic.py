@@ -261,7 +261,7 @@ def _old_fault_finding(
 
 
 def _severity(hint: str) -> FindingSeverity:
-    """Return how much many such packets matter: a policer is a limit that somebody has set."""
+    """Return how much many such packets matter: a policer is a configured limit."""
     return FindingSeverity.LIMIT if hint == _POLICED else FindingSeverity.LOSS
 
 

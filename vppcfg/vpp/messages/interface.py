@@ -99,7 +99,7 @@ def read_placements(
 ) -> dict[int, tuple[Placements, Placements]]:
     """Return by the index of each port which threads look after its queues; nothing where there are no workers.
 
-    VPP spreads receive queues over workers, so that one of the main thread is there because somebody wanted it.
+    VPP spreads receive queues over workers, so that one of the main thread was placed by hand.
     """
     found: dict[int, tuple[list[QueuePlacement], list[QueuePlacement]]] = {}
     if workers and connection.offers(_QUEUES):

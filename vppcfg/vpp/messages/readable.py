@@ -46,7 +46,7 @@ class _NewestRelease:
         return names[0]
 
     def secret(self, name: str) -> Value:
-        """Return what the secret goes by: nobody reads secrets here."""
+        """Return the name of the secret: secrets are not read here."""
         return f"<the key of {name}>"
 
     def has_field(self, message: str, path: str) -> bool:

@@ -95,7 +95,7 @@ def _read(connection: Connection, replies: Replies, scope: ReadScope) -> Iterato
 def _of_interface(name: str, family: int, table: int | None = None) -> Attachment:
     """Return the setting; without a table it cannot be brought back as it was.
 
-    With several addresses nobody knows which was there first. In a VRF VPP uses the wrong table for IPv6.
+    With several addresses the first one is unknown. In a VRF VPP uses the wrong table for IPv6.
     """
     values: Values = {"is_ipv6": family, "sw_if_index": index_of(name)}
     line = f"set ip{'6' if family else ''} classify intfc {name} table-index {table}"

@@ -28,7 +28,7 @@ _ADD_ROUTE = "ip_route_add_del_v2"
 _MROUTES = "ip_mroute_dump"
 _ADD_MROUTE = "ip_mroute_add_del"
 _CARRIED = {"CLI": "route of the prompt", "API": "route of the API"}
-"""Sources whose routes nobody else brings back: those of Linux and of protocols come again by themselves."""
+"""Sources whose routes no other program restores: those of Linux and of protocols come again by themselves."""
 _IDS = {"API": 8, "CLI": 9}
 """fib_source_t (vnet/fib/fib_source.h), the same in all releases from 22.06."""
 _ND_PROXY = 13

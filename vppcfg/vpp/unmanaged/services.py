@@ -147,7 +147,7 @@ class _Router(NamedTuple):
         )
 
     def tracking(self, other: str, less: int) -> Attachment:
-        """Return that it tracks an interface; typed at the prompt, that goes by a number that nobody keeps."""
+        """Return that it tracks an interface; at the prompt, that needs a number which is not kept."""
         change = f"{_VRRP}_track_if_add_del"
         listed: list[Values] = [{"sw_if_index": index_of(other), "priority": less}]
         return Attachment(

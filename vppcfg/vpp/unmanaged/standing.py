@@ -25,7 +25,7 @@ class _Counted(NamedTuple):
     dump: str
     details: str
     name: str
-    """The path of what each goes by: a number or a text."""
+    """The path of the key of each: a number or a text."""
     asked: Mapping[str, Value] = {}
     newer: str = ""
     """The message that is asked in its place where VPP has it."""
@@ -238,7 +238,7 @@ READERS = (
 
 
 def unnamed_tables(scope: ReadScope) -> Iterator[Attachment]:
-    """Yield FIB tables that nobody gave a name, which VPP's prompt or another program has made."""
+    """Yield FIB tables without a name, which VPP's prompt or another program has made."""
     for table in scope.state.vrfs.values():
         if table.is_unnamed:
             line = f"ip{6 if table.is_ipv6 else ''} table add {table.table_id}"

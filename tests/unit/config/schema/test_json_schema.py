@@ -82,6 +82,7 @@ def test_every_map_with_a_table_of_its_own_is_described() -> None:
             "interface-acls",
             "l3xc",
             "lcp",
+            "neighbor-table",
             "punt-redirect",
             "mirror",
         ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Options that say which VPP is meant and where vppcfg is."""
+    """Options for the VPP and the path of vppcfg."""
 
     DOCUMENTATION = r"""
 options:

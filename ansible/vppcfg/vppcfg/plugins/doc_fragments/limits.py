@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Options that say what a change may do."""
+    """Options that limit a change."""
 
     DOCUMENTATION = r"""
 options:
@@ -17,7 +17,7 @@ options:
     choices: [none, degrade, policy, flap, recreate, remove]
     default: remove
   override_protected:
-    description: Let the interfaces feel it that the configuration protects.
+    description: Allow impact on the interfaces that the configuration protects.
     type: bool
     default: false
   allow_mass_deletion:

@@ -1,7 +1,7 @@
 # Copyright the vppcfg project
 # SPDX-License-Identifier: Apache-2.0
 
-"""Starts the vppcfg of the router, and says what its exit codes mean to Ansible. It imports nothing of vppcfg."""
+"""Starts the vppcfg of the router, and translates its exit codes for Ansible. It imports nothing of vppcfg."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MEANINGS = {
     ROLLED_BACK: "the change failed, and the old state is back",
     STRANDED: "the change failed half-way, and the old state is not back",
     DIFFERENT: "VPP shows something else than was asked for, and the old state is back",
-    NOT_CONFIRMED: "nobody confirmed the change in time, and the old state is back",
+    NOT_CONFIRMED: "the change was not confirmed in time, and the old state is back",
     DRIFT: "VPP differs from the configuration",
     VERDICT: "the tuner found what was not to be found",
     NOT_NOW: "not now: another vppcfg is at work, or something else that passes stands in the way",
@@ -49,7 +49,7 @@ def common_arguments():
 
 
 def limit_arguments():
-    """Return the arguments that say how far a change may go."""
+    """Return the arguments that limit a change."""
     return {
         "max_impact": {
             "type": "str",
@@ -72,7 +72,7 @@ def limit_words(params):
 
 
 def change_words(params):
-    """Return the options of a change that say until when it must be confirmed, and what the history says of it."""
+    """Return the options of a change for its confirmation and its remark in the history."""
     words = []
     if params["confirm"]:
         words += ["--confirm", "%g" % params["confirm"]]
@@ -107,7 +107,7 @@ class Answer:
         return found
 
     def errors(self):
-        """Return what standard error says went wrong, the most telling line first."""
+        """Return the errors on standard error, the most specific line first."""
         found = [next(text for text in match if text) for match in _ERROR.findall(self.err) if any(match)]
         last = [text for text in found if "would refuse this: " in text]
         return [text.partition("would refuse this: ")[2] for text in last] + [
@@ -139,7 +139,7 @@ class Vppcfg:
         answer = self.run(["--version"], has_socket=False)
         found = _VERSION.search(answer.out)
         if answer.code != DONE or found is None:
-            self._module.fail_json(msg="%s does not say its version" % self._program, stderr=answer.err)
+            self._module.fail_json(msg="%s does not print its version" % self._program, stderr=answer.err)
         number = tuple(int(part or 0) for part in found.groups())
         if number < OLDEST:
             self._module.fail_json(

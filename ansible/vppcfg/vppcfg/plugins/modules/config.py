@@ -14,7 +14,7 @@ description:
     end, the old state is brought back.
   - The configuration takes the place of O(dest) on the router when the change is accepted, and not before.
     With O(confirm) that is when M(vppcfg.vppcfg.confirm) confirms it.
-  - A vppcfg configuration says all of what a router is to have, so there is one state that changes something,
+  - A vppcfg configuration is the whole configuration of a router, so there is one state that changes something,
     V(overridden).
 author:
   - the vppcfg project (@vppcfg)
@@ -23,7 +23,7 @@ extends_documentation_fragment:
   - vppcfg.vppcfg.limits
 attributes:
   check_mode:
-    description: Whether check mode says what a run would do, and changes nothing.
+    description: Whether check mode reports what a run would do, and changes nothing.
     support: full
   diff_mode:
     description: Whether diff mode shows what differs, in the words of the configuration.
@@ -48,7 +48,7 @@ options:
       - V(rendered) returns the commands for a VPP that has just the ports of the configuration; no VPP is touched.
       - V(gathered) returns what VPP has as a configuration.
       - V(parsed) checks the configuration, and returns what is wrong with it.
-      - V(merged), V(replaced) and V(deleted) are refused, because a configuration says all of what a router should be;
+      - V(merged), V(replaced) and V(deleted) are refused, because a configuration is the whole configuration of a router;
         merge variables in the inventory.
     type: str
     choices: [overridden, rendered, gathered, parsed, merged, replaced, deleted]
@@ -68,7 +68,7 @@ options:
     default: false
     version_added: "1.1.0"
   adopt:
-    description: Take over interfaces that carry the tag of somebody else.
+    description: Take over interfaces that carry the tag of another program.
     type: bool
     default: false
   again:
@@ -76,7 +76,7 @@ options:
     type: bool
     default: false
   comment:
-    description: What the history of the router is to say about the change.
+    description: A remark about the change, for the history of the router.
     type: str
     default: ""
 """
@@ -160,7 +160,7 @@ REFUSED_STATES = ("merged", "replaced", "deleted")
 
 
 def main():
-    """Do what the state says."""
+    """Act on the requested state."""
     arguments = dict(
         runs.common_arguments(),
         **runs.limit_arguments(),
@@ -181,7 +181,7 @@ def main():
     state = module.params["state"]
     if state in REFUSED_STATES:
         module.fail_json(
-            msg="state %s is refused: a vppcfg file says all of what a router should be; "
+            msg="state %s is refused: a vppcfg file is the whole configuration of a router; "
             "merge variables in the inventory" % state
         )
     vppcfg = runs.Vppcfg(module)
@@ -225,7 +225,7 @@ def checked(vppcfg, path):
 
 
 def overridden(module, vppcfg, path):
-    """Make VPP what a configuration says, or say what that would be."""
+    """Apply a configuration, or in check mode report what that would change."""
     params = module.params
     words = ["-c", path] + runs.limit_words(params)
     words += ["--" + word for word in ("adopt", "again") if params[word]]

@@ -19,7 +19,7 @@ extends_documentation_fragment:
   - vppcfg.vppcfg.common
 attributes:
   check_mode:
-    description: Whether check mode says what a run would do, and changes nothing.
+    description: Whether check mode reports what a run would do, and changes nothing.
     support: full
   diff_mode:
     description: Whether diff mode shows what differs, in the words of the configuration.
@@ -75,7 +75,7 @@ def main():
 
 
 def refuse_decided(module, changes, number):
-    """Fail when a change neither waits nor is confirmed, and say what became of it."""
+    """Fail when a change neither waits nor is confirmed, and report its result."""
     status = [change["status"] for change in changes if change["number"] == number]
     if not status or status[0] in ("confirmed", "waiting to be confirmed"):
         return

@@ -17,7 +17,7 @@ extends_documentation_fragment:
   - vppcfg.vppcfg.common
 attributes:
   check_mode:
-    description: Whether check mode says what a run would do, and changes nothing.
+    description: Whether check mode reports what a run would do, and changes nothing.
     support: full
   diff_mode:
     description: Whether diff mode shows what differs, in the words of the configuration.

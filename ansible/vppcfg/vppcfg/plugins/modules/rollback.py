@@ -18,7 +18,7 @@ extends_documentation_fragment:
   - vppcfg.vppcfg.limits
 attributes:
   check_mode:
-    description: Whether check mode says what a run would do, and changes nothing.
+    description: Whether check mode reports what a run would do, and changes nothing.
     support: full
   diff_mode:
     description: Whether diff mode shows what differs, in the words of the configuration.
@@ -31,7 +31,7 @@ options:
     description: Minutes within which the rollback must be confirmed.
     type: float
   comment:
-    description: What the history of the router is to say about it.
+    description: A remark about it, for the history of the router.
     type: str
     default: ""
 """
@@ -70,7 +70,7 @@ IN_FORCE = ("applied", "confirmed", "waiting to be confirmed", "started", "cut o
 
 
 def main():
-    """Go back, or in check mode say before which change that would be."""
+    """Roll back, or in check mode report before which change that would be."""
     arguments = dict(
         runs.common_arguments(),
         **runs.limit_arguments(),

@@ -12,14 +12,14 @@ version_added: "1.0.0"
 description:
   - Writes startup.conf, the kernel command line and the sysctl settings that follow from the C(dataplane)
     section of a configuration and from the machine.
-  - Nothing is restarted; RV(needs) says what must be.
+  - Nothing is restarted; RV(needs) lists what must be.
 author:
   - the vppcfg project (@vppcfg)
 extends_documentation_fragment:
   - vppcfg.vppcfg.common
 attributes:
   check_mode:
-    description: Whether check mode says what a run would do, and changes nothing.
+    description: Whether check mode reports what a run would do, and changes nothing.
     support: full
   diff_mode:
     description: Whether diff mode shows what differs, in the words of the configuration.
@@ -114,7 +114,7 @@ def main():
 
 
 def files_in(text):
-    """Return what a difference says of each file."""
+    """Return the difference of each file."""
     found = (_FILE.match(line) for line in text.splitlines())
     return {match.group(1): match.group(2) for match in found if match}
 

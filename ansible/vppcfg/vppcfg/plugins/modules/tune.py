@@ -17,7 +17,7 @@ extends_documentation_fragment:
   - vppcfg.vppcfg.common
 attributes:
   check_mode:
-    description: Whether check mode says what a run would do, and changes nothing.
+    description: Whether check mode reports what a run would do, and changes nothing.
     support: full
   diff_mode:
     description: Whether diff mode shows what differs, in the words of the configuration.
@@ -100,7 +100,7 @@ def main():
         "text": document["verdict_text"],
     }
     if is_at_least(document["verdict"], params["fail_on"]):
-        module.fail_json(msg="the tuner says %s: %s" % (document["verdict"], document["verdict_text"]), **result)
+        module.fail_json(msg="the verdict of the tuner is %s: %s" % (document["verdict"], document["verdict_text"]), **result)
     module.exit_json(**result)
 
 

@@ -10,14 +10,14 @@ module: watch
 short_description: Compare a VPP with a configuration
 version_added: "1.0.0"
 description:
-  - Looks once whether VPP is as a configuration says. Nothing is changed.
+  - Compares VPP with a configuration once. Nothing is changed.
 author:
   - the vppcfg project (@vppcfg)
 extends_documentation_fragment:
   - vppcfg.vppcfg.common
 attributes:
   check_mode:
-    description: Whether check mode says what a run would do, and changes nothing.
+    description: Whether check mode reports what a run would do, and changes nothing.
     support: full
   diff_mode:
     description: Whether diff mode shows what differs, in the words of the configuration.
@@ -37,7 +37,7 @@ options:
     choices: [difference, never]
     default: difference
   adopt:
-    description: Take interfaces for ours that carry the tag of somebody else.
+    description: Manage interfaces of the file that carry the tag of another program.
     type: bool
     default: false
 """

@@ -119,7 +119,7 @@ def test_an_old_or_a_missing_vppcfg_is_refused(player):
     old = {"--version": {"code": 0, "out": "vppcfg 0.0.9\n", "err": ""}}
     assert "needs 1.0.0 or newer" in player.play("config", old, **CONTENT)["msg"]
     other = {"--version": {"code": 0, "out": "hello\n", "err": ""}}
-    assert "does not say its version" in player.play("facts", other)["msg"]
+    assert "does not print its version" in player.play("facts", other)["msg"]
 
 
 def test_a_confirmation_is_no_change(player):
