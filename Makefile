@@ -247,12 +247,15 @@ release: $(READY) $(RELEASE)/.ready ## build all that a release consists of from
 	@$(BIN)/python -m tools.release "$(CURDIR)" $(RELEASE)/bin
 
 # The same tree is built twice, once as what was there before.
+# The commit of 1.0.0, whose package is upgraded.
+UPGRADED = 5981c5af
 .PHONY: test-deb
 test-deb: $(READY) ## install, use, upgrade, boot and purge the package in Debian 12 and 13 (as root, from Debian's archive)
 	@[ "$$(id -u)" = 0 ] || { echo "Only root can make and enter a Debian of its own: run this as root"; exit 1; } >&2
-	@DEB_VERSION=$(VERSION)~before PYTHON=$(BIN)/python debian/build
+	@rm -rf build/before && git clone --quiet --no-checkout . build/before && git -C build/before checkout --quiet $(UPGRADED)
+	@DEB_VERSION=$(VERSION)~before PYTHON=$(abspath $(BIN)/python) build/before/debian/build
 	@LINT=changes PYTHON=$(BIN)/python debian/build
-	@VPPCFG_DEB="$(CURDIR)/dist/vppcfg_$(VERSION)_all.deb" VPPCFG_DEB_BEFORE="$(CURDIR)/dist/vppcfg_$(VERSION)~before_all.deb" \
+	@VPPCFG_DEB="$(CURDIR)/dist/vppcfg_$(VERSION)_all.deb" VPPCFG_DEB_BEFORE="$(CURDIR)/build/before/dist/vppcfg_$(VERSION)~before_all.deb" \
 		$(BIN)/python -m pytest tests/deb $(PYTEST_ARGS)
 
 .PHONY: clean

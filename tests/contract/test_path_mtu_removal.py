@@ -60,6 +60,8 @@ def test_an_entry_is_left_where_no_route_leads_and_goes_once_its_host_is_anchore
 
 @HOSTS
 def test_a_path_mtu_keeps_its_table(vpp: Subject, table: int, host: str) -> None:
+    if not vpp.since("26.02"):
+        pytest.skip("before 330bcafc56d, VPP ends when a table with a path MTU goes")
     item = PathMtu(address=host, mtu=1400, table_id=table)
     place = {"table_id": table, "is_ip6": ":" in host}
     perform(vpp, [KIND.set(item)])

@@ -36,7 +36,7 @@ def entries(vpp: Subject) -> list[tuple[int, str, str, int]]:
 
 
 def test_a_multipoint_tunnel_is_shown_without_another_end(vpp: Subject, gre: int) -> None:
-    (shown,) = vpp.api.gre_tunnel_dump(sw_if_index=gre)
+    (shown,) = vpp.gre_tunnels(sw_if_index=gre)
     assert (int(shown.tunnel.mode), str(shown.tunnel.src), str(shown.tunnel.dst)) == (1, "172.16.0.1", "0.0.0.0")
     ends: dict[str, Any] = {"src": "172.16.0.1", "dst": "172.16.0.2", "mode": 1, "type": 0, "instance": ALL}
     assert vpp.api.gre_tunnel_add_del(is_add=True, tunnel=ends).retval == -58

@@ -16,7 +16,7 @@ PROGRAMS = ("debootstrap", "unshare", "chroot")
 
 @record
 class Packages:
-    """The package to test, and a build before it."""
+    """The package to test, and that of 1.0.0 under a lower version."""
 
     new: Path
     before: Path

@@ -1,5 +1,6 @@
 """The life of a package on a Debian 12 and a Debian 13: installed, used, upgraded, removed, purged, in this order."""
 
+import json
 import re
 from pathlib import Path
 
@@ -21,11 +22,11 @@ UNCONFIRMED = """\
 cd /root
 vppcfg sim --socket vpp.sock --phy GigabitEthernet1/0/0 --phy GigabitEthernet3/0/0 2>/dev/null &
 vppcfg apply --boot --state-dir state -a vpp.sock -c {examples}/l2xc.yaml >/dev/null 2>&1
-setsid vppcfg apply --yes --confirm 0.05 --state-dir state -a vpp.sock -c {examples}/l3.yaml >/dev/null 2>&1
+setsid vppcfg apply --yes --confirm 0.5 --state-dir state -a vpp.sock -c {examples}/l3.yaml >/dev/null 2>&1
 applied=$?
 vppcfg plan --detailed-exitcode -a vpp.sock -c {examples}/l2xc.yaml >/dev/null 2>&1
 before=$?
-for _ in $(seq 60); do
+for _ in $(seq 240); do
     vppcfg plan --detailed-exitcode -a vpp.sock -c {examples}/l2xc.yaml >/dev/null 2>&1 && break
     sleep 0.5
 done
@@ -36,6 +37,11 @@ kill %1
 echo $applied $before $after
 """
 """The exit codes of the apply, and whether VPP is as the file before says: not at first (2), then again (0)."""
+BEFORE = """\
+vppcfg sim --socket /root/vpp.sock --phy GigabitEthernet1/0/0 --phy GigabitEthernet3/0/0 2>/dev/null &
+vppcfg apply --boot --state-dir /root/state -a /root/vpp.sock -c {examples}/l2xc.yaml
+kill %1
+"""
 SHOW_MODULES = "import sys; sys.argv = ['vppcfg', '--version']; exec(open('/usr/bin/vppcfg').read().split('from ')[0])"
 
 
@@ -49,7 +55,7 @@ def is_enabled(debian: Debian, service: str) -> bool:
 
 
 def test_it_installs_from_debians_own_archive(debian: Debian, packages: Packages) -> None:
-    debian.install(debian.put(packages.before))
+    debian.install(debian.put(packages.new))
     assert "install ok installed" in debian.run("dpkg-query", "--show", "--showformat=${Status}", "vppcfg")
     debian.run("dpkg", "--audit")
 
@@ -157,15 +163,22 @@ def test_systemd_accepts_the_units_and_calls_them_confined(debian: Debian) -> No
 
 
 def test_an_upgrade_keeps_journal_configuration_and_what_was_switched_off(debian: Debian, packages: Packages) -> None:
+    debian.run("apt-get", "purge", "--yes", "vppcfg")
+    debian.install(debian.put(packages.before))
     debian.path("/etc/vpp").mkdir()
     debian.path("/etc/vpp/vppcfg.yaml").write_text(CONFIGURATION)
     debian.path("/var/lib/vppcfg/run%2Fvpp%2Fapi.sock").mkdir()
     debian.path("/var/lib/vppcfg/run%2Fvpp%2Fapi.sock/entry").write_text("kept")
     settings = debian.path("/etc/default/vppcfg")
     settings.write_text(settings.read_text().replace('WATCH_OPTIONS=""', 'WATCH_OPTIONS="--interval 5"'))
+    debian.path("/root/before").write_text(BEFORE.format(examples=f"{DOC}/examples"))
+    debian.run("bash", "/root/before")
     debian.run("systemctl", "disable", "vppcfg.service")
     debian.run("systemctl", "enable", "vppcfg-watch.service")
     debian.install(debian.put(packages.new))
+    history = debian.run("vppcfg", "history", "--format", "json", "--state-dir", "/root/state", "-a", "/root/vpp.sock")
+    assert [change["status"] for change in json.loads(history)["changes"]] == ["applied"]
+    debian.run("rm", "-r", "/root/state")
     assert debian.path("/etc/vpp/vppcfg.yaml").read_text() == CONFIGURATION
     assert debian.path("/var/lib/vppcfg/run%2Fvpp%2Fapi.sock/entry").read_text() == "kept"
     assert "--interval 5" in settings.read_text()

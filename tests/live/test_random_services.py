@@ -5,13 +5,19 @@ What is asked and compared is the text that VPP's prompt prints. Whatever is not
 
 import json
 import os
+import random
 import re
+import signal
+import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
+from tests.chaos.router import end_of, forked
+from tests.chaos.test_kills import patch_timers
 from tests.live.random_services import PORTS, configuration, successor, text_of, typed_by_others
 from tests.live.shown_state import Shown, differences, shown_state
 from tests.real_vpp import RealVpp, running
@@ -24,6 +30,8 @@ from vppcfg.vpp.live import LiveDataplane
 PAIRS = int(os.environ.get("SERVICES_PAIRS", "60"))
 FIRST = int(os.environ.get("SERVICES_FIRST", "1"))
 NUMBERS = range(FIRST, FIRST + PAIRS)
+_CALLS_PER_STEP = 60
+"""Of functions, in a change with its verification, about."""
 _TERMS = ("--lose-unmanaged", "--allow-mass-deletion")
 
 
@@ -66,9 +74,30 @@ class Subject:
         """Return the file of the second configuration."""
         return str(self._folder / "after.yaml")
 
-    def apply(self) -> ExitCode:
+    def apply(self, *options: str) -> ExitCode:
         """Apply the second configuration."""
-        return self.run("apply", "-qy", *_TERMS, "-c", self.after)
+        return self.run("apply", "-qy", "--again", *_TERMS, "-c", self.after, *options)
+
+    def rollback(self) -> ExitCode:
+        """Roll the last change back."""
+        return self.run("rollback", "-qy", *_TERMS)
+
+    def last_change(self) -> int:
+        """Return the number of the last change."""
+        self._capsys.readouterr()
+        assert self.run("history", "--format", "json") == ExitCode.DONE
+        number: int = json.loads(self._capsys.readouterr().out)["changes"][-1]["number"]
+        return number
+
+    def apply_and_be_killed(self, calls: int) -> None:
+        """Apply the second configuration in a process that is killed so many calls of functions after the first step.
+
+        It may end before.
+        """
+        log = self._folder / "killed.log"
+        with forked(lambda: _applied_up_to(calls, self.apply), log) as process:
+            code = end_of(process)
+        assert code in (ExitCode.DONE, -signal.SIGKILL), log.read_text()
 
 
 @pytest.fixture
@@ -97,33 +126,64 @@ def unstated(before: Shown, after: Shown, holders: Collection[str]) -> str:
     return "".join(f"\n{sign} {where}: {line}" for where, sign, line in found)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_rollback_brings_back_what_the_plan_does_not_except(number: int, subject: Subject) -> None:
-    subject.prepare(number, typed_by_others(configuration(2 * number), number))
-    before = shown_state(subject.vpp)
-    plan = subject.plan(configuration(2 * number + 1))
-    assert subject.apply() == ExitCode.DONE
-    assert subject.run("plan", "-q", "--detailed-exitcode", "-c", subject.after) == ExitCode.DONE
-    left = excepted(plan)
-    code = subject.run("rollback", "-qy", *_TERMS)
-    assert unstated(before, shown_state(subject.vpp), left) == ""
-    assert code == (ExitCode.STRANDED if left else ExitCode.DONE)
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_a_change_that_fails_leaves_what_was_there(
-    number: int, subject: Subject, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    subject.prepare(number, typed_by_others(configuration(2 * number), number))
-    before = shown_state(subject.vpp)
-    plan = subject.plan(configuration(2 * number + 1))
-    steps = len(plan["operations"])
-    if not steps:
-        pytest.skip("both are the same")
-    fail_at(number * 7 % steps, monkeypatch)
-    code = subject.apply()
+def fails(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
+    """Have a change refused at a random step."""
+    with pytest.MonkeyPatch.context() as patch:
+        fail_at(dice.randrange(steps), patch)
+        code = subject.apply()
     assert code in (ExitCode.ROLLED_BACK, ExitCode.STRANDED)
-    assert unstated(before, shown_state(subject.vpp), excepted(plan)) == ""
+    return code
+
+
+def is_killed_and_undone(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
+    """Kill a change at a random moment, and roll back."""
+    subject.apply_and_be_killed(dice.randrange(_CALLS_PER_STEP * steps))
+    return subject.rollback()
+
+
+def is_killed_and_finished(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
+    """Kill a change at a random moment, apply the same file, and roll back both."""
+    subject.apply_and_be_killed(dice.randrange(_CALLS_PER_STEP * steps))
+    return is_rolled_back(subject, steps, dice)
+
+
+def expires(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
+    """Let the time of a change run out. The timer ends with 0 when it has decided; what was not back, its log names."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch_timers(patch)
+        assert subject.apply("--confirm=10") == ExitCode.DONE
+        assert subject.run("rollback", "-q", "--unless-confirmed", str(subject.last_change())) == ExitCode.DONE
+    return ExitCode.STRANDED
+
+
+def is_rolled_back(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
+    """Make a change to its end, and roll back."""
+    assert subject.apply() == ExitCode.DONE
+    assert subject.run("plan", "-q", "--detailed-exitcode", "--again", "-c", subject.after) == ExitCode.DONE
+    return subject.rollback()
+
+
+WAYS: tuple[Callable[[Subject, int, random.Random], ExitCode], ...] = (
+    *(is_rolled_back, fails, is_killed_and_undone, expires, is_killed_and_finished),
+)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_whatever_becomes_of_a_change_all_is_back_but_what_the_plan_excepts(number: int, subject: Subject) -> None:
+    """A pair begins with one way after the other by its number; where something is excepted, it ends with that."""
+    subject.prepare(number, typed_by_others(configuration(2 * number), number))
+    before = shown_state(subject.vpp)
+    plan = subject.plan(configuration(2 * number + 1))
+    steps, left = len(plan["operations"]), excepted(plan)
+    first, dice = number % len(WAYS), random.Random(number)
+    for way in (*WAYS[first:], *WAYS[:first]) if steps else ():
+        code = way(subject, steps, dice)
+        found = unstated(before, shown_state(subject.vpp), left if code == ExitCode.STRANDED else ())
+        assert (way.__name__, found) == (way.__name__, "")
+        if left:
+            assert code == ExitCode.STRANDED or way is not is_rolled_back
+            break
+        assert code != ExitCode.STRANDED or way is expires
 
 
 @pytest.mark.parametrize("number", NUMBERS[::3])
@@ -146,6 +206,29 @@ def test_a_change_leaves_what_a_new_vpp_would_have(number: int, subject: Subject
         new = shown_state(vpp)
     holders = {each["holder"] for each in plan["unmanaged"] if each["outcome"] != "carried"}
     assert unstated(unnumbered(new), unnumbered(shown_state(subject.vpp)), holders) == ""
+
+
+def _applied_up_to(calls: int, apply: Callable[[], ExitCode]) -> ExitCode:
+    """Apply, and die so many calls of functions after the first step has begun."""
+    left = calls
+    perform = LiveDataplane.perform
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def counted(*arguments: Any) -> Performance:
+        sys.setprofile(count)
+        return perform(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LiveDataplane, "perform", counted)
+        try:
+            return apply()
+        finally:
+            sys.setprofile(None)
 
 
 def fail_at(place: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_vpp import RealVpp, running
+from tests.real_vpp import RealVpp, release, running
 from vppcfg.cli.main import main
+from vppcfg.common.release import Release, is_older
 from vppcfg.errors import ExitCode
 
 PORTS = ("eth0", "eth1", "eth2")
@@ -130,6 +131,44 @@ def test_a_path_mtu_has_larger_packets_refused(vpp: RealVpp, tmp_path: Path) -> 
     assert "ip4-frag" in trace, trace
     apply(vpp, tmp_path, routed(more="path-mtu: {}"))
     assert "ip4-frag" not in send(vpp, to_neighbor, size=600, trace=1)
+
+
+def test_a_path_mtu_behind_a_router_drops_what_may_not_be_fragmented_whatever_its_size(
+    vpp: RealVpp, tmp_path: Path
+) -> None:
+    apply(vpp, tmp_path, routed(more="path-mtu: { 10.0.1.2: 300 }"))
+    assert left(vpp, lambda: send(vpp, unfragmentable("10.0.1.2", 200), size=200)) == {"eth1": COUNT, "eth2": 0}
+    assert left(vpp, lambda: send(vpp, unfragmentable("10.0.1.2", 600), size=600)) == {"eth1": 0, "eth2": 0}
+    apply(vpp, tmp_path, routed(more="path-mtu: { 203.0.113.1: 300 }"))
+    assert left(vpp, lambda: send(vpp, udp(), size=200)) == {"eth1": COUNT, "eth2": 0}
+    trace = send(vpp, unfragmentable("203.0.113.1", 200), size=200, trace=1)
+    assert "ip4-pmtu-dpo: can't fragment this packet" in trace
+    assert ("ip4-icmp-error" in trace) is not is_older(release(), Release(26, 2)), trace
+
+
+def test_a_path_mtu_behind_a_router_gives_each_ipv6_packet_a_fragment_header(vpp: RealVpp, tmp_path: Path) -> None:
+    text = """
+interfaces:
+  eth0: { addresses: [ "2001:db8::1/64" ] }
+  eth1: { addresses: [ "2001:db8:1::1/64" ], neighbors: { "2001:db8:1::2": "02:00:00:00:00:12" } }
+  eth2: {}
+routes: { "::/0": "2001:db8:1::2" }
+unmanaged: [ "pg*" ]
+"""
+    data = "UDP: 2001:db8::9 -> 2001:db8:9::9 UDP: 4000 -> 9 incrementing 20"
+    apply(vpp, tmp_path, text)
+    assert "IPV6_FRAGMENTATION" not in send(vpp, data, node="ip6-input", size=200, trace=1)
+    apply(vpp, tmp_path, text + 'path-mtu: { "2001:db8:9::9": 1400 }\n')
+    assert "IPV6_FRAGMENTATION" in send(vpp, data, node="ip6-input", size=200, trace=1)
+
+
+def unfragmentable(destination: str, size: int) -> str:
+    """Return a UDP packet with "don't fragment" (RFC 791), as the packet generator takes it."""
+    addresses = socket.inet_aton("10.0.0.9"), socket.inet_aton(destination)
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, size, 1, 0x4000, 64, 17, 0, *addresses)
+    total = sum(struct.unpack("!10H", head))
+    checksum = 0xFFFF - (total % 0xFFFF or 0xFFFF)
+    return "hex 0x" + (head[:10] + struct.pack("!H", checksum) + head[12:] + bytes(size - len(head))).hex()
 
 
 def test_a_bridge_domain_answers_for_an_address_by_itself(vpp: RealVpp, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import selectors
 import signal
@@ -39,7 +40,7 @@ class _Output:
         self._kept_bytes = kept_bytes
         self._descriptor = descriptor
         self._kept = bytearray()
-        self._lost = 0
+        self._seen = 0
         self._selector = selectors.DefaultSelector()
         self._selector.register(descriptor, selectors.EVENT_READ)
 
@@ -51,18 +52,22 @@ class _Output:
             self._selector.unregister(self._descriptor)
 
     def whole(self) -> bytes:
-        """Return what was printed so far, with the number of bytes that were too many."""
-        while self._selector.get_map() and self._read():
+        """Return what was printed so far, with the number of bytes that were too many.
+
+        What it has left running may go on printing for ever: no more is read than the pipe held.
+        """
+        end = self._seen + fcntl.fcntl(self._descriptor, fcntl.F_GETPIPE_SZ)
+        while self._selector.get_map() and self._seen < end and self._read():
             pass
-        return bytes(self._kept) + (f"\n({self._lost} bytes more)\n".encode() if self._lost else b"")
+        lost = self._seen - len(self._kept)
+        return bytes(self._kept) + (f"\n({lost} bytes more)\n".encode() if lost else b"")
 
     def _read(self) -> bool:
         """Read what is there, and return whether there may be more."""
         with suppress(BlockingIOError):
             part = os.read(self._descriptor, _PART_BYTES)
-            kept = part[: self._kept_bytes - len(self._kept)]
-            self._kept += kept
-            self._lost += len(part) - len(kept)
+            self._kept += part[: self._kept_bytes - len(self._kept)]
+            self._seen += len(part)
             return bool(part)
         return False
 

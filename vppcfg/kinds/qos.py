@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from vppcfg.common.release import Release
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection
@@ -34,6 +35,8 @@ LAST_MAP = 0xFFFFFFFE
 """VPP shows ~0 for a map that is gone."""
 _VALUES = 256
 _NUMBERS = {source: number for number, source in enumerate(SOURCES)}
+_STORE_TYPED_SINCE = Release(25, 6)
+"""Before, the prompt reads no value (8a5b23ee83a)."""
 _ROWS = tuple(f"map.rows.{number}.outputs" for number in range(len(SOURCES)))
 
 
@@ -95,6 +98,7 @@ class SetQosStore(SetObject):
     """qos_store_enable_disable: give packets that come in one class."""
 
     item: QosStore
+    cli_since = _STORE_TYPED_SINCE
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _switch("store", self.item.interface, QosSource.IP, indexes, enable=1, value=self.item.value)
@@ -108,6 +112,7 @@ class RemoveQosStore(RemoveObject):
     """qos_store_enable_disable: give packets no class any more."""
 
     item: QosStore
+    cli_since = _STORE_TYPED_SINCE
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
         return _switch("store", self.item.interface, QosSource.IP, indexes, enable=0, value=self.item.value)

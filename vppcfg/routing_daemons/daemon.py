@@ -20,9 +20,10 @@ FRR_RUN_FOLDER = "/var/run/frr"
 _MOST_BYTES = 16 << 20
 """Of a configuration and of what a daemon prints of it."""
 _SHOWN = 300
-_SECRET = re.compile(
-    r"(?P<word>\b(?:password|key-string|authentication-key|auth-key|secret|md5|clear|encrypted)\s+(?:\d\s+)?)"
-    r"(?P<value>\"[^\"]*\"|(?!(?:md5|clear|encrypted)\s)\S+)"
+_SECRET = re.compile(  # FRR takes a password to the end of its line, with blanks
+    r"(?P<word>\b(?:password|key-string|authentication-key|auth-key|secret|md5|clear|encrypted"
+    r"|authentication string|nhrp authentication)\s+(?:\d\s+)?)"
+    r"(?P<value>\"[^\"]*\"|(?!(?:md5|clear|encrypted)\s)\S.*)"
 )
 
 
@@ -158,7 +159,7 @@ def write_like(path: str, text: str, model: str) -> str:
                 status = os.stat(model)
                 os.fchown(descriptor.number, status.st_uid, status.st_gid)
                 os.fchmod(descriptor.number, stat.S_IMODE(status.st_mode))
-            os.write(descriptor.number, b"") if not text else _write_all(descriptor.number, text.encode())
+            _write_all(descriptor.number, text.encode(errors="surrogateescape"))
             os.fsync(descriptor.number)
             os.replace(descriptor.name, path)
     except OSError as error:

@@ -87,7 +87,7 @@ class Frr:
         ran = run_bounded([VTYSH, *self._space, "-c", "show running-config"], _QUICK_S, has_errors=False)
         if ran.trouble:
             return RunningText(trouble=f"FRR does not answer: {why_failed(ran)}")
-        lines = ran.output.decode(errors="replace").splitlines()
+        lines = ran.output.decode(errors="surrogateescape").split("\n")
         kept = [line for line in lines if line.strip() not in (*_HEADER, "end")]
         return RunningText(text="\n".join(kept).strip("\n") + "\n")
 

@@ -6,6 +6,7 @@ it finds nothing, there is no finding.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from vppcfg.adopt.command_targets import placed_port
@@ -13,6 +14,7 @@ from vppcfg.adopt.grammar import grammar_of
 from vppcfg.common.release import Release
 from vppcfg.kinds.bond.announcing import unannounced
 from vppcfg.model.bond import Bond
+from vppcfg.model.nat44 import NatAddress
 from vppcfg.model.tap import Tap
 from vppcfg.record import record
 from vppcfg.startup.conf.tree import ConfEntry
@@ -180,6 +182,19 @@ def _neighbors(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
     return (name for name, interface in subject.desired.interfaces.items() if interface.neighbors)
 
 
+def _pools(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
+    """Yield pools of NAT44 with several addresses to choose from."""
+    counts = Counter(each.table_id for each in subject.desired.of(NatAddress).values() if not each.is_twice)
+    return ("nat44",) if any(count > 1 for count in counts.values()) else ()
+
+
+def _remote_mtus(subject: UpgradeSubject, change: ReleaseChange) -> Iterator[str]:
+    """Yield IPv4 hosts behind a router that have a path MTU."""
+    for problem in subject.loaded.problems:
+        if problem.rule == "path-mtu-remote" and ":" not in (host := str(problem.path[-1])):
+            yield host
+
+
 def _large_ids(subject: UpgradeSubject, change: ReleaseChange) -> Iterable[str]:
     found = subject.desired.interfaces.items()
     return (name for name, each in found if each.parent is not None and each.sub_id > _LARGEST_SIGNED)
@@ -302,6 +317,16 @@ NOTES: tuple[BehaviourNote, ...] = (
         "addresses",
         mend="before 24.02 leave LCPs to `vppcfg apply`, which waits, or write `wait 0.5` into the script before what "
         "sets their interfaces up",
+    ),
+    BehaviourNote(
+        rule="up-nat44-address",
+        since=Release(23, 10),
+        commits=("579a6fb89ba",),
+        file="plugins/nat/nat44-ed/nat44_ed_in2out.c",
+        weight=Weight.NOTICE,
+        users=_pools,
+        new="all bytes of an inside address choose the address of the pool",
+        old="mostly its first byte did, so that most hosts had the same one",
     ),
     BehaviourNote(
         rule="up-pinning",
@@ -480,6 +505,16 @@ NOTES: tuple[BehaviourNote, ...] = (
         new="a TAP is of the device class tap",
         old="it was of the class virtio",
         mend="check programs that recognize interfaces by their class",
+    ),
+    BehaviourNote(
+        rule="up-path-mtu",
+        since=Release(26, 2),
+        commits=("4f1697ffb2e",),
+        file="vnet/ip/ip_path_mtu_node.c",
+        weight=Weight.NOTICE,
+        users=_remote_mtus,
+        new="what a path MTU drops is answered with an ICMP error",
+        old="it was dropped without one",
     ),
     BehaviourNote(
         rule="up-neighbors",

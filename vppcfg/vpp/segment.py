@@ -36,11 +36,16 @@ _SUPPORTED = 2
 _CHUNK = 4096
 """Entries of the directory that are read at a time."""
 _MOST_ENTRIES = 1 << 23
+_MOST_WANTED = 1 << 20
+_MOST_BYTES = 256 << 20
+"""Of counters and names in one reading: more than 100,000 interfaces and 16 workers have."""
 _SHORT_NAME = 56
 _LONGEST_NAME = 4096
 _PATIENCE_S = 1.0
 _PAUSE_S = 0.0005
 _TRIES = 20
+_LEAST_TRIES = 3
+"""Though patience is at its end: a machine may be slow."""
 _CONNECT_S = 5.0
 
 
@@ -71,6 +76,8 @@ class Segment:
         self._slots: dict[int, str] = {}
         self._names: dict[str, list[str]] = {}
         self._known_epoch = -1
+        self._left = 0
+        """Bytes that may still be read in this reading."""
         try:
             self._fd, self._process = _received(path)
         except OSError as error:
@@ -111,7 +118,10 @@ class Segment:
         """
         problem: Exception = SegmentError("VPP changes it all the time")
         deadline = time.monotonic() + _PATIENCE_S
-        for _ in range(_TRIES):
+        for tried in range(_TRIES):
+            if tried >= _LEAST_TRIES and time.monotonic() > deadline:
+                break
+            self._left = _MOST_BYTES
             try:
                 epoch = self._epoch(deadline)
                 self._learn(epoch)
@@ -174,10 +184,13 @@ class Segment:
         """Read the directory again when it has changed."""
         if epoch == self._known_epoch:
             return
-        directory, slots = {}, {}
+        directory: dict[str, DirectoryEntry] = {}
+        slots: dict[int, str] = {}
         for place, (kind, value, raw) in enumerate(self._entries()):
             name = raw.partition(b"\0")[0].decode(errors="surrogateescape")
             if name.startswith(self._wanted) and name:
+                if len(directory) == _MOST_WANTED:
+                    raise SegmentError(f"its directory has more than {_MOST_WANTED} counters")
                 directory[name] = DirectoryEntry(place, kind, value)
                 slots[place] = name
         self._directory, self._slots, self._names = directory, slots, {}
@@ -190,6 +203,7 @@ class Segment:
         start = self._directory_at - self._base
         for first in range(0, count, _CHUNK):
             number = min(_CHUNK, count - first)
+            self._left += number * _ENTRY.size  # what is not wanted is not kept
             yield from _ENTRY.iter_unpack(self._bytes(start + first * _ENTRY.size, number * _ENTRY.size))
 
     def _value(self, name: str, kinds: frozenset[int]) -> int:
@@ -234,6 +248,9 @@ class Segment:
     def _bytes(self, start: int, size: int) -> bytes:
         if not 0 <= start <= self._size - size:
             raise SegmentError("an address in it leads outside")
+        self._left -= size
+        if self._left < 0:
+            raise SegmentError(f"its counters have more than {_MOST_BYTES} bytes")
         data = os.pread(self._fd, size, start)
         if len(data) != size:
             raise SegmentError("it is shorter than it was")

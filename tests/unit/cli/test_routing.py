@@ -187,6 +187,19 @@ def test_a_rollback_brings_the_daemon_back_and_its_startup_file(router: Router) 
     assert router.daemon.text == router.startup.read_text() == "as it was\n"
 
 
+def test_texts_that_are_no_utf_8_come_back_as_they_were(router: Router) -> None:
+    former, new = b"description caf\xe9\n", b"description na\xefve\n"
+    router.startup.write_bytes(former)
+    router.daemon.text = former.decode(errors="surrogateescape")
+    path = router.file("new")
+    router.wanted.write_bytes(new)
+    assert router.run("apply", "-c", path)[0] == ExitCode.DONE
+    assert router.startup.read_bytes() == new
+    assert router.run("rollback")[0] == ExitCode.DONE
+    assert router.startup.read_bytes() == former
+    assert router.daemon.text.encode(errors="surrogateescape") == former
+
+
 def test_a_rollback_whose_daemon_refuses_is_a_rollback_that_is_not_whole(router: Router) -> None:
     router.run("apply", "-c", router.file("new", mtu=1400))
     router.run("apply", "-c", router.file("newer", mtu=1300))

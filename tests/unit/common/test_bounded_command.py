@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.common.bounded_command import KEPT_BYTES, Ran, run_command
+from vppcfg.common.bounded_command import _PART_BYTES, KEPT_BYTES, Ran, run_command
 
 
 def ran(script: str, within_s: float = 20.0, *, stops: bool = False) -> Ran:
@@ -68,6 +68,17 @@ def test_a_child_that_stays_does_not_hold_up_what_comes_next() -> None:
     found = ran("sleep 20 & echo done")
     assert (found.output, found.trouble) == (b"done\n", "")
     assert time.monotonic() - began < 15
+
+
+def test_a_child_that_stays_and_prints_without_end_does_not_hold_up_what_comes_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = os.read
+    printed = {_PART_BYTES: b"y" * _PART_BYTES}
+    monkeypatch.setattr(os, "read", lambda file, size: read(file, size) or printed.get(size, b""))
+    done = run_command(["/bin/sh", "-c", "exit 0"], {}, 60.0, lambda: False)
+    assert done.trouble == ""
+    assert done.output.startswith(b"y" * KEPT_BYTES)
 
 
 def test_endless_output_is_cut_and_does_not_fill_the_memory() -> None:

@@ -9,6 +9,9 @@ from vppcfg.routing_daemons.daemon import without_secrets
     "line",
     [
         " neighbor 192.0.2.2 password geheim",
+        " neighbor 192.0.2.2 password ge heim",
+        " ip rip authentication string geheim",
+        " ip nhrp authentication geheim",
         " no neighbor 192.0.2.2 password geheim",
         " ip ospf message-digest-key 1 md5 geheim",
         " ip ospf authentication-key geheim",

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -160,3 +161,34 @@ def test_only_what_is_wanted_is_kept(server: StatsServer) -> None:
         assert not any(name.startswith("/interfaces/") for name in segment.names)
     with Segment(str(server.path)) as segment:
         assert sum(name.startswith("/interfaces/") for name in segment.names) == 1000
+
+
+def forged(server: StatsServer, name: str, pointers: int, elements: int) -> None:
+    """Let a counter have so many threads, which all lead to one vector of so many elements."""
+    image, base = segment_of(router()), 0x1000_0000_0000
+    (place,) = [match.start() for match in re.finditer(re.escape(name.encode()) + b"\0", image)]
+    vector, rows = 1 << 16, 1 << 17
+    server.write(0, image)
+    server.write(place - 8, struct.pack("<Q", base + rows))
+    server.write(vector - 8, struct.pack("<Q", elements))
+    server.write(rows - 8, struct.pack("<Q", pointers) + struct.pack("<Q", base + vector) * pointers)
+
+
+@pytest.mark.parametrize(
+    ("name", "pointers", "elements"),
+    [("/if/drops", 1, 1 << 28), ("/if/drops", 1 << 12, 1 << 20), ("/if/rx", 1 << 12, 1 << 20)],
+)
+def test_a_segment_that_has_no_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, pointers: int, elements: int
+) -> None:
+    monkeypatch.setattr("vppcfg.vpp.segment._LEAST_TRIES", 1)
+    with StatsServer(tmp_path / "stats.sock", router(), size=1 << 33) as server:
+        forged(server, name, pointers, elements)
+        with pytest.raises(DataplaneError, match="its counters have more than 268435456 bytes"):
+            counters_of(server)
+
+
+def test_a_directory_that_has_no_end_is_refused(server: StatsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vppcfg.vpp.segment._MOST_WANTED", 10)
+    with pytest.raises(DataplaneError, match="its directory has more than 10 counters"):
+        counters_of(server)

@@ -1,0 +1,22 @@
+"""The rule about path MTUs and the networks of interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vppcfg.config.rules.index import Index
+from vppcfg.kinds.path_mtu import KEY
+from vppcfg.kinds.route_rules import LeadingTables
+from vppcfg.model.problem import Problem, Severity
+
+
+def path_mtu_remote(index: Index) -> Iterator[Problem]:
+    """Find hosts with a path MTU behind a router: VPP looks at the size of packets to neighbours alone."""
+    entries = index.configuration.owned.get(KEY, {}) if index.is_whole else {}
+    connected = LeadingTables(index).connected if entries else {}
+    for name, entry in entries.items():
+        for address, _ in entry.value:
+            if connected[name or None].of_host(address) is None:
+                effect = "gets a fragment header" if ":" in address else "is dropped if it may not be fragmented"
+                text = f"{address} is in no network of an interface there: each packet to it {effect}"
+                yield Problem(rule="path-mtu-remote", path=(*entry.path, address), text=text, severity=Severity.WARNING)
