@@ -5,8 +5,7 @@ Each change is told to VPP unless it is to be lost on the way, so that a test kn
 
 import random
 import socket
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_interface
 from typing import Any
@@ -26,9 +25,7 @@ from vppcfg.model.linux import LinuxDevice, LinuxSide
 from vppcfg.simulator.fib_entries import COPIED, prefix_of
 from vppcfg.simulator.linux_nl import LinuxNl
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.vpp.live import LiveDataplane
 
 PORTS = ("port0", "port1", "port2")
 MTU = 1500
@@ -120,16 +117,6 @@ def _compact(table: TableId, routes: Mapping[str, tuple[Hop, ...]]) -> Routes:
 def new_vpp() -> SimulatedVpp:
     """Return a VPP with the ports, of the newest release."""
     return SimulatedVpp(ports=[PhysicalPort(name=name) for name in PORTS], namespaces=["other"])
-
-
-@contextmanager
-def spoken_to(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
-    """Return the VPP as a client sees it through the binary API."""
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as plane:
-            yield plane
 
 
 def filled(seed: int) -> LinuxAround:

@@ -147,6 +147,12 @@ class Subject:
         reply = self.api.cli_inband(cmd=line)
         return int(reply.retval), str(reply.reply)
 
+    def answer(self, line: str) -> tuple[int, str]:
+        """Run a CLI line and return VPP's code and text, of a refusal without the command and the end of the line."""
+        retval, text = self.cli(line)
+        command, _, words = text.partition(": ")
+        return (retval, words.removesuffix("\n")) if retval and line.startswith(command) else (retval, text)
+
     def gre_tunnels(self, sw_if_index: int = ALL) -> list[Any]:
         """Return what VPP shows of GRE tunnels."""
         return gre_tunnels(self.client, sw_if_index)

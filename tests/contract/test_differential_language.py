@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -41,8 +42,86 @@ TYPED = 9
 MADE_UP = "02:fe:"
 
 
+MESSAGES = {
+    "loopback": "create_loopback_instance user_instance mac_address is_specified=1",
+    "delete_loopback": "delete_loopback sw_if_index",
+    "delete_bond": "bond_delete sw_if_index",
+    "join": "bond_add_member sw_if_index bond_sw_if_index is_passive",
+    "part": "bond_detach_member sw_if_index",
+    "weight": "sw_interface_set_bond_weight sw_if_index weight",
+    "mac": "sw_interface_set_mac_address sw_if_index mac_address",
+    "bridge": "bridge_domain_add_del_v2 bd_id is_add learn mac_age flood=1 bd_tag=vppcfg",
+    "bridge_flags": "bridge_flags bd_id is_set flags -> resulting_feature_bitmap",
+    "bridge_member": "sw_interface_set_l2_bridge rx_sw_if_index bd_id port_type shg enable",
+    "tunnel": "vxlan_add_del_tunnel_v3 instance src_address dst_address vni is_add"
+    f" mcast_sw_if_index={ALL} decap_next_index={ALL}",
+    "gre": "gre_tunnel_add_del_v2|gre_tunnel_add_del tunnel.instance tunnel.type tunnel.src tunnel.dst"
+    " tunnel.session_id tunnel.key is_add tunnel.mode=0 tunnel.flags=0 tunnel.outer_table_id=0"
+    f" tunnel.sw_if_index={ALL}",
+    "ipip": "ipip_add_tunnel tunnel.instance tunnel.src tunnel.dst tunnel.flags tunnel.mode"
+    f" tunnel.dscp=0 tunnel.table_id=0 tunnel.sw_if_index={ALL}",
+    "delete_ipip": "ipip_del_tunnel sw_if_index",
+    "delete_wireguard": "wireguard_interface_delete sw_if_index",
+    "remove_peer": "wireguard_peer_remove peer_index",
+    "delete_tap": "tap_delete_v2 sw_if_index",
+    "delete_acl": "acl_del acl_index",
+    "mpls_table": "mpls_table_add_del mt_is_add=1 mt_table.mt_table_id=0",
+    "mpls": "sw_interface_set_mpls_enable sw_if_index enable",
+    "sflow": "sflow_enable_disable hw_if_index enable_disable",
+    "sflow_header": "sflow_header_bytes_set header_B",
+    "urpf": "urpf_update_v2 sw_if_index mode af is_input table_id",
+    "clamp": "mss_clamp_enable_disable sw_if_index ipv4_mss ipv4_direction ipv6_mss ipv6_direction",
+    "ask": "dhcp_client_config client.sw_if_index client.hostname client.set_broadcast_flag is_add",
+    "delete_hosts": "macip_acl_del acl_index",
+    "look_at_hosts": "macip_acl_interface_add_del sw_if_index acl_index is_add",
+    "export": "set_ipfix_exporter collector_address src_address vrf_id path_mtu"
+    " collector_port=4739 template_interval=20",
+    "record": "flowprobe_set_params record_flags active_timer passive_timer",
+    "probe": "flowprobe_interface_add_del sw_if_index which direction is_add",
+    "answer": "proxy_arp_intfc_enable_disable sw_if_index enable",
+    "arp_range": "proxy_arp_add_del proxy.table_id proxy.low proxy.hi is_add",
+    "mirror": "sw_interface_span_enable_disable sw_if_index_from sw_if_index_to state is_l2",
+    "link_local": "sw_interface_ip6_set_link_local_address sw_if_index ip",
+    "ipv6": "sw_interface_ip6_enable_disable sw_if_index enable",
+    "unnumbered": "sw_interface_set_unnumbered unnumbered_sw_if_index sw_if_index is_add",
+    "delete_host_interface": "af_packet_delete host_if_name",
+    "memif_socket": "memif_socket_filename_add_del socket_id socket_filename is_add",
+    "memif": "memif_create_v2 socket_id id role mode ring_size rx_queues=1 tx_queues=1",
+    "delete_memif": "memif_delete sw_if_index",
+    "vhost_user": "create_vhost_user_if_v2 sock_filename custom_dev_instance is_server renumber=1",
+    "delete_vhost_user": "delete_vhost_user_if sw_if_index",
+    "lldp": "sw_interface_set_lldp sw_if_index port_desc mgmt_ip4 enable",
+    "lldp_settings": "lldp_config system_name tx_hold tx_interval",
+    "neighbor": "ip_neighbor_add_del neighbor.sw_if_index neighbor.ip_address neighbor.mac_address"
+    " neighbor.flags is_add",
+    "mac_entry": "l2fib_add_del sw_if_index bd_id mac is_add static_mac filter_mac",
+}
+ROWS = {
+    "tunnels": ("vxlan_tunnel_v2_dump sw_if_index", "sw_if_index src_address dst_address vni src_port dst_port"),
+    "ipips": ("ipip_tunnel_dump sw_if_index", "tunnel.sw_if_index tunnel.src tunnel.dst tunnel.flags"),
+    "checks": ("urpf_interface_dump sw_if_index", "sw_if_index af is_input mode table_id"),
+    "exporter": ("ipfix_exporter_dump", "collector_address collector_port src_address vrf_id path_mtu"),
+    "probes": ("flowprobe_interface_dump sw_if_index", "sw_if_index which direction"),
+    "asking": ("dhcp_client_dump", "client.sw_if_index client.hostname client.set_broadcast_flag"),
+    "answering": ("proxy_arp_intfc_dump", "sw_if_index"),
+    "ranges": ("proxy_arp_dump", "proxy.table_id proxy.low proxy.hi"),
+}
+"""What a dump of all interfaces shows in an order of its own."""
+SORTED_ROWS = {
+    "mpls": ("mpls_interface_dump sw_if_index", "sw_if_index"),
+    "borrowers": ("ip_unnumbered_dump sw_if_index", "sw_if_index ip_sw_if_index"),
+    "memifs": ("memif_dump", "sw_if_index socket_id id role mode"),
+    "vhost-user ports": (
+        "sw_interface_vhost_user_dump sw_if_index",
+        "sw_if_index interface_name is_server sock_filename",
+    ),
+}
+
+
 class LanguageSide(Side):
     """One of the two VPPs, with everything that it can make."""
+
+    messages: ClassVar = {**Side.messages, **MESSAGES}
 
     def apply_to(self, operation: Operation) -> object:
         """Run an operation, with names in lists too; say which message of it this release lacks."""
@@ -65,10 +144,6 @@ class LanguageSide(Side):
         shown["bridges"] = [
             _bridge(row, names) for row in self.subject.rows("bridge_domain_dump", bd_id=ALL, sw_if_index=ALL)
         ]
-        shown["tunnels"] = [
-            (names[row.sw_if_index], str(row.src_address), str(row.dst_address), row.vni, row.src_port, row.dst_port)
-            for row in self.subject.rows("vxlan_tunnel_v2_dump", sw_if_index=ALL)
-        ]
         shown["gres"] = [
             (
                 names[row.tunnel.sw_if_index],
@@ -78,10 +153,6 @@ class LanguageSide(Side):
                 getattr(row.tunnel, "key", None),
             )
             for row in self.subject.gre_tunnels()
-        ]
-        shown["ipips"] = [
-            (names[row.tunnel.sw_if_index], str(row.tunnel.src), str(row.tunnel.dst), int(row.tunnel.flags))
-            for row in self.subject.rows("ipip_tunnel_dump", sw_if_index=ALL)
         ]
         shown["wireguards"] = [
             (names[row.interface.sw_if_index], row.interface.port, str(row.interface.src_ip), row.interface.private_key)
@@ -97,13 +168,6 @@ class LanguageSide(Side):
             names[row.sw_if_index]: (row.n_input, list(row.acls))
             for row in self.subject.rows("acl_interface_list_dump", sw_if_index=ALL)
         }
-        shown["mpls"] = sorted(
-            names[row.sw_if_index] for row in self.subject.rows("mpls_interface_dump", sw_if_index=ALL)
-        )
-        shown["borrowers"] = {
-            names[row.sw_if_index]: names.get(row.ip_sw_if_index)
-            for row in self.subject.rows("ip_unnumbered_dump", sw_if_index=ALL)
-        }
         shown["sflow"] = self._sflow()
         tables = [
             (row.table.table_id, row.table.is_ip6, row.table.name, self._routes(row.table))
@@ -116,10 +180,6 @@ class LanguageSide(Side):
             name: [api.sw_interface_get_table(sw_if_index=index, is_ipv6=is_ipv6).vrf_id for is_ipv6 in (False, True)]
             for name, index in self.indexes.items()
         }
-        shown["checks"] = [
-            (names[row.sw_if_index], int(row.af), bool(row.is_input), int(row.mode), row.table_id)
-            for row in self.subject.rows("urpf_interface_dump", sw_if_index=ALL)
-        ]
         shown["limits"] = [
             (row.sw_if_index, row.ipv4_mss, int(row.ipv4_direction), row.ipv6_mss, int(row.ipv6_direction))
             for row in self.subject.pages("mss_clamp_get", sw_if_index=ALL)
@@ -137,27 +197,20 @@ class LanguageSide(Side):
             (row.sw_if_index, list(row.acls))
             for row in self.subject.rows("macip_acl_interface_list_dump", sw_if_index=ALL)
         ]
-        shown["exporter"] = [
-            (str(row.collector_address), row.collector_port, str(row.src_address), row.vrf_id, row.path_mtu)
-            for row in self.subject.rows("ipfix_exporter_dump")
-        ]
         if api.has("flowprobe_get_params"):
             params = api.flowprobe_get_params()
             shown["recorded"] = (int(params.record_flags), params.active_timer, params.passive_timer)
-        shown["probes"] = [
-            (row.sw_if_index, int(row.which), int(row.direction))
-            for row in self.subject.rows("flowprobe_interface_dump", sw_if_index=ALL)
-        ]
-        shown["asking"] = [
-            (row.client.sw_if_index, row.client.hostname, row.client.set_broadcast_flag)
-            for row in self.subject.rows("dhcp_client_dump")
-        ]
-        shown["answering"] = [row.sw_if_index for row in self.subject.rows("proxy_arp_intfc_dump")]
-        shown["ranges"] = [
-            (row.proxy.table_id, str(row.proxy.low), str(row.proxy.hi)) for row in self.subject.rows("proxy_arp_dump")
-        ]
         shown["advertisements"] = self._advertisements()
+        shown |= {key: self._rows(*asked) for key, asked in ROWS.items()}
+        shown |= {key: sorted(self._rows(*asked)) for key, asked in SORTED_ROWS.items()}
         return shown | self._told_to_ports() | self._told_of_macs()
+
+    def _rows(self, dump: str, fields: str) -> list[Any]:
+        """Return the values of some fields of the rows that a dump shows of all there is."""
+        message, *keys = dump.split()
+        rows = self.subject.rows(message, **dict.fromkeys(keys, ALL))
+        values = [[attrgetter(field)(row) for field in fields.split()] for row in rows]
+        return [[int(one) if isinstance(one, int) else str(one) for one in row] for row in values]
 
     def _told_to_ports(self) -> dict[str, Any]:
         """Return what ports are made with and do by themselves, by their indexes."""
@@ -167,14 +220,6 @@ class LanguageSide(Side):
                 (row.host_if_name, row.sw_if_index)
                 for row in self.subject.rows("af_packet_dump")
                 if row.host_if_name in HOST_DEVICES
-            ),
-            "memifs": sorted(
-                (row.sw_if_index, row.socket_id, row.id, int(row.role), int(row.mode))
-                for row in self.subject.rows("memif_dump")
-            ),
-            "vhost-user ports": sorted(
-                (row.sw_if_index, row.interface_name, row.is_server, row.sock_filename)
-                for row in self.subject.rows("sw_interface_vhost_user_dump", sw_if_index=ALL)
             ),
             "memif sockets": sorted(
                 (row.socket_id, row.socket_filename)
@@ -251,73 +296,15 @@ class LanguageSide(Side):
         rows = self.subject.api.sw_member_interface_dump(sw_if_index=bond.sw_if_index)
         return [(names[row.sw_if_index], row.is_passive, row.is_long_timeout, row.weight) for row in rows]
 
-    def loopback(self, number: int, mac: str) -> int:
-        arguments = {"is_specified": True, "user_instance": number, "mac_address": mac}
-        return int(self.subject.api.create_loopback_instance(**arguments).retval)
-
-    def delete_loopback(self, index: int) -> int:
-        return int(self.subject.api.delete_loopback(sw_if_index=index).retval)
-
     def bond(self, number: int, mode: int, load_balance: int, mac: str) -> int:
         arguments = {"id": number, "mode": mode, "lb": load_balance, "use_custom_mac": bool(mac)}
         return int(self.subject.api.bond_create2(**arguments, mac_address=mac or MACS[0]).retval)
-
-    def delete_bond(self, index: int) -> int:
-        return int(self.subject.api.bond_delete(sw_if_index=index).retval)
-
-    def join(self, index: int, bond: int, is_passive: bool) -> int:
-        arguments = {"sw_if_index": index, "bond_sw_if_index": bond, "is_passive": is_passive}
-        return int(self.subject.api.bond_add_member(**arguments).retval)
-
-    def part(self, index: int) -> int:
-        return int(self.subject.api.bond_detach_member(sw_if_index=index).retval)
-
-    def weight(self, index: int, weight: int) -> int:
-        return int(self.subject.api.sw_interface_set_bond_weight(sw_if_index=index, weight=weight).retval)
-
-    def mac(self, index: int, mac: str) -> int:
-        return int(self.subject.api.sw_interface_set_mac_address(sw_if_index=index, mac_address=mac).retval)
-
-    def bridge(self, bd_id: int, is_add: bool, learn: bool, age: int) -> int:
-        arguments = {"bd_id": bd_id, "is_add": is_add, "learn": learn, "flood": True, "mac_age": age}
-        return int(self.subject.api.bridge_domain_add_del_v2(**arguments, bd_tag="vppcfg").retval)
-
-    def bridge_flags(self, bd_id: int, is_set: bool, flags: int) -> object:
-        reply = self.subject.api.bridge_flags(bd_id=bd_id, is_set=is_set, flags=flags)
-        return reply.retval, reply.resulting_feature_bitmap
-
-    def bridge_member(self, index: int, bd_id: int, kind: int, group: int, is_on: bool) -> int:
-        arguments = {"rx_sw_if_index": index, "bd_id": bd_id, "port_type": kind, "shg": group, "enable": is_on}
-        return int(self.subject.api.sw_interface_set_l2_bridge(**arguments).retval)
-
-    def tunnel(self, number: int, ends: tuple[str, str], vni: int, is_add: bool) -> int:
-        arguments = {"instance": number, "src_address": ends[0], "dst_address": ends[1], "vni": vni, "is_add": is_add}
-        reply = self.subject.api.vxlan_add_del_tunnel_v3(**arguments, mcast_sw_if_index=ALL, decap_next_index=ALL)
-        return int(reply.retval)
-
-    def gre(self, number: int, kind: int, ends: tuple[str, str], session: int, key: int, is_add: bool) -> int:
-        fields = {"type": kind, "mode": 0, "flags": 0, "session_id": session, "outer_table_id": 0, "key": key}
-        tunnel = {**fields, "instance": number, "sw_if_index": ALL, "src": ends[0], "dst": ends[1]}
-        api = self.subject.api
-        add_del = api.gre_tunnel_add_del_v2 if api.has("gre_tunnel_add_del_v2") else api.gre_tunnel_add_del
-        return int(add_del(is_add=is_add, tunnel=tunnel).retval)
-
-    def ipip(self, number: int, ends: tuple[str, str], flags: int, mode: int) -> int:
-        fields = {"mode": mode, "flags": flags, "dscp": 0, "table_id": 0}
-        tunnel = {**fields, "instance": number, "sw_if_index": ALL, "src": ends[0], "dst": ends[1]}
-        return int(self.subject.api.ipip_add_tunnel(tunnel=tunnel).retval)
-
-    def delete_ipip(self, index: int) -> int:
-        return int(self.subject.api.ipip_del_tunnel(sw_if_index=index).retval)
 
     def wireguard(self, number: int, key: int, source: str) -> int:
         """Make a WireGuard on a port of its own: VPP writes where it should not when one of two on a port goes."""
         fields = {"user_instance": number, "private_key": PRIVATE[key], "port": 51820 + number, "src_ip": source}
         interface = {**fields, "sw_if_index": ALL, "public_key": bytes(32)}
         return int(self.subject.api.wireguard_interface_create(interface=interface, generate_key=False).retval)
-
-    def delete_wireguard(self, index: int) -> int:
-        return int(self.subject.api.wireguard_interface_delete(sw_if_index=index).retval)
 
     def peer(self, index: int, key: int, endpoint: str, prefixes: tuple[str, ...], preshared: int) -> int:
         fields = {
@@ -338,26 +325,17 @@ class LanguageSide(Side):
         add = api.wireguard_peer_add_v2 if api.has("wireguard_peer_add_v2") else api.wireguard_peer_add
         return int(add(peer=fields).retval)
 
-    def remove_peer(self, number: int) -> int:
-        return int(self.subject.api.wireguard_peer_remove(peer_index=number).retval)
-
     def tap(self, number: int, name: str, netns: str, size: int) -> int:
         arguments = {"id": number, "host_if_name_set": True, "host_if_name": name, "host_namespace_set": bool(netns)}
         sizes = {"rx_ring_sz": size, "tx_ring_sz": 256, "num_rx_queues": 1, "num_tx_queues": 1}
         reply = self.subject.api.tap_create_v3(**arguments, **sizes, host_namespace=netns, use_random_mac=True)
         return int(reply.retval)
 
-    def delete_tap(self, index: int) -> int:
-        return int(self.subject.api.tap_delete_v2(sw_if_index=index).retval)
-
     def acl(self, index: int, source: str, destination: str, ports: tuple[int, int]) -> object:
         rule = {"is_permit": 1, "src_prefix": source, "dst_prefix": destination, "proto": 6}
         rule |= {"srcport_or_icmptype_first": ports[0], "srcport_or_icmptype_last": ports[1]}
         reply = self.subject.api.acl_add_replace(acl_index=index, tag="vppcfg x", count=1, r=[rule])
         return reply.retval, reply.acl_index
-
-    def delete_acl(self, index: int) -> int:
-        return int(self.subject.api.acl_del(acl_index=index).retval)
 
     def bind(self, index: int, inputs: tuple[int, ...], outputs: tuple[int, ...]) -> int:
         lists = [*inputs, *outputs]
@@ -389,66 +367,11 @@ class LanguageSide(Side):
         reply = self.subject.api.sw_interface_get_table(sw_if_index=index, is_ipv6=True)
         return bool(reply.retval == 0 and number == reply.vrf_id)
 
-    def mpls_table(self) -> int:
-        return int(self.subject.api.mpls_table_add_del(mt_is_add=True, mt_table={"mt_table_id": 0}).retval)
-
-    def mpls(self, index: int, is_on: bool) -> int:
-        return int(self.subject.api.sw_interface_set_mpls_enable(sw_if_index=index, enable=is_on).retval)
-
-    def sflow(self, index: int, is_on: bool) -> int:
-        return int(self.subject.api.sflow_enable_disable(hw_if_index=index, enable_disable=is_on).retval)
-
-    def sflow_header(self, size: int) -> int:
-        return int(self.subject.api.sflow_header_bytes_set(header_B=size).retval)
-
-    def urpf(self, index: int, mode: int, family: int, is_input: bool, table: int) -> int:
-        arguments = {"sw_if_index": index, "mode": mode, "af": family, "is_input": is_input, "table_id": table}
-        return int(self.subject.api.urpf_update_v2(**arguments).retval)
-
-    def clamp(self, index: int, four: tuple[int, int], six: tuple[int, int]) -> int:
-        limits = {"ipv4_mss": four[0], "ipv4_direction": four[1], "ipv6_mss": six[0], "ipv6_direction": six[1]}
-        return int(self.subject.api.mss_clamp_enable_disable(sw_if_index=index, **limits).retval)
-
-    def ask(self, index: int, hostname: str, is_broadcast: bool, is_add: bool) -> int:
-        client = {"sw_if_index": index, "hostname": hostname, "set_broadcast_flag": is_broadcast}
-        return int(self.subject.api.dhcp_client_config(is_add=is_add, client=client).retval)
-
     def hosts(self, acl: int, tag: str, length: int, is_permit: int) -> int:
         mac = {"src_mac": MACS[0], "src_mac_mask": "ff:ff:ff:00:00:00"}
         rules = [{"is_permit": is_permit, "src_prefix": f"10.0.0.0/{length}", **mac}][: length % 5]
         reply = self.subject.api.macip_acl_add_replace(acl_index=acl, tag=tag, count=len(rules), r=rules)
         return int(reply.retval)
-
-    def delete_hosts(self, acl: int) -> int:
-        return int(self.subject.api.macip_acl_del(acl_index=acl).retval)
-
-    def look_at_hosts(self, index: int, acl: int, is_add: bool) -> int:
-        message = self.subject.api.macip_acl_interface_add_del
-        return int(message(is_add=is_add, sw_if_index=index, acl_index=acl).retval)
-
-    def export(self, collector: str, source: str, table: int, mtu: int) -> int:
-        given = {"collector_port": 4739, "vrf_id": table, "path_mtu": mtu, "template_interval": 20}
-        ends = {"collector_address": collector, "src_address": source}
-        return int(self.subject.api.set_ipfix_exporter(**ends, **given).retval)
-
-    def record(self, flags: int, active: int, passive: int) -> int:
-        given = {"record_flags": flags, "active_timer": active, "passive_timer": passive}
-        return int(self.subject.api.flowprobe_set_params(**given).retval)
-
-    def probe(self, index: int, which: int, direction: int, is_add: bool) -> int:
-        given = {"which": which, "direction": direction, "sw_if_index": index}
-        return int(self.subject.api.flowprobe_interface_add_del(is_add=is_add, **given).retval)
-
-    def answer(self, index: int, is_on: bool) -> int:
-        return int(self.subject.api.proxy_arp_intfc_enable_disable(sw_if_index=index, enable=is_on).retval)
-
-    def arp_range(self, table: int, first: int, last: int, is_add: bool) -> int:
-        ends = {"low": f"192.0.2.{first}", "hi": f"192.0.2.{last}"}
-        return int(self.subject.api.proxy_arp_add_del(is_add=is_add, proxy={"table_id": table, **ends}).retval)
-
-    def mirror(self, index: int, target: int, state: int, is_l2: bool) -> int:
-        arguments = {"sw_if_index_from": index, "sw_if_index_to": target, "state": state, "is_l2": is_l2}
-        return int(self.subject.api.sw_interface_span_enable_disable(**arguments).retval)
 
     def advertise(self, index: int, wish: dict[str, int]) -> int:
         return int(self.subject.api.sw_interface_ip6nd_ra_config(sw_if_index=index, **wish).retval)
@@ -456,48 +379,10 @@ class LanguageSide(Side):
     def advertise_prefix(self, index: int, prefix: str, wish: dict[str, int]) -> int:
         return int(self.subject.api.sw_interface_ip6nd_ra_prefix(sw_if_index=index, prefix=prefix, **wish).retval)
 
-    def link_local(self, index: int, address: str) -> int:
-        return int(self.subject.api.sw_interface_ip6_set_link_local_address(sw_if_index=index, ip=address).retval)
-
-    def ipv6(self, index: int, is_on: bool) -> int:
-        return int(self.subject.api.sw_interface_ip6_enable_disable(sw_if_index=index, enable=is_on).retval)
-
-    def unnumbered(self, borrower: int, donor: int, is_add: bool) -> int:
-        arguments = {"sw_if_index": donor, "unnumbered_sw_if_index": borrower, "is_add": is_add}
-        return int(self.subject.api.sw_interface_set_unnumbered(**arguments).retval)
-
     def host_interface(self, device: str, mac: str) -> int:
         arguments = {"mode": 1, "flags": 3, "use_random_hw_addr": not mac, "hw_addr": mac or MACS[0]}
         queues = {"num_rx_queues": 1, "num_tx_queues": 1}
         return int(self.subject.api.af_packet_create_v3(host_if_name=device, **arguments, **queues).retval)
-
-    def delete_host_interface(self, device: str) -> int:
-        return int(self.subject.api.af_packet_delete(host_if_name=device).retval)
-
-    def memif_socket(self, number: int, file: str, is_add: bool) -> int:
-        arguments = {"socket_id": number, "socket_filename": file, "is_add": is_add}
-        return int(self.subject.api.memif_socket_filename_add_del(**arguments).retval)
-
-    def memif(self, socket: int, number: int, role: int, mode: int, ring: int) -> int:
-        arguments = {"socket_id": socket, "id": number, "role": role, "mode": mode, "ring_size": ring}
-        return int(self.subject.api.memif_create_v2(**arguments, rx_queues=1, tx_queues=1).retval)
-
-    def delete_memif(self, index: int) -> int:
-        return int(self.subject.api.memif_delete(sw_if_index=index).retval)
-
-    def vhost_user(self, file: str, number: int, is_server: bool) -> int:
-        arguments = {"is_server": is_server, "sock_filename": file, "renumber": True, "custom_dev_instance": number}
-        return int(self.subject.api.create_vhost_user_if_v2(**arguments).retval)
-
-    def delete_vhost_user(self, index: int) -> int:
-        return int(self.subject.api.delete_vhost_user_if(sw_if_index=index).retval)
-
-    def lldp(self, index: int, description: str, address: str, is_on: bool) -> int:
-        arguments = {"sw_if_index": index, "port_desc": description, "mgmt_ip4": address, "enable": is_on}
-        return int(self.subject.api.sw_interface_set_lldp(**arguments).retval)
-
-    def lldp_settings(self, name: str, hold: int, interval: int) -> int:
-        return int(self.subject.api.lldp_config(system_name=name, tx_hold=hold, tx_interval=interval).retval)
 
     def rx_mode(self, index: int, mode: int, queue: int) -> int:
         arguments = {"sw_if_index": index, "mode": mode, "queue_id_valid": queue >= 0, "queue_id": max(queue, 0)}
@@ -513,14 +398,6 @@ class LanguageSide(Side):
         asked = {"arc_name": "ip4-output", "feature_name": "gso-ip4", "sw_if_index": index}
         reply = self.subject.api.feature_is_enabled(**asked)
         return *codes, reply.retval, bool(reply.is_enabled)
-
-    def neighbor(self, index: int, address: str, mac: str, flags: int, is_add: bool) -> int:
-        neighbor = {"sw_if_index": index, "flags": flags, "mac_address": mac, "ip_address": address}
-        return int(self.subject.api.ip_neighbor_add_del(is_add=is_add, neighbor=neighbor).retval)
-
-    def mac_entry(self, index: int, bd_id: int, mac: str, is_add: bool, is_static: bool, is_filter: bool) -> int:
-        flags = {"is_add": is_add, "static_mac": is_static, "filter_mac": is_filter}
-        return int(self.subject.api.l2fib_add_del(sw_if_index=index, bd_id=bd_id, mac=mac, **flags).retval)
 
 
 def _mac(address: Any) -> str:
@@ -607,10 +484,10 @@ class LanguageGenerator(UnconnectedGenerator):
                     (Name(pick([*ethernet, "missing"])), number(4), pick([0, 0, 0, 1, 1, 2, 3]), number(3), yes),
                 ),
                 ("bridge_member", (other, number(4), 0, 0, True)),
-                ("tunnel", (number(3), pick(ENDS), number(1, 3), yes)),
-                ("gre", (number(4), number(1, 3), pick(ENDS), pick([0, 0, 5]), pick([0, 0, 7]), yes)),
+                ("tunnel", (number(3), *pick(ENDS), number(1, 3), yes)),
+                ("gre", (number(4), number(1, 3), *pick(ENDS), pick([0, 0, 5]), pick([0, 0, 7]), yes)),
                 ("cli", (f"create gre tunnel src {ends[0]} dst {ends[1]} instance {number(4)} {pick(GRE_WORDS)}",)),
-                ("ipip", (number(4), pick(ENDS), number(8), pick([0, 0, 0, 1]))),
+                ("ipip", (number(4), *pick(ENDS), number(8), pick([0, 0, 0, 1]))),
                 ("delete_ipip", (name,)),
                 ("cli", (f"create ipip tunnel src {ends[0]} dst {ends[1]} instance {number(4)} {pick(IPIP_WORDS)}",)),
                 ("wireguard", (number(4), number(4), pick(ENDS)[0])),
@@ -710,8 +587,8 @@ class FeatureGenerator(Generator):
             [
                 ("urpf", (name, number(4), number(2), bool(number(2)), pick([ALL, ALL, 0, 7]))),
                 ("urpf", (sub, number(3), number(2), bool(number(2)), ALL)),
-                ("clamp", (name, (number(1400), number(4)), (number(1400), number(4)))),
-                ("clamp", (sub, (1360, 3), (0, 0))),
+                ("clamp", (name, number(1400), number(4), number(1400), number(4))),
+                ("clamp", (sub, 1360, 3, 0, 0)),
                 ("hosts", (pick([ALL, ALL, number(4)]), pick(["", "vppcfg a", "x"]), number(33), number(4))),
                 ("delete_hosts", (number(4),)),
                 ("export", (pick(["0.0.0.0", "192.0.2.9"]), "192.0.2.1", pick([ALL, 0, 7]), pick([67, 512, 1451]))),
@@ -730,7 +607,7 @@ class FeatureGenerator(Generator):
                 ("answer", (name, bool(number(2)))),
                 ("ask", (name, pick(["", "r1"]), bool(number(2)), bool(number(2)))),
                 ("cli", (f"set dhcp client {pick(['', 'del '])}intfc {pick([sub, port])} hostname r2",)),
-                ("arp_range", (pick([0, 7]), number(2), number(2), bool(number(2)))),
+                ("arp_range", (pick([0, 7]), f"192.0.2.{number(2)}", f"192.0.2.{number(2)}", bool(number(2)))),
                 ("cli", (f"set interface proxy-arp {pick([sub, port])} {pick(['enable', 'off', ''])}",)),
                 ("cli", (f"set arp proxy {pick(['', 'del '])}table-id {pick([0, 7])} start 192.0.2.1 end 192.0.2.1",)),
                 ("mirror", (sub, port, number(5), bool(number(2)))),

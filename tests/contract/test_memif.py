@@ -9,12 +9,12 @@ from tests.contract.subject import Subject
 MASTER, SLAVE = range(2)
 ETHERNET, IP = range(2)
 FILE, OTHER = "/tmp/vppcfg-contract-a.sock", "/tmp/vppcfg-contract-b.sock"
-HAS_A_FILE = "create memif socket: Entry already exists (entry already exists)\n"
-HELD = f"delete memif socket: Unexpected interface state (socket file '{FILE}' is in use)\n"
-NO_SOCKET = "delete memif socket: Invalid argument (socket file with id 6 does not exist)\n"
-UNKNOWN = "create interface memif: Invalid argument (unknown socket id)\n"
-ALREADY = "create interface memif: Subinterface already exists"
-OTHER_ROLE = f"{ALREADY} (socket file cannot be used by both master and slave)\n"
+HAS_A_FILE = "Entry already exists (entry already exists)"
+HELD = f"Unexpected interface state (socket file '{FILE}' is in use)"
+NO_SOCKET = "Invalid argument (socket file with id 6 does not exist)"
+UNKNOWN = "Invalid argument (unknown socket id)"
+ALREADY = "Subinterface already exists"
+OTHER_ROLE = f"{ALREADY} (socket file cannot be used by both master and slave)"
 EXISTS, TAKEN, IN_USE, INVALID, NO_MEMIF = -116, -68, -74, -73, -2
 
 
@@ -145,25 +145,25 @@ def test_a_memif_is_deleted_by_its_sub_interfaces_too(vpp: Subject) -> None:
         (f"create memif socket id 5 filename {OTHER}", -1, HAS_A_FILE),
         ("delete memif socket id 5", -1, HELD),
         ("delete memif socket id 6", -1, NO_SOCKET),
-        (f"create memif socket id 0 filename {FILE}", -1, "create memif socket: Invalid socket id\n"),
-        ("delete memif socket id 0", -1, "delete memif socket: Invalid socket id\n"),
+        (f"create memif socket id 0 filename {FILE}", -1, "Invalid socket id"),
+        ("delete memif socket id 0", -1, "Invalid socket id"),
         ("create interface memif id 8 socket-id 5 master", 0, ""),
         ("create interface memif id 8 socket-id 0 slave mode ip", 0, ""),
-        ("create interface memif id 7 socket-id 5 master", -1, f"{ALREADY} (interface already exists)\n"),
+        ("create interface memif id 7 socket-id 5 master", -1, f"{ALREADY} (interface already exists)"),
         ("create interface memif id 8 socket-id 5 slave", -1, OTHER_ROLE),
         ("create interface memif id 8 socket-id 9", -1, UNKNOWN),
-        ("create interface memif id 8 color red", -1, "create interface memif: unknown input `'\n"),
+        ("create interface memif id 8 color red", -1, "unknown input `'"),
         ("delete interface memif memif5/7", 0, ""),
         ("delete interface memif", 0, ""),
-        ("delete interface memif nothing x", -1, "delete interface memif: unknown input `'\n"),
-        ("delete memif socket id 5 x", -1, "delete memif socket: unknown input `'\n"),
-        ("delete interface memif local0", -1, "delete interface memif: not a memif interface\n"),
+        ("delete interface memif nothing x", -1, "unknown input `'"),
+        ("delete memif socket id 5 x", -1, "unknown input `'"),
+        ("delete interface memif local0", -1, "not a memif interface"),
     ],
 )
 def test_a_line_is_answered_as_vpp_does(vpp: Subject, line: str, retval: int, text: str) -> None:
     socket(vpp, 5)
     memif(vpp, 5, 7)
-    assert vpp.cli(line) == (retval, text)
+    assert vpp.answer(line) == (retval, text)
 
 
 def test_a_typed_memif_is_as_it_was_typed(vpp: Subject) -> None:

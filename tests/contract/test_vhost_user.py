@@ -8,7 +8,7 @@ from tests.contract.subject import ALL, Subject
 
 FILE, OTHER = "/tmp/vppcfg-contract-vm7.sock", "/tmp/vppcfg-contract-vm8.sock"
 EXISTS, INVALID, NO_PORT = -79, -73, -2
-REFUSED = "create vhost-user: vhost_user_create_if returned"
+REFUSED = "vhost_user_create_if returned"
 
 
 def create(vpp: Subject, file: str, number: int | None = 7, *, is_server: bool = True, **more: Any) -> tuple[int, int]:
@@ -109,16 +109,16 @@ def test_a_port_that_is_told_no_number_gets_one(vpp: Subject) -> None:
             "VirtualEthernet0/0/9\n",
         ),
         ("create vhost-user", 0, ""),
-        ("create vhost-user server", -1, f"{REFUSED} -73\n"),
-        (f"create vhost-user socket {FILE}", -1, f"{REFUSED} -79\n"),
-        (f"create vhost-user socket {OTHER} color red", -1, "create vhost-user: unknown input `color red'\n"),
+        ("create vhost-user server", -1, f"{REFUSED} -73"),
+        (f"create vhost-user socket {FILE}", -1, f"{REFUSED} -79"),
+        (f"create vhost-user socket {OTHER} color red", -1, "unknown input `color red'"),
         ("delete vhost-user VirtualEthernet0/0/7", 0, ""),
-        ("delete vhost-user local0", -1, "delete vhost-user: Not a vhost interface\n"),
-        ("delete vhost-user nothing", -1, "delete vhost-user: unknown input `nothing'\n"),
+        ("delete vhost-user local0", -1, "Not a vhost interface"),
+        ("delete vhost-user nothing", -1, "unknown input `nothing'"),
         ("delete vhost-user sw_if_index 4711", 0, ""),
         ("delete vhost-user", 0, ""),
     ],
 )
 def test_a_line_is_answered_as_vpp_does(vpp: Subject, line: str, retval: int, text: str) -> None:
     create(vpp, FILE)
-    assert vpp.cli(line) == (retval, text)
+    assert vpp.answer(line) == (retval, text)

@@ -14,8 +14,8 @@ from tests.kinds.operations import bare_vpp, sampled_operations
 from tests.kinds.samples import FOLDER, Samples, all_samples, samples_of
 from tests.kinds.sent import ListeningVpp
 from tests.kinds.there_and_back import assert_there_and_back, configuration_of, plan_to
-from tests.laws.test_simulator_laws import connected
 from tests.operations import every_operation
+from tests.simulated_vpp import connected
 from vppcfg.config.dump import written
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES

@@ -20,13 +20,17 @@ from vppcfg.plan.rollback import reverse_plan
 from vppcfg.plan.unmanaged import is_of_file
 from vppcfg.vpp.live import LiveDataplane
 
+_READ: dict[str, Configuration] = {}
+
 
 def configuration_of(data: dict[str, Any]) -> Configuration:
-    """Return the configuration of a sample, which has no errors."""
+    """Return the configuration of a sample, which has no errors; it is read once, however often it is asked for."""
+    if (known := _READ.get(key := repr(data))) is not None:
+        return known
     loaded = parse_text(yaml.safe_dump(data), "sample")
     assert [problem for problem in loaded.problems if problem.severity is Severity.ERROR] == []
     assert loaded.configuration is not None
-    return loaded.configuration
+    return _READ.setdefault(key, loaded.configuration)
 
 
 def plan_to(data: dict[str, Any], observed: State) -> Plan:

@@ -6,7 +6,7 @@ kill ends vppcfg at a step of VPP, at a look at it, or at a write to the disk: f
 
 import random
 import socket
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.stub_dataplane import StubDataplane
 from tests.wireguard_keys import KEYS
 from vppcfg.app.applying import apply_configuration
 from vppcfg.app.approval import Terms
@@ -26,13 +27,9 @@ from vppcfg.app.target import Target
 from vppcfg.config.load import Loaded, parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.dataplane import Dataplane, ForeignRoutes, Performance, Refusal
+from vppcfg.dataplane import Dataplane, Performance, Refusal
 from vppcfg.errors import ExitCode, VppcfgError
-from vppcfg.model.attachment import Attachment
-from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.diff import diff
 from vppcfg.plan.operations import Operation, SetPacketMtu
 from vppcfg.plan.working_state import WorkingState
@@ -58,44 +55,17 @@ class KilledError(BaseException):
     """This vppcfg is no more."""
 
 
-class Obedient:
+class Obedient(StubDataplane):
     """A VPP that does what it is told, unless that cannot be."""
 
     def __init__(self, state: State) -> None:
         self.state = state
         self.boot_id = ""
 
-    def observe(self) -> State:
-        return self.state
-
-    def nat44_sessions(self) -> int:
-        return 0
-
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
-        return ()
-
-    def ask(self, question: Question) -> AskOutcome:
-        return AskOutcome(cannot_ask="this VPP has no wires")
-
-    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
-        return ()
-
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        return ()
-
     def read_keys(self) -> Mapping[str, bytes]:
         return KEYS
 
-    def use_keys(self, keys: Mapping[str, bytes]) -> None:
-        """Take none."""
-
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         working = WorkingState(self.state)
         for index, operation in enumerate(operations):
             if text := operation.precondition_error(working):
@@ -105,11 +75,8 @@ class Obedient:
             self.state = working.state()
         return Performance(done=tuple(range(len(operations))))
 
-    def close(self) -> None:
-        """Stay as it is."""
 
-
-class Mortal:
+class Mortal(StubDataplane):
     """A dataplane at which vppcfg dies, or is refused, at a step that a test has chosen."""
 
     def __init__(self, inner: Dataplane, boot_id: str, world: "World") -> None:
@@ -121,34 +88,13 @@ class Mortal:
         self._world.live()
         return self._inner.observe()
 
-    def nat44_sessions(self) -> int:
-        return 0
-
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
-        return ()
-
-    def ask(self, question: Question) -> AskOutcome:
-        return AskOutcome(cannot_ask="this VPP has no wires")
-
-    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
-        return ()
-
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        return ()
-
     def read_keys(self) -> Mapping[str, bytes]:
         return KEYS
 
     def use_keys(self, keys: Mapping[str, bytes]) -> None:
         self._inner.use_keys(keys)
 
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         for index, operation in enumerate(operations):
             self._world.live()
             performance = self._inner.perform([operation])

@@ -1,9 +1,9 @@
 """What is adopted means what its source does: running VPPs in any state, and scripts that bring a VPP anywhere."""
 
+from __future__ import annotations
+
 import random
-import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 
 from hypothesis import given
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.contract.subject import PORTS
 from tests.laws.examples import examples
 from tests.laws.networks import configurations, states
+from tests.simulated_vpp import connected
 from tests.typed_lines import typed_lines
 from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts, adopt_state
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
@@ -30,7 +31,6 @@ from vppcfg.plan.plan import make_plan
 from vppcfg.render.plan_text import cli_line
 from vppcfg.simulator.port import PhysicalPort, generated_mac
 from vppcfg.simulator.retval import DiedError
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
@@ -68,22 +68,12 @@ def port_of(port: Interface) -> PhysicalPort:
     return PhysicalPort(name=port.name, device_class=port.device_class, mac=port.mac)
 
 
-@contextmanager
-def dataplane_of(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
-    """Connect to a simulated VPP over its binary API."""
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
-            yield dataplane
-
-
 def script_for(configuration: Configuration, ports: Sequence[PhysicalPort]) -> list[str]:
     """Return the commands that bring a VPP with these ports to a configuration, as far as VPP's CLI has any.
 
     What stands on an interface that only the API can make is left out with it.
     """
-    with dataplane_of(SimulatedVpp(ports=ports)) as dataplane:
+    with connected(SimulatedVpp(ports=ports)) as dataplane:
         observed = dataplane.observe()
     plan = make_plan(observed, resolve(configuration, observed).desired)
     lines = [line for operation in plan.operations if (line := cli_line(operation)) is not None]
@@ -146,7 +136,7 @@ def assert_bring_about_the_same(adopted: Adoption, lines: Sequence[str], ports: 
     run_as_script(applied, first)
     apply(adopted.text, applied)
     run_as_script(applied, last)
-    with dataplane_of(typed) as one, dataplane_of(applied) as other:
+    with connected(typed) as one, connected(applied) as other:
         assert comparable(described(other)) == comparable(described(one))
         assert routes_of(other) == routes_of(one)
 
@@ -180,7 +170,7 @@ def run_as_script(vpp: SimulatedVpp, lines: Sequence[str]) -> None:
 def apply(text: str, vpp: SimulatedVpp) -> None:
     configuration = parse_text(text, "adopted").configuration
     assert configuration is not None
-    with dataplane_of(vpp) as dataplane:
+    with connected(vpp) as dataplane:
         observed = dataplane.observe()
         performance = dataplane.perform(make_plan(observed, resolve(configuration, observed).desired).operations)
         assert performance.refusals == ()
@@ -210,7 +200,7 @@ def comparable(state: State) -> State:
 def test_what_is_typed_at_random_is_adopted_and_each_line_of_the_file_counts(seed: int) -> None:
     ports = [PhysicalPort(name=name, device_class="dpdk") for name in PORTS]
     lines = list(taken_at_random(SimulatedVpp(ports=ports), seed))
-    with dataplane_of(SimulatedVpp(ports=ports)) as dataplane:
+    with connected(SimulatedVpp(ports=ports)) as dataplane:
         known = [each for each in dataplane.observe().interfaces.values() if each.name in PORTS]
     ground = Ground(release=NEWEST, ports=known, may_assume=False, is_running=True)
     adopted = adopt_scripts([Script(name="a.vpp", text="\n".join(lines))], ground, lambda *_: None)

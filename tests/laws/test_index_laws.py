@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.simulated_vpp import connected
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.model.attachment import ApiCall, Attachment, Values, index_of, stored_call, typed
@@ -23,7 +24,6 @@ from vppcfg.plan.unmanaged import irremovable
 from vppcfg.simulator.kinds.mroute import MrouteMain
 from vppcfg.simulator.pool import Pool
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.tables import L2Config, Tables
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.simulator.wire import NONE
@@ -216,13 +216,10 @@ def whole(value: Any) -> Any:
 def router() -> Iterator[tuple[SimulatedVpp, LiveDataplane]]:
     """Yield a VPP that is as BASE says, with what objects need that hang on no interface."""
     vpp = SimulatedVpp(ports=[PhysicalPort(name=f"eth{number}") for number in range(3)])
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as plane:
-            become(plane, BASE)
-            put(plane, list(PREPARED))
-            yield vpp, plane
+    with connected(vpp) as plane:
+        become(plane, BASE)
+        put(plane, list(PREPARED))
+        yield vpp, plane
 
 
 def become(plane: LiveDataplane, text: str) -> bool:

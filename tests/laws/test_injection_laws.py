@@ -1,8 +1,9 @@
 """No text that `check` accepts injects anything: not into CLI lines, nor into startup.conf and the kernel's files."""
 
+from __future__ import annotations
+
 import json
 import re
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.hosts.trees import grow
 from tests.laws.examples import examples
+from tests.simulated_vpp import connected
 from vppcfg.common.release import release_of
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
@@ -24,11 +26,9 @@ from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import make_plan
 from vppcfg.render.plan_text import plan_text
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.startup.derive import derive
 from vppcfg.startup.files import render
-from vppcfg.vpp.live import LiveDataplane
 
 PIECES = st.sampled_from(
     [
@@ -135,11 +135,8 @@ def typed(lines: list[str], state: State) -> State:
     for line in lines:
         retval, text = vpp.run_line(line)
         assert retval == 0, (line, text)
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
-            return dataplane.observe()
+    with connected(vpp) as dataplane:
+        return dataplane.observe()
 
 
 @every_slot

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.laws.test_simulator_laws import apply_to, connected
+from tests.laws.test_simulator_laws import apply_to
 from tests.nat44_changes import PORTS, configurations
+from tests.simulated_vpp import connected
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve

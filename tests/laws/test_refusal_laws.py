@@ -1,8 +1,8 @@
 """Whichever step VPP refuses: what depends on it is not done, all is as before in the end, and the next apply works."""
 
-import socket
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import groupby
 
 import pytest
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from tests.laws.networks import numbered_pair
+from tests.simulated_vpp import connected
 from tests.simulator_tables import tables_of, telling_numbers
-from tests.wireguard_keys import KEYS
 from vppcfg.app.report import SilentReport
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
@@ -24,7 +24,6 @@ from vppcfg.plan.rollback import reverse_plan
 from vppcfg.plan.stages import Step, waits
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.simulator.faults import Faults
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.transaction.session import Session
@@ -38,17 +37,6 @@ PLACES = st.floats(min_value=0, max_value=1, exclude_max=True)
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", -1.0)
-
-
-@contextmanager
-def connected(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
-    """Run a simulated VPP, and connect to it."""
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
-            dataplane.use_keys(KEYS)
-            yield dataplane
 
 
 def ends(number: int) -> tuple[State, Configuration]:

@@ -1,6 +1,7 @@
 """The laws again, with a simulated VPP as the judge: its refusals come from VPP's behaviour, not from the planner."""
 
-import socket
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,7 +11,7 @@ from hypothesis import example, given, settings
 
 from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, configurations, numbered_pair, states
-from tests.wireguard_keys import KEYS
+from tests.simulated_vpp import connected
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.resolve import resolve
 from vppcfg.model.lcp import LcpSettings
@@ -19,7 +20,6 @@ from vppcfg.plan.bootstrap_state import restorable
 from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
@@ -31,17 +31,6 @@ def simulated(state: State) -> Iterator[LiveDataplane]:
     """Run a simulated VPP in that state, and connect to it over its binary API."""
     with connected(SimulatedVpp(state=state)) as dataplane:
         yield dataplane
-
-
-@contextmanager
-def connected(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
-    """Run a simulated VPP, and connect to it over its binary API."""
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
-            dataplane.use_keys(KEYS)
-            yield dataplane
 
 
 def apply(configuration: Configuration, dataplane: LiveDataplane) -> Plan:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.linux_forwarding import PORTS, LinuxAround, add_some_route, filled, some_hops, spoken_to
+from tests.linux_forwarding import PORTS, LinuxAround, add_some_route, filled, some_hops
+from tests.simulated_vpp import connected
 from vppcfg.app.verifying import verify
 from vppcfg.model.forwarding import NeighborSeen, TableId, ordered
 from vppcfg.verify.mismatch import MismatchKind, Subject
@@ -27,7 +28,7 @@ class Instant:
 
 
 def verified(linux: LinuxAround) -> VerifyReport:
-    with spoken_to(linux.vpp) as vpp:
+    with connected(linux.vpp) as vpp:
         return verify(vpp, linux, clock=Instant())
 
 
@@ -243,7 +244,7 @@ def test_a_pair_that_is_deleted_in_vpp_leaves_its_routes_behind_and_they_are_sta
 def test_a_device_that_is_made_anew_is_not_the_one_of_its_pair() -> None:
     linux = filled(1)
     pair = next(iter(linux.vpp.tables.lcp.pairs))
-    with spoken_to(linux.vpp) as vpp:
+    with connected(linux.vpp) as vpp:
         facts = vpp.read_forwarding()
         moved = linux.read_forwarding
 

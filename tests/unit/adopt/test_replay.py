@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.laws.examples import TIMES
 from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
 from vppcfg.adopt.report import LineOutcome, SourceLine, document_of, text_of
 from vppcfg.common.release import NEWEST, Release
@@ -276,13 +277,9 @@ nat64 add interface address $X
 
 
 def test_a_script_that_is_cut_anywhere_gives_a_report() -> None:
-    for end in range(0, len(WHOLE) + 1, 3):
-        adoption = adopted(WHOLE[:end])
-        assert (
-            sum(adoption.report.counts().values())
-            == len(adoption.report.lines)
-            == len(WHOLE[:end].split("\n")) - (not WHOLE[:end].split("\n")[-1].strip())
-        ), end
+    for end in range(0, len(WHOLE) + 1, max(1, 12 // TIMES)):
+        report, lines = adopted(WHOLE[:end]).report, WHOLE[:end].split("\n")
+        assert sum(report.counts().values()) == len(report.lines) == len(lines) - (not lines[-1].strip()), end
 
 
 def test_mac_addresses_of_bridge_domains_are_keys_of_them() -> None:

@@ -2,13 +2,14 @@
 
 import logging
 import socket
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
+from tests.stub_dataplane import StubDataplane
 from vppcfg.app.vpp_with_linux import Router
-from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
+from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError, LinuxError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
@@ -16,11 +17,9 @@ from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 from vppcfg.model.linux_setting import LinuxKind, LinuxSetting, encoded
 from vppcfg.model.live import LiveAddress, LiveSource
-from vppcfg.model.question import AskOutcome, LinuxEchoQuestion, Question
+from vppcfg.model.question import AskOutcome, LinuxEchoQuestion
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
-from vppcfg.model.vpp_object import Hidden, VppObject
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import (
     CreateLcpPair,
     CreateLinuxBridge,
@@ -46,50 +45,18 @@ LINK = SetLinuxLink(interface="gi0", netns="blue", host_name="e0", mtu=1500, is_
 PORT = SetLinuxBridge(interface="tap0", netns="", host_name="vm0", bridge="br0")
 
 
-class Vpp:
+class Vpp(StubDataplane):
     """Writes down what it is told, and refuses what a test wants refused."""
 
-    boot_id = "process 1"
+    state = STATE
 
     def __init__(self, log: list[object], refused: frozenset[int] = frozenset()) -> None:
         self._log = log
         self._refused = refused
         self.is_closed = False
 
-    def observe(self) -> State:
-        return STATE
-
-    def nat44_sessions(self) -> int:
-        return 0
-
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
-        return ()
-
-    def ask(self, question: Question) -> AskOutcome:
-        return AskOutcome(cannot_ask="this VPP has no wires")
-
-    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
-        return ()
-
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        return ()
-
-    def read_keys(self) -> Mapping[str, bytes]:
-        return {}
-
-    def use_keys(self, keys: Mapping[str, bytes]) -> None:
-        """Take none."""
-
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         self._log += operations
-        if on_progress:
-            on_progress(len(operations))
         refusals = tuple(Refusal(index=i, operation=operations[i], retval=-1, text="no") for i in self._refused)
         return Performance(done=tuple(set(range(len(operations))) - self._refused), refusals=refusals)
 

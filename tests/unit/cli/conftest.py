@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.api_definitions import api_learned_once
+from vppcfg.cli.main import main
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.folders import folder_name
 
 Serve = Callable[[SimulatedVpp], str]
+Run = Callable[..., tuple[int, str, str]]
+"""Runs a command, and returns its exit code, standard output and standard error."""
 
 GI1, GI3 = "GigabitEthernet1/0/0", "GigabitEthernet3/0/0"
 
@@ -88,6 +92,24 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
 
 @pytest.fixture
+def vpp(serve: Serve) -> str:
+    """Return the socket of a VPP with the two ports, unconfigured."""
+    return serve(SimulatedVpp(ports=two_ports()))
+
+
+@pytest.fixture
+def run(vpp: str, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return what runs a command on that VPP, which nobody has to be asked about."""
+    return runner(vpp, capsys)
+
+
+@pytest.fixture
+def journal(vpp: str, folders_of_this_test: Path) -> Path:
+    """Return the folder in which the journal of that VPP is, or will be."""
+    return folders_of_this_test / "state" / folder_name(vpp)
+
+
+@pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a folder with the two configurations."""
     (tmp_path / "l2xc.yaml").write_text(L2XC)
@@ -109,3 +131,15 @@ def consenting(words: Sequence[str]) -> list[str]:
     """Return the words of a command with --yes where it might ask: a test has no terminal to be asked at."""
     asks = bool(words) and words[0] in {"apply", "rollback"} and not {"--yes", "-y", "--unless-confirmed"} & {*words}
     return [words[0], "--yes", *words[1:]] if asks else list(words)
+
+
+def runner(socket: str, capsys: pytest.CaptureFixture[str], *, consents: bool = True) -> Run:
+    """Return what runs a command on the VPP behind a socket, with consent to all that it might ask or without."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([*(consenting(words) if consents else words), "-a", socket])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run

@@ -30,11 +30,6 @@ class Person(io.StringIO):
         return True
 
 
-@pytest.fixture
-def vpp(serve: Serve) -> str:
-    return serve(SimulatedVpp(ports=two_ports()))
-
-
 def is_reached(config: str, vpp: str, capsys: pytest.CaptureFixture[str]) -> bool:
     """Return whether nothing is left to do."""
     capsys.readouterr()

@@ -23,9 +23,7 @@ from vppcfg.vpp.live import connect
 
 pytestmark = pytest.mark.usefixtures("files")
 
-PATIENCE_S = 60.0
-SECONDS = 2.0
-"""From the first change to the deadline, where it is to come."""
+PATIENCE_S = 150.0
 
 
 def until(condition: Callable[[], bool], what: str) -> None:
@@ -44,6 +42,8 @@ class Router:
     def __init__(self, folder: Path, state: Path) -> None:
         self.socket = str(folder / "vpp.sock")
         self.journal = state / folder_name(self.socket)
+        self.seconds = 2.0
+        """From the first change to the deadline, where it is to come: more on a machine with much other work."""
         self._simulator: Child | None = None
 
     def start(self, *options: str) -> None:
@@ -95,7 +95,9 @@ def router(tmp_path: Path, folders_of_this_test: Path) -> Iterator[Router]:
     """Return a router that is at l2xc.yaml."""
     router = Router(tmp_path, folders_of_this_test / "state")
     router.start()
+    begin = time.monotonic()
     assert router.vppcfg("apply", "-c", "l2xc.yaml").returncode == ExitCode.DONE
+    router.seconds = min(max(router.seconds, 5 * (time.monotonic() - begin)), 10)
     yield router
     for pid in router.timers():
         os.kill(pid, signal.SIGKILL)
@@ -103,7 +105,7 @@ def router(tmp_path: Path, folders_of_this_test: Path) -> Iterator[Router]:
 
 
 def test_without_a_confirmation_the_old_state_is_back_in_time(router: Router) -> None:
-    applied = router.apply("l3.yaml", SECONDS / 60)
+    applied = router.apply("l3.yaml", router.seconds / 60)
     assert applied.returncode == ExitCode.DONE
     assert "unless `vppcfg confirm` keeps it" in applied.stderr
     until(lambda: router.is_at("l2xc.yaml"), "rolled back")
@@ -168,7 +170,7 @@ def test_nothing_else_is_applied_while_a_change_waits(router: Router) -> None:
 
 
 def test_waiting_ends_with_9_when_nobody_confirms(router: Router) -> None:
-    answer = router.apply("l3.yaml", SECONDS / 60, "--wait")
+    answer = router.apply("l3.yaml", router.seconds / 60, "--wait")
     assert answer.returncode == ExitCode.NOT_CONFIRMED
     assert router.is_at("l2xc.yaml")
 
@@ -184,7 +186,7 @@ def test_the_terminal_and_everything_in_it_may_go(router: Router) -> None:
             "-c",
             "l3.yaml",
             "--yes",
-            f"--confirm={4 * SECONDS / 60}",
+            f"--confirm={4 * router.seconds / 60}",
             "--wait",
         ]
         os.execv(sys.executable, [*words, "-a", router.socket])
@@ -228,7 +230,7 @@ def test_a_restart_of_vpp_does_not_bring_the_unconfirmed_change_back(router: Rou
 
 
 def test_without_a_boot_unit_the_timer_brings_the_old_state_back_after_a_restart(router: Router) -> None:
-    router.apply("l3.yaml", 2 * SECONDS / 60)
+    router.apply("l3.yaml", 2 * router.seconds / 60)
     router.stop()
     router.start()
     until(lambda: router.is_at("l2xc.yaml"), "rolled back")
@@ -247,7 +249,7 @@ def test_a_boot_refuses_a_file_of_which_only_a_rollback_is_known(tmp_path: Path,
     router = Router(tmp_path, folders_of_this_test / "state")
     router.start()
     try:
-        router.apply("l3.yaml", SECONDS / 60)
+        router.apply("l3.yaml", router.seconds / 60)
         until(lambda: router.statuses()[0] == "rolled back", "rolled back")
         answer = router.vppcfg("apply", "--boot", "-c", "l3.yaml")
         assert answer.returncode == ExitCode.REFUSED
@@ -297,7 +299,7 @@ def test_a_rollback_may_have_to_be_confirmed_too(router: Router) -> None:
 
 def test_a_rollback_that_nobody_confirms_is_undone(router: Router) -> None:
     assert router.vppcfg("apply", "-c", "l3.yaml", "--yes").returncode == ExitCode.DONE
-    answer = router.vppcfg("rollback", "--yes", f"--confirm={4 * SECONDS / 60}", "--wait")
+    answer = router.vppcfg("rollback", "--yes", f"--confirm={4 * router.seconds / 60}", "--wait")
     assert answer.returncode == ExitCode.NOT_CONFIRMED
     assert router.is_at("l3.yaml")
     assert router.statuses() == ["applied", "applied", "rolled back", "applied"]
@@ -314,28 +316,28 @@ def test_a_rollback_that_waits_can_be_taken_back(router: Router) -> None:
 
 
 def test_a_change_can_be_given_more_time(router: Router) -> None:
-    router.apply("l3.yaml", 4 * SECONDS / 60)
+    router.apply("l3.yaml", 4 * router.seconds / 60)
     (former,) = router.timers()
     answer = router.vppcfg("confirm", "--extend", "5")
     assert answer.returncode == ExitCode.DONE
     assert "Change 2 waits until" in answer.stderr
     until(lambda: former not in router.timers(), "the former timer ends")
     assert len(router.timers()) == 1
-    time.sleep(4 * SECONDS)
+    time.sleep(4 * router.seconds)
     assert router.is_at("l3.yaml")
     assert router.statuses()[1] == "waiting to be confirmed"
-    assert router.vppcfg("confirm", "--extend", str(SECONDS / 60)).returncode == ExitCode.DONE
+    assert router.vppcfg("confirm", "--extend", str(router.seconds / 60)).returncode == ExitCode.DONE
     until(lambda: router.statuses()[1] == "rolled back", "rolled back")
 
 
 def test_a_timer_that_is_left_over_knows_of_the_time_that_was_added(
     router: Router, folders_of_this_test: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    router.apply("l3.yaml", 4 * SECONDS / 60)
+    router.apply("l3.yaml", 4 * router.seconds / 60)
     monkeypatch.setattr("vppcfg.app.timers.disarm", lambda change: None)
     assert main(["confirm", "--extend", "5", "-a", router.socket]) == ExitCode.DONE
     former, _ = sorted(router.timers())
-    time.sleep(4 * SECONDS)
+    time.sleep(4 * router.seconds)
     assert former in router.timers()
     assert router.statuses()[1] == "waiting to be confirmed"
 
@@ -345,7 +347,7 @@ def test_the_usual_time_is_configured(router: Router, monkeypatch: pytest.Monkey
     answer = router.vppcfg("apply", "-c", "l3.yaml", "--yes", "--confirm")
     assert answer.returncode == ExitCode.INVALID
     assert "$VPPCFG_CONFIRM_MINUTES: 'x' is not a number of minutes" in answer.stderr
-    monkeypatch.setenv("VPPCFG_CONFIRM_MINUTES", str(4 * SECONDS / 60))
+    monkeypatch.setenv("VPPCFG_CONFIRM_MINUTES", str(4 * router.seconds / 60))
     answer = router.vppcfg("apply", "-c", "l3.yaml", "--yes", "--confirm", "--wait")
     assert answer.returncode == ExitCode.NOT_CONFIRMED
 

@@ -14,11 +14,6 @@ from vppcfg.simulator.vpp import SimulatedVpp
 pytestmark = pytest.mark.usefixtures("files")
 
 
-@pytest.fixture
-def vpp(serve: Serve) -> str:
-    return serve(SimulatedVpp(ports=two_ports()))
-
-
 @pytest.mark.parametrize("config", [None, "l2xc.yaml", "l3.yaml"])
 def test_a_dump_is_valid_and_its_plan_is_empty(
     vpp: str, capsys: pytest.CaptureFixture[str], config: str | None

@@ -3,12 +3,11 @@
 import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
+from tests.unit.cli.conftest import GI1, GI3, Run, Serve, runner, two_ports
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import workplace
 from vppcfg.app.console import Silent
@@ -21,7 +20,6 @@ from vppcfg.vpp.live import connect
 from vppcfg.vpp.shell import show
 
 pytestmark = pytest.mark.usefixtures("files")
-Run = Callable[..., tuple[int, str, str]]
 
 ONE = f"interfaces:\n  {GI1}: {{ mtu: 1500, addresses: [ 192.0.2.1/30 ] }}\n  {GI3}: {{ mtu: 1500 }}\n"
 OTHER = ONE.replace("192.0.2.1/30", "198.51.100.1/30")
@@ -29,20 +27,9 @@ PROTECTED = f"{OTHER}protected: [ {GI1} ]\n"
 
 
 @pytest.fixture
-def vpp(serve: Serve) -> str:
-    return serve(SimulatedVpp(ports=two_ports()))
-
-
-@pytest.fixture
 def run(vpp: str, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command on the VPP, nobody there to be asked, and return exit code, standard output and standard error."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main([*words, "-a", vpp])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
+    run = runner(vpp, capsys, consents=False)
     for name, text in (("one.yaml", ONE), ("other.yaml", OTHER), ("protected.yaml", PROTECTED)):
         Path(name).write_text(text)
     assert run("apply", "-c", "one.yaml")[0] == ExitCode.DONE
@@ -321,13 +308,7 @@ LOOPBACK = f"{ONE}loopbacks: {{ loop7: {{ mtu: 1500 }} }}\n"
 def left(serve: Serve, capsys: pytest.CaptureFixture[str]) -> tuple[Run, str]:
     """Return how to run a command on a VPP 25.10 that has a neighbour of a loopback which is gone, and its path."""
     vpp = serve(SimulatedVpp(ports=two_ports(), release="25.10"))
-
-    def run(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main([*words, "-a", vpp])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
+    run = runner(vpp, capsys, consents=False)
     for name, text in (("one.yaml", ONE), ("neighbor.yaml", NEIGHBOR), ("loopback.yaml", LOOPBACK)):
         Path(name).write_text(text)
     assert run("apply", "--yes", "-c", "one.yaml")[0] == ExitCode.DONE

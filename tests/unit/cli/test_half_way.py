@@ -1,13 +1,11 @@
 """A change that was cut off and the one that finishes it are one: nobody is taken back to the middle."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import Serve, consenting, two_ports
-from vppcfg.cli.main import main
+from tests.unit.cli.conftest import Run, Serve, runner, two_ports
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.entry import Status
@@ -22,8 +20,6 @@ interfaces:
   GigabitEthernet3/0/0: { mtu: 9000 }
 """
 
-Run = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
 def run(serve: Serve, capsys: pytest.CaptureFixture[str], folders_of_this_test: Path, files: Path) -> Run:
@@ -32,13 +28,7 @@ def run(serve: Serve, capsys: pytest.CaptureFixture[str], folders_of_this_test: 
     Change 3 finished it.
     """
     vpp = serve(SimulatedVpp(ports=two_ports()))
-
-    def run(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main([*consenting(words), "-a", vpp])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
+    run = runner(vpp, capsys)
     (files / "half.yaml").write_text(HALF)
     for config in ("l2xc.yaml", "half.yaml"):
         assert run("apply", "-c", config)[0] == ExitCode.DONE

@@ -2,22 +2,18 @@
 
 import os
 import stat
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import L2XC, L3, Serve, consenting
+from tests.unit.cli.conftest import L2XC, L3, Run, Serve, runner
 from tests.unit.cli.test_damaged_journal import Router
-from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.transaction.entry import Status, Timer
 from vppcfg.transaction.journal import Journal
 
 pytestmark = pytest.mark.usefixtures("files")
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -31,13 +27,7 @@ def router(serve: Serve, folders_of_this_test: Path, capsys: pytest.CaptureFixtu
 
 @pytest.fixture
 def run(router: Router, capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main([*consenting(words), "-a", router.socket])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+    return runner(router.socket, capsys)
 
 
 def mark(router: Router, number: int, status: Status) -> None:

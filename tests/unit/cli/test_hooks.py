@@ -13,19 +13,8 @@ from vppcfg.config.load import load
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.transaction.folders import folder_name
 
 Run = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture
-def vpp(serve: Serve) -> str:
-    return serve(SimulatedVpp(ports=two_ports()))
-
-
-@pytest.fixture
-def journal(vpp: str, folders_of_this_test: Path) -> Path:
-    return folders_of_this_test / "state" / folder_name(vpp)
 
 
 @pytest.fixture

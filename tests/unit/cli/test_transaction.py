@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Serve, consenting, two_ports
+from tests.unit.cli.conftest import GI1, GI3, L2XC, L3, Run, Serve, two_ports
 from vppcfg.app.booting import await_ports
 from vppcfg.cli.main import main
 from vppcfg.config.load import Loaded, load
@@ -29,33 +29,6 @@ interfaces:
   {GI3}: {{ mtu: 1500 }}
 protected: [ {GI1} ]
 """
-
-
-@pytest.fixture
-def vpp(serve: Serve) -> str:
-    return serve(SimulatedVpp(ports=two_ports()))
-
-
-@pytest.fixture
-def journal(vpp: str, folders_of_this_test: Path) -> Path:
-    """Return the folder in which the journal of the VPP is, or will be."""
-    return folders_of_this_test / "state" / folder_name(vpp)
-
-
-@pytest.fixture
-def run(vpp: str, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run a command on the VPP and return exit code, standard output and standard error."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main([*consenting(words), "-a", vpp])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
-
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 def is_at(run: Run, config: str) -> bool:

@@ -27,11 +27,6 @@ from vppcfg.vpp.live import connect
 pytestmark = pytest.mark.usefixtures("files")
 
 
-@pytest.fixture
-def vpp(serve: Serve) -> str:
-    return serve(SimulatedVpp(ports=two_ports()))
-
-
 def said_by(capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Return what a watch said, without the times."""
     return [line.split(" ", 1)[1] for line in capsys.readouterr().out.splitlines()]

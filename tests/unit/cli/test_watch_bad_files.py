@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, L3, Serve, two_ports
+from tests.unit.cli.conftest import GI1, GI3, L3
 from tests.unit.cli.watching import event_of, wait_until
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-from vppcfg.simulator.vpp import SimulatedVpp
 
 SOME, MANY = 60, 2000
 QUICK = "import vppcfg.app.watching.loop as loop; loop.TICK_S = 0.01; from vppcfg.cli.main import main; main()"
@@ -166,11 +165,6 @@ class Watched:
             assert pipe is not None
             pipe.close()
         return code
-
-
-@pytest.fixture
-def vpp(serve: Serve) -> str:
-    return serve(SimulatedVpp(ports=two_ports()))
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.laws.test_simulator_laws import apply_to, connected
+from tests.laws.test_simulator_laws import apply_to
+from tests.simulated_vpp import connected
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.model.attachment import Attachment

@@ -1,16 +1,15 @@
 """DHCP clients as VPP is told of them: each sends the MAC address that its interface has by then."""
 
-import socket
 from collections.abc import Iterator
 
 import pytest
 
+from tests.simulated_vpp import connected
 from vppcfg.model.features import DhcpClient
 from vppcfg.model.interface import Encapsulation
 from vppcfg.plan import operations as op
 from vppcfg.simulator.kinds.dhcp import DhcpMain
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
@@ -24,11 +23,8 @@ def vpp() -> SimulatedVpp:
 
 @pytest.fixture
 def plane(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
-            yield dataplane
+    with connected(vpp) as dataplane:
+        yield dataplane
 
 
 def ids(vpp: SimulatedVpp) -> dict[str, str]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.laws.test_simulator_laws import apply_to, connected
+from tests.laws.test_simulator_laws import apply_to
+from tests.simulated_vpp import connected
 from tests.unit.config.test_owned import resolved
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge_arp import BridgeArp

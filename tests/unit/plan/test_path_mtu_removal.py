@@ -1,6 +1,7 @@
 """A VRF that is deleted with its path MTUs: VPP ends when one of them has left an entry in the table."""
 
-from tests.laws.test_simulator_laws import apply_to, connected
+from tests.laws.test_simulator_laws import apply_to
+from tests.simulated_vpp import connected
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.path_mtu import AnchorHost

@@ -1,5 +1,7 @@
 """A plan as a page: everything is there, nothing in it is loaded or run, and no name becomes markup."""
 
+from __future__ import annotations
+
 import re
 import shutil
 import subprocess

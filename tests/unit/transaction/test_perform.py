@@ -1,15 +1,12 @@
 """Carrying plans out on a stand-in dataplane that does what a test tells it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
-from vppcfg.model.attachment import Attachment
+from tests.stub_dataplane import StubDataplane
+from vppcfg.dataplane import Performance, Refusal
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
-from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.perform import perform_plan
@@ -24,10 +21,8 @@ BEFORE = State(interfaces={"gi0": PORT, "gi0.1": OLD})
 AFTER = State(interfaces={"gi0": PORT, "gi0.2": NEW})
 
 
-class ScriptedDataplane:
+class ScriptedDataplane(StubDataplane):
     """Refuses the operations that it is told to, and shows the states that it is given one after another."""
-
-    boot_id = "process 1"
 
     def __init__(self, states: Sequence[State] = (), refused: frozenset[str] = frozenset()) -> None:
         self._states = list(states)
@@ -39,34 +34,7 @@ class ScriptedDataplane:
         self.observations += 1
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
 
-    def nat44_sessions(self) -> int:
-        return 0
-
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
-        return ()
-
-    def ask(self, question: Question) -> AskOutcome:
-        return AskOutcome(cannot_ask="this VPP has no wires")
-
-    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
-        return ()
-
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        return ()
-
-    def read_keys(self) -> Mapping[str, bytes]:
-        return {}
-
-    def use_keys(self, keys: Mapping[str, bytes]) -> None:
-        """Take none."""
-
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         names = [type(operation).__name__ for operation in operations]
         self.batches.append(names)
         refusals = [
@@ -74,13 +42,8 @@ class ScriptedDataplane:
             for index, name in enumerate(names)
             if name in self._refused
         ]
-        if on_progress:
-            on_progress(len(names))
         done = tuple(index for index, name in enumerate(names) if name not in self._refused)
         return Performance(done=done, refusals=tuple(refusals))
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 def plan() -> Plan:

@@ -1,23 +1,20 @@
 """How a change ends when something goes wrong, on a stand-in dataplane that shows and refuses what a test tells it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
+from tests.stub_dataplane import StubDataplane
 from tests.unit.plan.test_carried_in_linux import ADDRESS, STATE, renamed
 from vppcfg.app.report import SilentReport
-from vppcfg.dataplane import ForeignRoutes, Performance, Refusal
+from vppcfg.dataplane import Performance, Refusal
 from vppcfg.errors import DataplaneError
-from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
-from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.transaction.session import Session, connected_within
@@ -29,10 +26,8 @@ NEW = State(interfaces={"gi0": replace(PORT, packet_mtu=1400)})
 OTHER = State(interfaces={"gi0": replace(PORT, packet_mtu=1300)})
 
 
-class Played:
+class Played(StubDataplane):
     """Shows one state after another, the last one for ever, and refuses the batches that it is told to."""
-
-    boot_id = "process 1"
 
     def __init__(self, states: Sequence[State], refused: Sequence[int]) -> None:
         self._states = list(states)
@@ -42,41 +37,11 @@ class Played:
     def observe(self) -> State:
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
 
-    def nat44_sessions(self) -> int:
-        return 0
-
-    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
-        return ()
-
-    def ask(self, question: Question) -> AskOutcome:
-        return AskOutcome(cannot_ask="this VPP has no wires")
-
-    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
-        return ()
-
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        return ()
-
-    def read_keys(self) -> Mapping[str, bytes]:
-        return {}
-
-    def use_keys(self, keys: Mapping[str, bytes]) -> None:
-        """Take none."""
-
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         self.batches += 1
         if self.batches in self._refused:
             return Performance(done=(), refusals=(Refusal(index=0, operation=operations[0], retval=-1, text="no"),))
         return Performance(done=tuple(range(len(operations))))
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 @pytest.fixture(autouse=True)
@@ -84,15 +49,24 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vppcfg.transaction.verify.SETTLE_S", -1.0)
 
 
-def outcome_of(dataplane: Played) -> Outcome:
-    plan: Plan = make_plan(OLD, NEW)
+def outcome_of(
+    vpp: Played | Callable[[], Played],
+    plan: Plan | None = None,
+    watcher: SilentReport | None = None,
+    *,
+    should_stop: Callable[[], bool] = lambda: False,
+    on_bug: Callable[[Outcome], object] = lambda outcome: None,
+    keep: bool = False,
+) -> Outcome:
+    """Return how a plan ends, from OLD to NEW unless another is given, on a VPP or on those that connections reach."""
     return transact(
-        plan,
-        Session(lambda: dataplane),
-        watcher=SilentReport(),
-        should_stop=lambda: False,
+        plan or make_plan(OLD, NEW),
+        Session(vpp if callable(vpp) else lambda: vpp),
+        watcher=watcher or SilentReport(),
+        should_stop=should_stop,
         is_unmanaged=lambda name: False,
-        on_bug=lambda outcome: None,
+        on_bug=on_bug,
+        keep=keep,
     )
 
 
@@ -100,16 +74,17 @@ def test_the_new_state_is_the_end() -> None:
     assert outcome_of(Played([NEW], ())).ending is Ending.NEW
 
 
-def test_what_was_refused_before_it_did_anything_needs_no_way_back() -> None:
-    dataplane = Played([OLD], (1,))
+@pytest.mark.parametrize(
+    ("states", "refused", "ways_back", "batches"),
+    [([OLD], (1,), 0, 1), ([OTHER, OTHER, OLD], (1, 2), 1, 3), ([OTHER, OTHER, OTHER, OLD], (1,), 2, 3)],
+    ids=["refused before it did anything", "the way back was refused once", "the way back led elsewhere once"],
+)
+def test_the_way_back_is_tried_again_where_it_is_needed(
+    states: Sequence[State], refused: Sequence[int], ways_back: int, batches: int
+) -> None:
+    dataplane = Played(states, refused)
     outcome = outcome_of(dataplane)
-    assert (outcome.ending, outcome.inverse, dataplane.batches) == (Ending.OLD, 0, 1)
-
-
-def test_the_way_back_is_tried_again() -> None:
-    dataplane = Played([OTHER, OTHER, OLD], (1, 2))
-    outcome = outcome_of(dataplane)
-    assert (outcome.ending, outcome.inverse, dataplane.batches) == (Ending.OLD, 1, 3)
+    assert (outcome.ending, outcome.inverse, dataplane.batches) == (Ending.OLD, ways_back, batches)
 
 
 def test_a_way_back_that_every_step_of_succeeded_is_looked_at_all_the_same() -> None:
@@ -120,42 +95,26 @@ def test_a_way_back_that_every_step_of_succeeded_is_looked_at_all_the_same() -> 
     assert outcome.trouble == "VPP shows something else after the way back"
 
 
-def test_what_refuses_the_way_back_is_told() -> None:
-    outcome = outcome_of(Played([OTHER], (1, 2, 3)))
-    assert outcome.ending is Ending.BETWEEN
-    assert outcome.trouble == "VPP refused a step of the way back: no"
-
-
-def test_a_port_that_is_gone_is_told() -> None:
-    outcome = outcome_of(Played([State()], (1,)))
-    assert outcome.ending is Ending.BETWEEN
-    assert outcome.trouble == "gone since: gi0"
+@pytest.mark.parametrize(
+    ("state", "refused", "trouble"),
+    [(OTHER, (1, 2, 3), "VPP refused a step of the way back: no"), (State(), (1,), "gone since: gi0")],
+)
+def test_what_stops_the_way_back_is_told(state: State, refused: Sequence[int], trouble: str) -> None:
+    outcome = outcome_of(Played([state], refused))
+    assert (outcome.ending, outcome.trouble) == (Ending.BETWEEN, trouble)
 
 
 def restoring(observed: State) -> Outcome:
     """Return how a plan ends that brings an address back in Linux, which is refused."""
     plan = make_plan(observed, replace(renamed(), unmanaged=(ADDRESS,)))
     assert type(plan.operations[-1]) is RestoreInLinux
-    return transact(
-        plan,
-        Session(lambda: Picky([plan.desired], ())),
-        watcher=SilentReport(),
-        should_stop=lambda: False,
-        is_unmanaged=lambda name: False,
-        on_bug=lambda outcome: None,
-    )
+    return outcome_of(Picky([plan.desired], ()), plan)
 
 
 class Picky(Played):
     """Refuses to bring anything back in Linux."""
 
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         refusals = tuple(
             Refusal(index=place, operation=each, retval=0, text="no gateway")
             for place, each in enumerate(operations)
@@ -164,11 +123,8 @@ class Picky(Played):
         return Performance(done=tuple(range(len(operations) - len(refusals))), refusals=refusals)
 
 
-def test_a_way_to_a_former_state_goes_on_without_what_linux_takes_no_more() -> None:
+def test_linux_may_refuse_what_a_former_state_had_and_nothing_that_is_to_be_carried_over() -> None:
     assert restoring(STATE).ending is Ending.NEW
-
-
-def test_a_change_that_cannot_carry_over_what_linux_has_fails() -> None:
     outcome = restoring(replace(STATE, unmanaged=(ADDRESS,)))
     assert outcome.failure is not None
     assert outcome.failure.cause is Cause.REFUSED
@@ -187,40 +143,18 @@ class Listener(SilentReport):
 @pytest.mark.parametrize(("states", "ways_back"), [([OLD], 0), ([OTHER, OLD], 1)])
 def test_a_way_back_without_a_step_is_none(states: Sequence[State], ways_back: int) -> None:
     listener = Listener()
-    outcome = transact(
-        make_plan(OLD, NEW),
-        Session(lambda: Played(states, (1,))),
-        watcher=listener,
-        should_stop=lambda: False,
-        is_unmanaged=lambda name: False,
-        on_bug=lambda outcome: None,
-    )
+    outcome = outcome_of(Played(states, (1,)), watcher=listener)
     assert (outcome.ending, listener.ways_back) == (Ending.OLD, ways_back)
 
 
 class Failing(Played):
     """Goes away during the first batch."""
 
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        return ()
-
-    def read_keys(self) -> Mapping[str, bytes]:
-        return {}
-
-    def use_keys(self, keys: Mapping[str, bytes]) -> None:
-        """Take none."""
-
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         if self.batches == 0:
             self.batches += 1
             raise DataplaneError("it does not answer")
-        return super().perform(operations, on_progress, should_stop, waits)
+        return super().carry_out(operations)
 
 
 @pytest.mark.parametrize(
@@ -233,14 +167,7 @@ def test_only_a_vpp_that_is_in_doubt_is_connected_to_anew(dataplane: Played, con
         made.append(dataplane)
         return dataplane
 
-    outcome = transact(
-        make_plan(OLD, NEW),
-        Session(connect),
-        watcher=SilentReport(),
-        should_stop=lambda: False,
-        is_unmanaged=lambda name: False,
-        on_bug=lambda outcome: None,
-    )
+    outcome = outcome_of(connect)
     assert (outcome.ending, len(made)) == (Ending.OLD, connections)
 
 
@@ -252,15 +179,7 @@ def test_only_a_vpp_that_is_in_doubt_is_connected_to_anew(dataplane: Played, con
     ],
 )
 def test_only_what_every_step_of_succeeded_is_kept(dataplane: Played, ending: Ending, cause: Cause) -> None:
-    outcome = transact(
-        make_plan(OLD, NEW),
-        Session(lambda: dataplane),
-        watcher=SilentReport(),
-        should_stop=lambda: False,
-        is_unmanaged=lambda name: False,
-        on_bug=lambda outcome: None,
-        keep=True,
-    )
+    outcome = outcome_of(dataplane, keep=True)
     assert outcome.failure is not None
     assert (outcome.ending, outcome.failure.cause) == (ending, cause)
 
@@ -271,12 +190,6 @@ def test_a_state_that_is_another_one_is_a_failure_and_undone() -> None:
     assert outcome.failure.remaining is not None
     assert (outcome.ending, outcome.failure.cause) == (Ending.OLD, Cause.DIFFERENT)
     assert [change.name for change in outcome.failure.remaining.changes] == ["gi0"]
-
-
-def test_a_way_back_that_led_elsewhere_is_tried_again_although_every_step_succeeded() -> None:
-    dataplane = Played([OTHER, OTHER, OTHER, OLD], (1,))
-    outcome = outcome_of(dataplane)
-    assert (outcome.ending, outcome.inverse, dataplane.batches) == (Ending.OLD, 2, 3)
 
 
 class Counter(SilentReport):
@@ -291,14 +204,7 @@ class Counter(SilentReport):
 
 def test_the_steps_of_the_way_back_are_told_too() -> None:
     counter = Counter()
-    transact(
-        make_plan(OLD, NEW),
-        Session(lambda: Played([OTHER, OLD], (1,))),
-        watcher=counter,
-        should_stop=lambda: False,
-        is_unmanaged=lambda name: False,
-        on_bug=lambda outcome: None,
-    )
+    outcome_of(Played([OTHER, OLD], (1,)), watcher=counter)
     assert counter.told == [0, 1]
 
 
@@ -330,14 +236,7 @@ def test_after_an_error_of_our_own_the_old_state_is_brought_back_and_told() -> N
 
     told: list[Outcome] = []
     with pytest.raises(ZeroDivisionError):
-        transact(
-            make_plan(OLD, NEW),
-            Session(lambda: Played([OTHER, OLD], ())),
-            watcher=Broken(),
-            should_stop=lambda: False,
-            is_unmanaged=lambda name: False,
-            on_bug=told.append,
-        )
+        outcome_of(Played([OTHER, OLD], ()), watcher=Broken(), on_bug=told.append)
     (outcome,) = told
     assert outcome.failure is not None
     assert (outcome.ending, outcome.inverse, outcome.failure.cause) == (Ending.OLD, 1, Cause.BUG)
@@ -358,14 +257,7 @@ class Stopping(SilentReport):
 @pytest.mark.parametrize(("at_once", "looks"), [(True, 0), (False, 1)], ids=["before the look", "during the look"])
 def test_a_stop_goes_back_even_when_all_steps_are_done(at_once: bool, looks: int) -> None:
     watcher = Stopping(at_once)
-    outcome = transact(
-        make_plan(OLD, NEW),
-        Session(lambda: Played([NEW], ())),
-        watcher=watcher,
-        should_stop=lambda: watcher.is_pressed,
-        is_unmanaged=lambda name: False,
-        on_bug=lambda outcome: None,
-    )
+    outcome = outcome_of(Played([NEW], ()), watcher=watcher, should_stop=lambda: watcher.is_pressed)
     assert outcome.failure is not None
     assert (outcome.failure.cause, watcher.looks) == (Cause.STOPPED, looks)
 
@@ -373,17 +265,11 @@ def test_a_stop_goes_back_even_when_all_steps_are_done(at_once: bool, looks: int
 class Buggy(Played):
     """Meets an error of vppcfg's own in the first batch."""
 
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         if self.batches == 0:
             self.batches += 1
             raise ZeroDivisionError
-        return super().perform(operations, on_progress, should_stop, waits)
+        return super().carry_out(operations)
 
 
 def test_after_an_error_of_vppcfg_the_way_back_is_on_a_connection_on_which_nothing_is_under_way() -> None:
@@ -394,14 +280,7 @@ def test_after_an_error_of_vppcfg_the_way_back_is_on_a_connection_on_which_nothi
         return dataplane
 
     with pytest.raises(ZeroDivisionError):
-        transact(
-            make_plan(OLD, NEW),
-            Session(connect),
-            watcher=SilentReport(),
-            should_stop=lambda: False,
-            is_unmanaged=lambda name: False,
-            on_bug=outcomes.append,
-        )
+        outcome_of(connect, on_bug=outcomes.append)
     assert [(outcome.ending, outcome.inverse) for outcome in outcomes] == [(Ending.OLD, 1)]
     assert connections == [2]
 
@@ -412,13 +291,6 @@ def test_a_port_that_was_made_and_bears_no_mark_yet_goes_again() -> None:
     after = State(interfaces={**OLD.interfaces, port.name: replace(port, tag="vppcfg")}, virtual={port.name: made})
     unmarked = replace(port, kind=InterfaceKind.PHYSICAL, tag="")
     between = State(interfaces={**OLD.interfaces, port.name: unmarked}, virtual={port.name: made})
-    outcome = transact(
-        make_plan(OLD, after),
-        Session(lambda: Played([between, OLD], (1,))),
-        watcher=SilentReport(),
-        should_stop=lambda: False,
-        is_unmanaged=lambda name: False,
-        on_bug=lambda outcome: None,
-    )
+    outcome = outcome_of(Played([between, OLD], (1,)), make_plan(OLD, after))
     assert outcome.ending is Ending.OLD
     assert outcome.inverse > 0

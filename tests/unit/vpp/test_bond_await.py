@@ -1,17 +1,16 @@
 """A member of a bond that was down is used again before anything else is done."""
 
 import random
-import socket
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from tests.laws.test_gentle_laws import bonded
+from tests.simulated_vpp import connected
 from vppcfg.kinds.bond.reading import active_members
 from vppcfg.model.bond import BondMode
 from vppcfg.plan import operations as op
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp import perform as performing
 from vppcfg.vpp.live import LiveDataplane
@@ -29,11 +28,8 @@ def dataplane() -> Iterator[LiveDataplane]:
         if len(state.virtual["BondEthernet0"].members) == 2  # type: ignore[attr-defined]
     )
     bond = replace(state.virtual["BondEthernet0"], mode=BondMode.ROUND_ROBIN)  # type: ignore[call-arg]
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(SimulatedVpp(state=replace(state, virtual={"BondEthernet0": bond}))) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
-            yield dataplane
+    with connected(SimulatedVpp(state=replace(state, virtual={"BondEthernet0": bond}))) as dataplane:
+        yield dataplane
 
 
 def test_the_next_step_waits_for_the_bond(dataplane: LiveDataplane, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,12 @@
 """When a watch looks and what it says, with a VPP and a clock that a test plays."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.stub_dataplane import StubDataplane
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.loop import FIRST_PAUSE_S, HOLD_S, LONGEST_PAUSE_S, LONGEST_S, QUIET_S, SHARE, TICK_S, VppWatch
 from vppcfg.app.watching.notices import Metered, Notice
@@ -13,14 +14,11 @@ from vppcfg.app.watching.verification import Verifier
 from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
 from vppcfg.config.yaml.files import SourceFiles
-from vppcfg.dataplane import Dataplane, Follower, ForeignRoutes, Performance
+from vppcfg.dataplane import Dataplane, Follower, Performance
 from vppcfg.errors import DataplaneError, ExitCode, LinuxError, PlanRefusedError
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
-from vppcfg.model.question import AskOutcome, Question
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Hidden, VppObject
-from vppcfg.model.vrf import FibTable
 from vppcfg.plan.operations import Operation
 from vppcfg.render.prometheus import WatchMetrics
 from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, Subject
@@ -113,7 +111,7 @@ class World:
         return vpp, vpp
 
 
-class Vpp:
+class Vpp(StubDataplane):
     """A connection to the VPP of a world."""
 
     def __init__(self, world: World) -> None:
@@ -125,34 +123,10 @@ class Vpp:
         self._world.now_s += self._world.look_takes_s
         return self._world.state
 
-    def nat44_sessions(self) -> int:
-        return 0
-
     def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
         return self._world.others
 
-    def ask(self, question: Question) -> AskOutcome:
-        return AskOutcome(cannot_ask="this VPP has no wires")
-
-    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
-        return ()
-
-    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
-        return ()
-
-    def read_keys(self) -> Mapping[str, bytes]:
-        return {}
-
-    def use_keys(self, keys: Mapping[str, bytes]) -> None:
-        """Take none."""
-
-    def perform(
-        self,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
         raise AssertionError("a watch changes nothing")
 
     def follow(self) -> None:
@@ -160,9 +134,6 @@ class Vpp:
 
     def wait(self, seconds: float) -> bool:
         return self._world.pass_time(self._world.now_s + seconds, stop_at_event=True)
-
-    def close(self) -> None:
-        pass
 
 
 class Heard:
@@ -201,48 +172,44 @@ def status() -> WatchMetrics:
     return WatchMetrics()
 
 
-WatchWorld = Callable[..., None]
+WatchWorld = Callable[..., ExitCode | None]
 
 
 @pytest.fixture
 def watch(path: Path, heard: Heard, status: WatchMetrics) -> WatchWorld:
-    """VppWatch a world until its time is over."""
+    """Return what watches a world until its time is over, or looks at it once and returns the exit code."""
 
-    def run(world: World, reconciler: Callable[[WatchedFile], ExitCode] | None = None) -> None:
-        made = watch_of(world, path, heard, status, reconciler)
+    def run(
+        world: World,
+        reconciler: Callable[[WatchedFile], ExitCode] | None = None,
+        *,
+        is_once: bool = False,
+        is_verbose: bool = True,
+        verifier: Verifier | None = None,
+        accepted: State | None = None,
+        daemon_drift: Callable[[], tuple[str, ...]] = tuple,
+    ) -> ExitCode | None:
+        made = VppWatch(
+            WatchedFile(SourceFiles(names=(str(path),)), Terminal(ColourChoice.NEVER)),
+            world.connect,
+            heard,
+            status,
+            interval_s=INTERVAL_S,
+            reconciler=reconciler,
+            is_busy=lambda: world.is_busy,
+            protected_by=lambda boot_id: accepted,
+            verifier=verifier,
+            daemon_drift=daemon_drift,
+            is_verbose=is_verbose,
+            clock=world,
+        )
+        if is_once:
+            return made.once()
         with pytest.raises(OverError):
             made.run()
+        return None
 
     return run
-
-
-def watch_of(
-    world: World,
-    path: Path,
-    heard: Heard,
-    status: WatchMetrics,
-    reconciler: Callable[[WatchedFile], ExitCode] | None = None,
-    *,
-    is_verbose: bool = True,
-    verifier: Verifier | None = None,
-    accepted: State | None = None,
-    daemon_drift: Callable[[], tuple[str, ...]] = tuple,
-) -> VppWatch:
-    file = WatchedFile(SourceFiles(names=(str(path),)), Terminal(ColourChoice.NEVER))
-    return VppWatch(
-        file,
-        world.connect,
-        heard,
-        status,
-        interval_s=INTERVAL_S,
-        reconciler=reconciler,
-        is_busy=lambda: world.is_busy,
-        protected_by=lambda boot_id: accepted,
-        verifier=verifier,
-        daemon_drift=daemon_drift,
-        is_verbose=is_verbose,
-        clock=world,
-    )
 
 
 def test_it_looks_at_once_and_then_every_so_often(watch: WatchWorld, heard: Heard) -> None:
@@ -252,26 +219,23 @@ def test_it_looks_at_once_and_then_every_so_often(watch: WatchWorld, heard: Hear
     assert heard.events == ["connected", "in_sync"]
 
 
-def test_a_routing_daemon_that_drifts_is_said_once_and_when_it_is_back(
-    path: Path, heard: Heard, status: WatchMetrics
-) -> None:
+def test_a_routing_daemon_that_drifts_is_said_once_and_when_it_is_back(watch: WatchWorld, heard: Heard) -> None:
     world = World(until_s=300)
     drifted: list[str] = []
     world.at(70, lambda: drifted.append("FRR does not run what was accepted: + router bgp 1"))
     world.at(190, drifted.clear)
-    with pytest.raises(OverError):
-        watch_of(world, path, heard, status, daemon_drift=lambda: tuple(drifted)).run()
+    watch(world, daemon_drift=lambda: tuple(drifted))
     assert heard.events == ["connected", "in_sync", "daemon_drift", "daemon_in_sync"]
     assert heard.notices[-2].text == "FRR does not run what was accepted: + router bgp 1"
     assert heard.notices[-2].is_bad
 
 
-def test_a_look_that_finds_a_drifted_daemon_exits_as_for_drift(path: Path, heard: Heard, status: WatchMetrics) -> None:
+def test_a_look_that_finds_a_drifted_daemon_exits_as_for_drift(watch: WatchWorld) -> None:
     world = World(until_s=300)
-    assert watch_of(world, path, heard, status, daemon_drift=lambda: ("BIRD drifts",)).once() == ExitCode.DRIFT
+    assert watch(world, daemon_drift=lambda: ("BIRD drifts",), is_once=True) == ExitCode.DRIFT
 
 
-def test_ipsec_that_is_gone_from_an_interface_is_said_once(path: Path, heard: Heard, status: WatchMetrics) -> None:
+def test_ipsec_that_is_gone_from_an_interface_is_said_once(watch: WatchWorld, heard: Heard) -> None:
     name = next(iter(RIGHT.interfaces))
     protection = Attachment(holder=name, kind="IPsec protection", guards=True, lines=("ipsec tunnel protect",))
     world = World(until_s=200)
@@ -281,8 +245,7 @@ def test_ipsec_that_is_gone_from_an_interface_is_said_once(path: Path, heard: He
         world.others = ()
 
     world.at(70, lose)
-    with pytest.raises(OverError):
-        watch_of(world, path, heard, status, accepted=replace(RIGHT, unmanaged=(protection,))).run()
+    watch(world, accepted=replace(RIGHT, unmanaged=(protection,)))
     assert heard.events == ["connected", "in_sync", "unprotected"]
     assert heard.notices[-1].data["interfaces"] == [name]
 
@@ -303,19 +266,18 @@ def with_sub(mtu: int) -> State:
 
 
 def test_a_sub_interface_that_routes_larger_packets_than_the_file_means_is_drift(
-    path: Path, heard: Heard, status: WatchMetrics
+    watch: WatchWorld, path: Path, heard: Heard, status: WatchMetrics
 ) -> None:
     path.write_text("interfaces: { eth0: { mtu: 1500, sub-interfaces: { 100: { state: up } } } }\n")
     world = World(until_s=150)
     world.state = with_sub(0)
-    assert watch_of(world, path, heard, status).once() is ExitCode.DRIFT
+    assert watch(world, is_once=True) is ExitCode.DRIFT
     assert heard.events == ["connected", "problem", "drift"]
     assert "eth0.100 has no MTU of its own in VPP" in heard.notices[1].text
     assert heard.notices[-1].text == f"1 problem stands between {path} and VPP"
     assert status.problems == ("sub-mtu-unset",) and not status.is_in_sync
     world.at(70, world.become(with_sub(1500)), is_told=False)
-    with pytest.raises(OverError):
-        watch_of(world, path, heard, status).run()
+    watch(world)
     assert heard.events[3:] == ["connected", "problem", "drift", "problem_gone", "in_sync"]
 
 
@@ -465,13 +427,12 @@ def test_a_vpp_that_was_restarted_is_said_and_looked_at(watch: WatchWorld, heard
     assert status.restarts == 1
 
 
-def test_unless_asked_for_more_it_says_one_line_a_look(path: Path, heard: Heard, status: WatchMetrics) -> None:
+def test_unless_asked_for_more_it_says_one_line_a_look(watch: WatchWorld, heard: Heard) -> None:
     world = World(until_s=100)
     world.at(10, world.go)
     world.at(12, world.come("boot 2"))
     world.at(40, world.become(RIGHT))
-    with pytest.raises(OverError):
-        watch_of(world, path, heard, status, is_verbose=False).run()
+    watch(world, is_verbose=False)
     assert heard.events == ["connected", "in_sync", "lost", "lost", "restarted", "drift", "in_sync"]
     assert [len(notice.below) for notice in heard.notices] == [0] * 7
 
@@ -593,25 +554,25 @@ def test_nothing_is_reconciled_while_a_problem_stands_between(watch: WatchWorld,
         (State(), ExitCode.REFUSED),
     ],
 )
-def test_one_look_tells_by_its_exit_code(
-    path: Path, heard: Heard, status: WatchMetrics, seen: State, expected: ExitCode
-) -> None:
+def test_one_look_tells_by_its_exit_code(watch: WatchWorld, seen: State, expected: ExitCode) -> None:
     world = World()
     world.state = seen
-    assert watch_of(world, path, heard, status).once() == expected
+    assert watch(world, is_once=True) == expected
     assert len(world.looks) == 1
 
 
-def test_one_look_at_nobody_is_an_error_that_the_status_shows(path: Path, heard: Heard, status: WatchMetrics) -> None:
+def test_one_look_at_nobody_is_an_error_that_the_status_shows(
+    watch: WatchWorld, heard: Heard, status: WatchMetrics
+) -> None:
     world = World()
     world.is_there = False
     with pytest.raises(DataplaneError):
-        watch_of(world, path, heard, status).once()
+        watch(world, is_once=True)
     assert heard.syncs == [False]
     assert status.errors["vpp"] == 1
 
 
-def test_one_look_reconciles_and_looks_again(path: Path, heard: Heard, status: WatchMetrics) -> None:
+def test_one_look_reconciles_and_looks_again(watch: WatchWorld) -> None:
     world = World()
     world.state = WRONG
 
@@ -619,7 +580,7 @@ def test_one_look_reconciles_and_looks_again(path: Path, heard: Heard, status: W
         world.state = RIGHT
         return ExitCode.DONE
 
-    assert watch_of(world, path, heard, status, reconcile).once() == ExitCode.DONE
+    assert watch(world, reconcile, is_once=True) == ExitCode.DONE
 
 
 FAULTY = report_of(
@@ -646,44 +607,37 @@ class Reports:
 
 
 def test_vpp_is_held_against_linux_once_in_an_interval_and_only_news_are_said(
-    path: Path, heard: Heard, status: WatchMetrics
+    watch: WatchWorld, heard: Heard, status: WatchMetrics
 ) -> None:
     world = World(until_s=250)
     world.at(10, lambda: None)
     reports = Reports(world, report_of(Comparison()), FAULTY, FAULTY, report_of(Comparison()))
-    with pytest.raises(OverError):
-        watch_of(world, path, heard, status, verifier=reports).run()
+    watch(world, verifier=reports)
     assert reports.at_s == [0, 10 + INTERVAL_S + QUIET_S, 10 + 2 * INTERVAL_S + QUIET_S, 10 + 3 * INTERVAL_S + QUIET_S]
     assert [notice.is_bad for notice in heard.notices if notice.event == "verified"] == [False, True, False]
     assert status.verified == report_of(Comparison())
 
 
-def test_a_verification_that_takes_long_is_done_less_often(path: Path, heard: Heard, status: WatchMetrics) -> None:
+def test_a_verification_that_takes_long_is_done_less_often(watch: WatchWorld) -> None:
     world = World(until_s=400)
     reports = Reports(world, FAULTY, takes_s=30)
-    with pytest.raises(OverError):
-        watch_of(world, path, heard, status, verifier=reports).run()
+    watch(world, verifier=reports)
     assert min(after - before for before, after in zip(reports.at_s, reports.at_s[1:], strict=False)) >= 30 + SHARE * 30
 
 
 def test_what_goes_wrong_with_a_verification_is_said_and_ends_no_watch(
-    path: Path, heard: Heard, status: WatchMetrics
+    watch: WatchWorld, heard: Heard, status: WatchMetrics
 ) -> None:
     world = World(until_s=100)
-    with pytest.raises(OverError):
-        watch_of(world, path, heard, status, verifier=Reports(world, LinuxError("no permission"), FAULTY)).run()
+    watch(world, verifier=Reports(world, LinuxError("no permission"), FAULTY))
     assert [event for event in heard.events if "verified" in event] == ["not_verified", "verified"]
     assert status.errors["verify"] == 1
 
 
-def test_one_look_that_finds_vpp_not_as_linux_exits_as_with_a_difference(
-    path: Path, heard: Heard, status: WatchMetrics
-) -> None:
+def test_one_look_that_finds_vpp_not_as_linux_exits_as_with_a_difference(watch: WatchWorld) -> None:
     world = World(until_s=100)
-    assert watch_of(world, path, heard, status, verifier=Reports(world, FAULTY)).once() is ExitCode.DRIFT
+    assert watch(world, verifier=Reports(world, FAULTY), is_once=True) is ExitCode.DRIFT
     world = World(until_s=100)
-    assert (
-        watch_of(world, path, heard, status, verifier=Reports(world, report_of(Comparison()))).once() is ExitCode.DONE
-    )
+    assert watch(world, verifier=Reports(world, report_of(Comparison())), is_once=True) is ExitCode.DONE
     with pytest.raises(LinuxError):
-        watch_of(world, path, heard, status, verifier=Reports(world, LinuxError("no permission"))).once()
+        watch(world, verifier=Reports(world, LinuxError("no permission")), is_once=True)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.simulated_vpp import connected
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.plan.request import Value
 from vppcfg.simulator.kinds import autoconfig, dhcp6
 from vppcfg.simulator.port import PhysicalPort
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.vpp.live import LiveDataplane
 
@@ -30,11 +30,8 @@ def vpp() -> SimulatedVpp:
 
 @pytest.fixture
 def plane(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
-            yield dataplane
+    with connected(vpp) as dataplane:
+        yield dataplane
 
 
 def told(vpp: SimulatedVpp, *lines: str) -> None:

@@ -9,7 +9,7 @@ from tests.kinds.operations import sampled_operations
 from tests.operations import every_operation
 from tests.unit.vpp.recorder import Recorder, perform
 from tests.unit.vpp.stub_vpp import ALL_PLUGINS
-from tests.wireguard_keys import PEERS, PRESHARED
+from tests.wireguard_keys import PEERS
 from vppcfg.dataplane import Performance
 from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.bond.operations import CreateBond
@@ -22,41 +22,21 @@ from vppcfg.kinds.urpf import SetUrpf
 from vppcfg.kinds.vrf_operations import CreateVrf, ReleaseTypedVrf
 from vppcfg.kinds.vxlan import CreateVxlan
 from vppcfg.kinds.wireguard.operations import RemoveWireguardPeer
-from vppcfg.model.acl import AclAction, AclBinding, AclRule, MacipAction, MacipRule
+from vppcfg.model.acl import AclAction, AclBinding, AclRule
 from vppcfg.model.attachment import Attachment, stored_call
 from vppcfg.model.bond import BondMode, LoadBalance
-from vppcfg.model.bridge_arp import BridgeArp
-from vppcfg.model.det44 import Det44Map
-from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.features import RouterAdvertisements, TrafficDirection
 from vppcfg.model.interface import OtherMatch
 from vppcfg.model.ipfix import FlowRecords, FlowVariant, IpfixExporter
-from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.path_mtu import PathMtu
-from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
-from vppcfg.model.punt_redirect import PuntRedirect
-from vppcfg.model.qos import QosMark, QosRecord, QosSource, QosStore
-from vppcfg.model.route import NextHop, Route
 from vppcfg.model.secret_key import key_bytes
 from vppcfg.model.tap import Tap
-from vppcfg.model.tunnel import Gre, GreMode, Vxlan
-from vppcfg.model.tunnel_neighbor import TunnelNeighbor
-from vppcfg.model.virtual_router import VirtualRouter
-from vppcfg.model.wireguard import WireguardPeer
+from vppcfg.model.tunnel import Gre, Vxlan
 from vppcfg.plan import operations as op
 from vppcfg.plan.request import Value
 from vppcfg.vpp.messages.readable import api_call
 
 VXLAN = Vxlan(local="192.0.2.1", remote="192.0.2.2", vni=77)
-GRE = Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB, key=42)
-PEER = WireguardPeer(
-    allowed_ips=("10.7.0.0/24", "2001:db8::/64"),
-    endpoint="192.0.2.2",
-    port=51821,
-    keepalive_s=25,
-    encap_vrf=7,
-    preshared=PRESHARED[2],
-)
 PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
 RULE = AclRule(
     action=AclAction.PERMIT,
@@ -69,31 +49,13 @@ RULE = AclRule(
 )
 RULE6 = AclRule(action=AclAction.PERMIT_REFLECT, source="2001:db8::/32", destination="::/0")
 
-MAC_OF_9 = {"mac": bytes.fromhex("020000000007"), "bd_id": 9, "bvi_mac": False}
-MACIP_RULE = MacipRule(action=MacipAction.PERMIT, source="192.0.2.1/32", mac="02:00:00:00:00:01")
 ON_PORT = Attachment(
     holder="port",
     kind="service",
     put=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 1}),
     take=stored_call("sw_interface_set_mpls_enable", {"sw_if_index": "@port", "enable": 0}),
 )
-RECORD = QosRecord(interface="port", source=QosSource.VLAN)
-STORE = QosStore(interface="port", value=46)
-MARK = QosMark(interface="port", target=QosSource.IP, map_id=4)
-ARP = BridgeArp(bd_id=7, address="192.0.2.5", mac="02:00:00:00:00:05")
 MTU = PathMtu(address="192.0.2.9", mtu=1400, table_id=7)
-BEHIND = TunnelNeighbor(interface="port", peer="fd00::2", next_hop="192.0.2.9", next_hop_table=7)
-CROSS = L3CrossConnect(interface="port", is_ipv6=True, hops=(NextHop(interface="other"),))
-ROUTER = VirtualRouter(
-    interface="port", vr_id=5, is_ipv6=True, addresses=("2001:db8::1",), is_accepting=True, peers=("2001:db8::2",)
-)
-PUNT = PuntRedirect(interface="port", is_ipv6=True, hop=NextHop(interface="other"))
-HOP = NextHop(gateway="192.0.2.9", interface="port", weight=3)
-STEERED = PolicyRoute(priority=10, acl="ssh", hops=(HOP,), policy_id=7)
-POLICY = LoosePolicy(policy_id=7, acl="ssh", hops=(HOP, NextHop(gateway="192.0.2.8", table_id=5)))
-RELAY = DhcpRelay(server="203.0.113.1", source="192.0.2.1", table_id=7, server_table_id=8)
-ROUTE = Route(prefix="10.0.0.0/8", table_id=7, hops=(NextHop(gateway="192.0.2.9", interface="port"),))
-DET44_MAP = Det44Map(inside="100.64.0.0/16", outside="203.0.113.0/28")
 SAID: list[tuple[op.Operation, str, dict[str, Any]]] = [
     (
         op.AnchorHost(item=MTU, is_on=True, turn="x"),

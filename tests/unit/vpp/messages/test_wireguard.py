@@ -1,32 +1,16 @@
 """WireGuard, as a VPP tells of it and is told."""
 
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
-from tests.wireguard_keys import KEYS, PEERS, PRESHARED, PRIVATE, PUBLIC
+from tests.simulated_vpp import connected
+from tests.wireguard_keys import PEERS, PRESHARED, PRIVATE, PUBLIC
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.wireguard.operations import AddWireguardPeer, CreateWireguard, DeleteWireguard, RemoveWireguardPeer
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.wireguard import Wireguard, WireguardPeer
 from vppcfg.plan import operations as op
-from vppcfg.simulator.server import SimulatorServer
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.vpp.live import LiveDataplane
 from vppcfg.vpp.messages.readable import api_call
-
-
-@contextmanager
-def simulated(vpp: SimulatedVpp) -> Iterator[LiveDataplane]:
-    """Connect to a simulated VPP."""
-    ours, theirs = socket.socketpair()
-    with SimulatorServer(vpp) as server:
-        server.add_client(theirs)
-        with LiveDataplane.over(ours) as dataplane:
-            yield dataplane
-
 
 TUNNEL = Wireguard(local="192.0.2.1", port=51820, public_key=PUBLIC[0])
 PEER = WireguardPeer(
@@ -46,8 +30,7 @@ MAKE = (
 
 
 def test_what_is_made_is_read_by_name_and_key() -> None:
-    with simulated(SimulatedVpp()) as plane:
-        plane.use_keys(KEYS)
+    with connected(SimulatedVpp()) as plane:
         assert plane.perform(MAKE).done == (0, 1, 2)
         state = plane.observe()
         (tunnel,) = state.virtual_as(Wireguard).values()
@@ -60,8 +43,7 @@ def test_what_is_made_is_read_by_name_and_key() -> None:
 
 
 def test_keys_are_told_to_who_asks_for_them_alone() -> None:
-    with simulated(SimulatedVpp()) as plane:
-        plane.use_keys(KEYS)
+    with connected(SimulatedVpp()) as plane:
         plane.perform(MAKE)
         assert plane.read_keys() == {PUBLIC[0]: PRIVATE[0], PRESHARED[1]: PRIVATE[1]}
         state = repr(plane.observe())
@@ -70,15 +52,14 @@ def test_keys_are_told_to_who_asks_for_them_alone() -> None:
 
 def test_nothing_is_sent_without_the_key() -> None:
     vpp = SimulatedVpp()
-    with simulated(vpp) as plane:
+    with connected(vpp, {}) as plane:
         with pytest.raises(DataplaneError, match="the key of"):
             plane.perform(MAKE)
         assert plane.observe().virtual == {}
 
 
 def test_a_vpp_before_26_06_has_peers_without_preshared_keys() -> None:
-    with simulated(SimulatedVpp(release="24.10")) as plane:
-        plane.use_keys(KEYS)
+    with connected(SimulatedVpp(release="24.10")) as plane:
         assert plane.perform([MAKE[0], MAKE[2]]).done == (0, 1)
         state = plane.observe()
         assert state.virtual_as(Wireguard)["wg3"].peers == {PEERS[1]: PLAIN}
@@ -88,7 +69,7 @@ def test_a_vpp_before_26_06_has_peers_without_preshared_keys() -> None:
 
 
 def test_a_vpp_without_the_plugin_has_none() -> None:
-    with simulated(SimulatedVpp(plugins=["acl"])) as plane:
+    with connected(SimulatedVpp(plugins=["acl"])) as plane:
         assert plane.observe().virtual == {}
         assert plane.read_keys() == {}
         assert not {"wireguard", "wireguard_preshared_key"} & plane.observe().facts.plugins

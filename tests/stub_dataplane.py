@@ -1,0 +1,61 @@
+"""A dataplane that tests derive theirs from: it shows a state, knows of nothing else, and does what it is told."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from vppcfg.dataplane import ForeignRoutes, Performance
+from vppcfg.model.attachment import Attachment
+from vppcfg.model.question import AskOutcome, Question
+from vppcfg.model.state import State
+from vppcfg.model.vpp_object import Hidden, VppObject
+from vppcfg.model.vrf import FibTable
+from vppcfg.plan.operations import Operation
+
+
+class StubDataplane:
+    """A VPP without sessions, routes or features of others."""
+
+    boot_id = "process 1"
+    state = State()
+
+    def observe(self) -> State:
+        return self.state
+
+    def nat44_sessions(self) -> int:
+        return 0
+
+    def unmanaged(self, holders: Collection[str], state: State) -> Sequence[Attachment]:
+        return ()
+
+    def ask(self, question: Question) -> AskOutcome:
+        return AskOutcome(cannot_ask="this VPP has no wires")
+
+    def foreign_routes(self, tables: Sequence[FibTable]) -> Sequence[ForeignRoutes]:
+        return ()
+
+    def hidden(self, items: Sequence[VppObject]) -> Sequence[Hidden]:
+        return ()
+
+    def read_keys(self) -> Mapping[str, bytes]:
+        return {}
+
+    def use_keys(self, keys: Mapping[str, bytes]) -> None:
+        """Take none."""
+
+    def perform(
+        self,
+        operations: Sequence[Operation],
+        on_progress: Callable[[int], None] | None = None,
+        should_stop: Callable[[], bool] | None = None,
+        waits: Collection[int] = (),
+    ) -> Performance:
+        """Carry all of them out, and report them as done whether or not they are refused."""
+        performance = self.carry_out(operations)
+        if on_progress:
+            on_progress(len(operations))
+        return performance
+
+    def carry_out(self, operations: Sequence[Operation]) -> Performance:
+        return Performance(done=tuple(range(len(operations))))
+
+    def close(self) -> None:
+        """Stay as it is."""
