@@ -32,6 +32,7 @@ FIRST = int(os.environ.get("SERVICES_FIRST", "1"))
 NUMBERS = range(FIRST, FIRST + PAIRS)
 _CALLS_PER_STEP = 60
 """Of functions, in a change with its verification, about."""
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 _TERMS = ("--lose-unmanaged", "--allow-mass-deletion")
 
 
@@ -89,15 +90,16 @@ class Subject:
         number: int = json.loads(self._capsys.readouterr().out)["changes"][-1]["number"]
         return number
 
-    def apply_and_be_killed(self, calls: int) -> None:
-        """Apply the second configuration in a process that is killed so many calls of functions after the first step.
+    def apply_with_signal(self, number: int, calls: int) -> int:
+        """Apply the second configuration in a process that gets a signal so many calls after the first step has begun.
 
-        It may end before.
+        Return how it has ended, the number of the signal below 0; it may have been at its end already.
         """
-        log = self._folder / "killed.log"
-        with forked(lambda: _applied_up_to(calls, self.apply), log) as process:
+        log = self._folder / "applied.log"
+        with forked(lambda: _applied_with_signal(number, calls, self.apply), log) as process:
             code = end_of(process)
-        assert code in (ExitCode.DONE, -signal.SIGKILL), log.read_text()
+        assert code in (ExitCode.DONE, -number, ExitCode.STRANDED, 128 + number), log.read_text()
+        return code
 
 
 @pytest.fixture
@@ -135,15 +137,21 @@ def fails(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
     return code
 
 
+def is_interrupted(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
+    """Interrupt a change at a random moment; roll back what was done by then."""
+    code = subject.apply_with_signal(dice.choice(_INTERRUPTS), dice.randrange(_CALLS_PER_STEP * steps))
+    return subject.rollback() if code == ExitCode.DONE else ExitCode(code)
+
+
 def is_killed_and_undone(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
     """Kill a change at a random moment, and roll back."""
-    subject.apply_and_be_killed(dice.randrange(_CALLS_PER_STEP * steps))
+    subject.apply_with_signal(signal.SIGKILL, dice.randrange(_CALLS_PER_STEP * steps))
     return subject.rollback()
 
 
 def is_killed_and_finished(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
     """Kill a change at a random moment, apply the same file, and roll back both."""
-    subject.apply_and_be_killed(dice.randrange(_CALLS_PER_STEP * steps))
+    subject.apply_with_signal(signal.SIGKILL, dice.randrange(_CALLS_PER_STEP * steps))
     return is_rolled_back(subject, steps, dice)
 
 
@@ -164,7 +172,7 @@ def is_rolled_back(subject: Subject, steps: int, dice: random.Random) -> ExitCod
 
 
 WAYS: tuple[Callable[[Subject, int, random.Random], ExitCode], ...] = (
-    *(is_rolled_back, fails, is_killed_and_undone, expires, is_killed_and_finished),
+    *(is_rolled_back, fails, is_killed_and_undone, expires, is_killed_and_finished, is_interrupted),
 )
 
 
@@ -208,8 +216,8 @@ def test_a_change_leaves_what_a_new_vpp_would_have(number: int, subject: Subject
     assert unstated(unnumbered(new), unnumbered(shown_state(subject.vpp)), holders) == ""
 
 
-def _applied_up_to(calls: int, apply: Callable[[], ExitCode]) -> ExitCode:
-    """Apply, and die so many calls of functions after the first step has begun."""
+def _applied_with_signal(number: int, calls: int, apply: Callable[[], ExitCode]) -> ExitCode:
+    """Apply, and get a signal so many calls of functions after the first step has begun."""
     left = calls
     perform = LiveDataplane.perform
 
@@ -217,10 +225,12 @@ def _applied_up_to(calls: int, apply: Callable[[], ExitCode]) -> ExitCode:
         nonlocal left
         left -= 1
         if left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+            sys.setprofile(None)
+            os.kill(os.getpid(), number)
 
     def counted(*arguments: Any) -> Performance:
-        sys.setprofile(count)
+        if left == calls:
+            sys.setprofile(count)
         return perform(*arguments)
 
     with pytest.MonkeyPatch.context() as patch:

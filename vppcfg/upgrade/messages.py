@@ -53,8 +53,8 @@ class _IndexOfNothing:
     def mac(self, name: str) -> str:
         return "02:00:00:00:00:01"
 
-    def __getattr__(self, kind: str) -> Callable[[str], int]:
-        return lambda name: 0
+    def __getattr__(self, kind: str) -> Callable[..., int]:
+        return lambda *names: 0
 
 
 def message_findings(subject: UpgradeSubject, change: ReleaseChange) -> list[UpgradeFinding]:
