@@ -50,7 +50,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     needs_interface = True
     operations = (CreateBond, DeleteBond, AddBondMember, SetBondWeight, RemoveBondMember)
     api_module = "bond"
-    device_class = "bond"
+    device_class = exclusive_class = "bond"
     instance_name = re.compile(r"BondEthernet\d+")
     command, number_word = "create bond", "id"
     has_link_mtu = False
