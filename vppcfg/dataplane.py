@@ -114,7 +114,7 @@ class Dataplane(Protocol):
         """Ask once, wait about a second, and return what was heard. Raise DataplaneError when VPP goes away."""
 
     def close(self) -> None:
-        """Say goodbye to VPP; safe to call twice."""
+        """Disconnect from VPP; safe to call twice."""
 
 
 class Follower(Protocol):

@@ -1,9 +1,11 @@
 """Contract: static neighbours, what is taken, what changes one, and what becomes of them with their interface."""
 
+import struct
 from collections.abc import Iterator
 
 import pytest
 
+from tests.contract.raw import Raw
 from tests.contract.subject import ALL, PORTS, Subject
 
 STATIC, NO_ROUTE = 1, 2
@@ -145,3 +147,14 @@ def test_a_full_table_replaces_a_neighbor_that_is_not_static(limited: Subject, f
     assert enter(limited, first, "192.0.2.6", A, DYNAMIC) == 0
     assert enter(limited, first, "192.0.2.7", A) == 0
     assert known(limited) == {(first, "192.0.2.7", A, STATIC)}
+
+
+def test_an_unknown_family_has_no_limits(limited: Subject) -> None:
+    client = Raw(limited.client.transport.server_address)
+    head = (client.handle, 7, 77)
+    client.send(struct.pack(">HIIBIIB", client.ids["ip_neighbor_config"], *head, 1, 1, 1))
+    assert struct.unpack_from(">Ii", client.receive(), 2) == (7, -97)
+    client.send(struct.pack(">HIIB", client.ids["ip_neighbor_config_get"], *head))
+    assert struct.unpack_from(">IiBIIB", client.receive(), 2) == (7, -97, 0, ALL, ALL, 0)
+    client.close()
+    assert limits(limited) == [(0, *LIMITS), (1, *LIMITS)]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.real_vpp import RealVpp, running
-from vppcfg.app.monitoring.following import Following
+from vppcfg.app.monitoring.following import RouterFollower
 from vppcfg.app.monitoring.reader import RouterReader
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
@@ -128,7 +128,7 @@ def test_queues_version_and_state_are_those_of_vpp(vpp: RealVpp, reader: RouterR
 
 def test_somebody_who_looks_sees_rates(vpp: RealVpp, reader: RouterReader) -> None:
     typed(vpp, f"set interface state {PORTS[0]} up")
-    following = Following(reader, ChangeStatus)
+    following = RouterFollower(reader, ChangeStatus)
     following.look()
     send(vpp, PORTS[0], 400)
     view = following.look()

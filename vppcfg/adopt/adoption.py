@@ -91,7 +91,7 @@ class Script:
 
 @record
 class Adoption:
-    """What came of a source."""
+    """The outcome of a source."""
 
     text: str
     """The configuration."""
@@ -135,7 +135,7 @@ def adopt_scripts(
     lines: Sequence[SourceLine] = (),
     rest_file: str | None = None,
 ) -> Adoption:
-    """Return what becomes of scripts that a VPP runs one after the other.
+    """Return what happens to scripts that a VPP runs one after the other.
 
     What is adopted is tried on a simulated VPP, and without that where it fails, which the report has as a notice.
     `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report;
@@ -332,7 +332,7 @@ def adopt_state(
     others: tuple[OthersOfKind, ...] = (),
     taken: Takeover = NOTHING,
 ) -> Adoption:
-    """Return what becomes of a running VPP: what `dump` writes, the `settings` of its startup.conf, and what is left.
+    """Return what happens to a running VPP: what `dump` writes, the `settings` of its startup.conf, and what is left.
 
     `others` are what others have on it; routes of the prompt that are `taken` over become those of the file.
     Raise AdoptionError when the configuration cannot be proved to mean the same.
@@ -372,7 +372,7 @@ def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
 
 
 def _without_own_policies(state: State) -> tuple[State, list[str]]:
-    """Return a state without the policies that an interrupted change of vppcfg has left, and what becomes of them."""
+    """Return a state without the policies that an interrupted change of vppcfg has left, and what happens to them."""
     own = {name for name, policy in state.of(LoosePolicy).items() if policy.is_own}
     if not own:
         return state, []

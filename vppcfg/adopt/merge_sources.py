@@ -18,7 +18,7 @@ from vppcfg.model.interface import DEVICE_TYPES, Interface, InterfaceKind
 def adopt_sources(
     sources: Sequence[Source], ground: Ground, read_file: ReadFile, rest_file: str | None = None
 ) -> Adoption:
-    """Return what becomes of all sources. A script that startup.conf names runs before the others, and once.
+    """Return what happens to all sources. A script that startup.conf names runs before the others, and once.
 
     Raise UsageError for two files of which a VPP has one, and AdoptionError as `adopt_scripts` does.
     """

@@ -1,4 +1,4 @@
-"""A configuration file of the public vppcfg as one of ours, with what became of each part that differs."""
+"""A configuration file of the public vppcfg as one of ours, with the outcome of each part that differs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vppcfg.model.state import State
 
 
 def adopt_migrated(name: str, source: bytes) -> Adoption:
-    """Return what becomes of a file of the public vppcfg. Raise ConfigError when it cannot be read.
+    """Return what happens to a file of the public vppcfg. Raise ConfigError when it cannot be read.
 
     What a person has to mend, because VPP would refuse it, stays in the new file and is a fault of the report.
     """
@@ -63,7 +63,7 @@ def faults_of(name: str, text: str, document: Document) -> Iterator[SourceLine]:
 
 
 def line_at(name: str, path: KeyPath, document: Document, outcome: LineOutcome, why: str, rule: str = "") -> SourceLine:
-    """Return what became of a part of a file that is adopted, at its place there."""
+    """Return the outcome of a part of a file that is adopted, at its place there."""
     number = document.locate(path)[0]
     return SourceLine(
         source=name, number=number, text=_dotted(path), outcome=outcome, path=path, why=why, rule=rule, subjects=(name,)

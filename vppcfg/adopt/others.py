@@ -64,7 +64,7 @@ class OthersOfKind:
 
 
 def others_in(standing: Iterable[Attachment], attached: Iterable[Attachment]) -> tuple[OthersOfKind, ...]:
-    """Return what others have by kind: what hangs on no interface, in the order in which it is made, then the rest."""
+    """Return what others have by kind: what is on no interface, in the order in which it is made, then the rest."""
     kinds: dict[str, list[Attachment]] = {}
     for each in [*standing, *(each for each in attached if each.kind != _LISTED_TWICE)]:
         kinds.setdefault(_kind_of(each), []).append(each)

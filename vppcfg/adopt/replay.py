@@ -1,4 +1,4 @@
-"""Runs a script on a simulated VPP as `exec` does, line by line, and notes what becomes of each line."""
+"""Runs a script on a simulated VPP as `exec` does, line by line, and notes what happens to each line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of each line of a source: in the file, in `dataplane`, left to a script, without effect, or a fault."""
+"""The outcome of each line of a source: in the file, in `dataplane`, left to a script, without effect, or a fault."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEY = re.compile(r"((?:private|preshared)-?key[ :]+)[A-Za-z0-9+/]{8,}={0,2}")
 
 
 class LineOutcome(Enum):
-    """What became of a line; each has one."""
+    """The outcome of a line; each has one."""
 
     FILE = "file"
     DATAPLANE = "dataplane"

@@ -49,7 +49,7 @@ _MOST = 100_000
 
 @record
 class Takeover:
-    """What becomes of the routes of the prompt."""
+    """What happens to the routes of the prompt."""
 
     routes: tuple[Route, ...] = ()
     """Those that the file has."""

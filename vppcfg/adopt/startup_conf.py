@@ -88,7 +88,7 @@ class AdoptedConf:
 
 
 def adopt_conf(name: str, text: str, release: Release) -> AdoptedConf:
-    """Return what becomes of a startup.conf: each key in the section, kept by `vppcfg startup`, or a fault."""
+    """Return what happens to a startup.conf: each key in the section, kept by `vppcfg startup`, or a fault."""
     conf, problems = read_conf(text, release)
     reader = _ConfAdoption(name, conf)
     reader.read()

@@ -112,7 +112,7 @@ def _beside(attachments: Iterable[Attachment], routes: Mapping[str, Route]) -> I
 
 @record
 class TriedAdoption:
-    """What came of a file and a rest."""
+    """The outcome of a file and a rest."""
 
     end: EndState
     refused: Collection[int]

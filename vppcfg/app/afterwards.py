@@ -41,7 +41,7 @@ class Afterwards:
         self._missing: dict[str, MissingRoutes] = {}
         """What VPP lacked of the routes of each daemon before that was loaded."""
         self._trouble = ""
-        """Why a daemon does not run what it should, at the end of a way back."""
+        """Why a daemon does not run what it should, at the end of a rollback."""
         self._before: tuple[CheckResult, ...] = ()
         self.comparison: CheckComparison | None = None
         """What the checks have found, once they have run twice."""
@@ -55,7 +55,7 @@ class Afterwards:
     def run(self, number: int) -> Failure | None:
         """Load the routing daemons, run the hook of change `number`, then the checks.
 
-        Return why the change cannot stay, None when it can. A way back stays whatever becomes of the daemons.
+        Return why the change cannot stay, None when it can. A rollback stays whatever happens to the daemons.
         """
         if trouble := self._load_daemons():
             if self._intent.origin not in ROLLBACKS:

@@ -39,7 +39,7 @@ _ERRORS: Mapping[ExitCode, type[VppcfgError]] = {ExitCode.INVALID: ConfigError, 
 
 @record
 class Applied:
-    """What became of a configuration."""
+    """The outcome of a configuration."""
 
     code: ExitCode
     change: int = 0
@@ -71,7 +71,7 @@ def apply_configuration(
 
 
 def awaited_confirmation(applied: Applied, target: Target, terms: Terms, console: Console) -> Applied:
-    """Say what is to be confirmed, and wait for that where it is wanted."""
+    """Print how to confirm, and wait for the confirmation where that is wanted."""
     if applied.code is not ExitCode.DONE or not applied.is_waiting or terms.confirm_s is None:
         return applied
     code = wait_for_confirmation(applied.change, target, terms.confirm_s, console, wait=terms.wait)

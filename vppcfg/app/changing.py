@@ -47,7 +47,7 @@ LOGGED_LINES = 1000
 def note_unchanged(plan: Plan, intent: Intent, place: ChangeContext) -> Record:
     """Write down that a state is in force although nothing had to be done for it, so that a boot brings it back.
 
-    Raise StorageError when that cannot be written, unless the change is the way back or a boot.
+    Raise StorageError when that cannot be written, unless the change is a rollback or a boot.
     """
     record = _added(plan, intent, {}, place, is_needed=False)
     try:
@@ -60,9 +60,9 @@ def note_unchanged(plan: Plan, intent: Intent, place: ChangeContext) -> Record:
 
 
 def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Console) -> ChangeResult:
-    """Write the plan and the way back down, carry the plan out or go back, and write down how it ended.
+    """Write the plan and the rollback down, carry the plan out or go back, and write down how it ended.
 
-    Raise StorageError, before anything is changed, when that cannot be written, unless the change is the way back or a
+    Raise StorageError, before anything is changed, when that cannot be written, unless the change is a rollback or a
     boot: those are made all the same.
     """
     report = console.report(plan)

@@ -26,7 +26,7 @@ _SHOWN = 200
 
 @record
 class CheckResult:
-    """What came of a check."""
+    """The outcome of a check."""
 
     check: Check
     reason: str = ""

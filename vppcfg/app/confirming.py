@@ -146,7 +146,7 @@ def _refuse_restarted(change: Record, journal: Journal, target: Target) -> None:
 
 
 def wait_for_confirmation(number: int, target: Target, window_s: float, console: Console, *, wait: bool) -> ExitCode:
-    """Say how to confirm a change; with `wait`, return once that is decided: DONE, or NOT_CONFIRMED."""
+    """Print how to confirm a change; with `wait`, return once that is decided: DONE, or NOT_CONFIRMED."""
     change = target.journal().record(number)
     if change.timer is None:
         return ExitCode.DONE
@@ -211,7 +211,7 @@ def refuse_while_waiting(change: Record, journal: Journal, target: Target) -> No
 def undecided(change: Record, *, timer_is: str = "is gone") -> Objection:
     """Return why nothing else may be changed while a change waits for its timer; NOT_NOW when it is to be undone.
 
-    `timer_is` describes what became of a timer that runs no more.
+    `timer_is` describes the outcome of a timer that runs no more.
     """
     is_waiting = change.status is Status.WAITING
     until = change.timer.deadline if change.timer else ""

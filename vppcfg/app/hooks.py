@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from vppcfg.app.change_context import ChangeContext
 from vppcfg.app.target import now
-from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, Ran, run_command
+from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, CommandResult, run_command
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError
 from vppcfg.model.hooks import HookEvent, Hooks
 from vppcfg.transaction.accepted import last_accepted
@@ -70,7 +70,7 @@ def _with_trouble(trouble: str) -> str:
     return trouble
 
 
-def _keep(title: str, ran: Ran, number: int, journal: Journal) -> str:
+def _keep(title: str, ran: CommandResult, number: int, journal: Journal) -> str:
     """Keep what a command has printed with the change, and return where, as the end of a message."""
     end = ran.trouble or "it succeeded"
     output = ran.output.decode(errors="replace")

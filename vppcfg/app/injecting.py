@@ -77,7 +77,7 @@ def inject(
     console: Console,
     agrees: Callable[[str], bool],
 ) -> ProbeReport:
-    """Return what came of the frames that may be sent into a VPP at work. `agrees` is asked before the first.
+    """Return the results of the frames that may be sent into a VPP at work. `agrees` is asked before the first.
 
     Raise LockedError, NotNowError, DataplaneError; PlanRefusedError without approval.
     """
@@ -159,7 +159,7 @@ def _with_routes(vpp: LiveDataplane, state: State, without_link: frozenset[str])
 
 
 def _sent(vpp: LiveDataplane, visit: Visit, terms: InjectTerms, stations: list[Station]) -> Iterator[ProbeFinding]:
-    """Send frame after frame and yield what came of each; the first that leaves and may not is the last."""
+    """Send frame after frame and yield the outcome of each; the first that leaves and may not is the last."""
     for probe in visit.probe_set.probes:
         began = time.monotonic()
         is_sent = probe.port in visit.up

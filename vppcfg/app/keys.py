@@ -1,4 +1,4 @@
-"""The secret keys that a change needs, and its way back: from VPP, from files, from the journal."""
+"""The secret keys that a change needs, and its rollback: from VPP, from files, from the journal."""
 
 from __future__ import annotations
 

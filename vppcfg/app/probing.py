@@ -28,7 +28,7 @@ _MORE_TIMES = 2
 _PORTS_APART = 20_000
 
 DOWN = Observation(steps=(), ends=frozenset({FrameEnd(fate=Fate.DROPPED, reason=Reason.DOWN)}))
-"""What becomes of frames on a port that is down, which takes none."""
+"""What happens to frames on a port that is down, which takes none."""
 
 
 class Injectable(Protocol):
@@ -45,7 +45,7 @@ class Injectable(Protocol):
 
 
 def prove(vpp: Injectable, network: Network, probe_set: ProbeSet) -> ProbeReport:
-    """Return what came of the frames of a campaign, and what VPP has otherwise than the file, which `network` is.
+    """Return the results of the frames of a campaign, and what VPP has otherwise than the file, which `network` is.
 
     Raise DataplaneError.
     """
@@ -56,7 +56,7 @@ def prove(vpp: Injectable, network: Network, probe_set: ProbeSet) -> ProbeReport
 
 
 def sent(vpp: Injectable, observed: State, network: Network, probes: Iterable[FrameProbe]) -> list[ProbeFinding]:
-    """Return what came of each probe. `observed` is what VPP has, `network` what the file sets. Raise DataplaneError.
+    """Return the outcome of each probe. `observed` is what VPP has, `network` what the file sets. Raise DataplaneError.
 
     A port that is down takes nothing from the wire, so nothing is sent in its name.
     """

@@ -189,13 +189,13 @@ def with_macs(desired: State, observed: State) -> State:
 
 
 def rehearse(configuration: Configuration, prefix: Path) -> ProbeReport:
-    """Return what came of all frames that prove a configuration. Raise as `rehearsal` does."""
+    """Return the results of all frames that prove a configuration. Raise as `rehearsal` does."""
     with rehearsal(configuration, prefix) as stage:
         return prove_with_links(stage.vpp, stage.network)
 
 
 def prove_with_links(vpp: LiveDataplane, network: Network) -> ProbeReport:
-    """Return what came of all frames that prove a state; once more where a link has come or gone meanwhile."""
+    """Return the results of all frames that prove a state; once more where a link has come or gone meanwhile."""
     report = prove(vpp, network, probes_for(network))
     for _ in range(_MORE_ROUNDS):
         without_link = vpp.read_numbers().without_link

@@ -31,28 +31,28 @@ class SilentReport:
     """A report that writes nothing."""
 
     def performing(self, plan: Plan) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def progress(self, done: int) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def performed(self, performance: Performance) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def verifying(self) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def failed(self, failure: Failure) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def undoing(self, plan: Plan) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def stopping(self) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def checked(self, results: Sequence[CheckResult], *, is_before: bool) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
     def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
-        """Say nothing."""
+        """Print nothing."""

@@ -18,7 +18,7 @@ _SECRETS = re.compile(
 
 
 class LineEnd(Enum):
-    """What became of a command; each value is a word for operators."""
+    """The outcome of a command; each value is a word for operators."""
 
     DONE = "done"
     THERE = "there already"
@@ -39,7 +39,7 @@ class RestLine:
 
 
 def run_rest(commands: Iterable[tuple[int, str]], target: Target) -> Iterator[RestLine]:
-    """Run commands, each with the number of its line, one by one, and yield what became of each.
+    """Run commands, each with the number of its line, one by one, and yield the outcome of each.
 
     One that VPP refuses ends nothing. Raise DataplaneError when VPP does not answer.
     """

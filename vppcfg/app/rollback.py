@@ -114,7 +114,7 @@ def go_back(
 
 
 def _warn_of_file(records: Sequence[Record], number: int) -> None:
-    """Say when the file of the last change that was rolled back still is as it was."""
+    """Report when the file of the last change that was rolled back still is as it was."""
     result = [
         record.entry for record in records if record.entry.number >= number and record.entry.origin is Origin.APPLY
     ]
@@ -261,9 +261,9 @@ def _protected(place: ChangeContext) -> tuple[str, ...]:
 
 
 def lost_of_others(plan: Plan, place: ChangeContext) -> str:
-    """Return what a way back undoes that no change has made, '' for nothing, or where that cannot be known.
+    """Return what a rollback undoes that no change has made, '' for nothing, or where that cannot be known.
 
-    That is what differs from where the change led that is in force, and is touched by the way back.
+    That is what differs from where the change led that is in force, and is touched by the rollback.
     """
     last = next((record for record in reversed(place.records) if record.status in IN_FORCE), None)
     if last is None or last.status in INTERRUPTED:

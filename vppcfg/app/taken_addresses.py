@@ -18,7 +18,7 @@ MOST = 64
 
 @record
 class AddressProbe:
-    """What came of asking for an address that a plan sets."""
+    """The outcome of asking for an address that a plan sets."""
 
     interface: str
     address: str

@@ -91,7 +91,7 @@ def _watch(number: int, after_s: float, deadline: str, journal: Journal, target:
 
 
 def _folders(number: int, journal: Journal, target: Target) -> Iterator[str]:
-    """Yield where the way back writes: the journal, the lock, and what routing daemons start with."""
+    """Yield where the rollback writes: the journal, the lock, and what routing daemons start with."""
     yield from (target.state_dir, target.run_dir)
     for texts in journal.routing(number).texts:
         yield from written_folders(texts.file)

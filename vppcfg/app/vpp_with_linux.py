@@ -182,7 +182,7 @@ class Router:
             return AskOutcome(cannot_ask=error.message)
 
     def close(self) -> None:
-        """Say goodbye to VPP; safe to call twice."""
+        """Disconnect from VPP; safe to call twice."""
         self._vpp.close()
 
     def __enter__(self) -> Self:

@@ -68,14 +68,14 @@ class TextReport:
             self._refused(refusal)
 
     def verifying(self) -> None:
-        """Say nothing: it takes a moment only."""
+        """Print nothing: it takes a moment only."""
 
     def stopping(self) -> None:
-        """Say what comes now; it can take some seconds."""
+        """Print what comes now; it can take some seconds."""
         log.warning("Stopping: VPP ends the steps that it was given, and then the old state is brought back")
 
     def failed(self, failure: Failure) -> None:
-        """Say why."""
+        """Print why."""
         with suppress(UsageError):
             self._progress.clear()
         if failure.cause in AFTERWARDS | {Cause.GONE}:
@@ -93,7 +93,7 @@ class TextReport:
             log.error("%s after %d of %d steps", what, len(failure.performance.done), len(self._plan.steps))
 
     def checked(self, results: Sequence[CheckResult], *, is_before: bool) -> None:
-        """Say nothing: each check is in the log."""
+        """Print nothing: each check is in the log."""
 
     def undoing(self, plan: Plan) -> None:
         """Begin another progress line."""
@@ -102,7 +102,7 @@ class TextReport:
         self._progress = Progress("Going back", len(plan.steps))
 
     def ended(self, outcome: Outcome, record: Record, code: ExitCode, folder: Path) -> None:
-        """Say how VPP stands."""
+        """Print how VPP stands."""
         if outcome.ending is Ending.NEW:
             log.info("Applied %s", _steps(record.entry.steps))
         elif outcome.ending is Ending.KEPT:
@@ -126,7 +126,7 @@ def _steps(number: int) -> str:
 
 
 def _log_outcome(outcome: Outcome, folder: Path) -> None:
-    """Say what is neither as before nor as asked for, and what would bring the old state back."""
+    """Print what is neither as before nor as asked for, and what would bring the old state back."""
     if outcome.trouble:
         log.error("%s", printable(outcome.trouble))
     if outcome.ending is Ending.LOST:

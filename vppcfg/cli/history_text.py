@@ -72,7 +72,7 @@ def details(record: Record, records: Sequence[Record], *, is_verbose: bool) -> l
 
 
 def _file_is(record: Record) -> str:
-    """Say what became of the file that was to be put in place with a change."""
+    """Print the outcome of the file that was to be put in place with a change."""
     if is_waiting(record.entry):
         accepted = "accepted, but the file is not in place yet"
         return accepted if record.status in ACCEPTED else "which is replaced when the change is confirmed"
@@ -80,7 +80,7 @@ def _file_is(record: Record) -> str:
 
 
 def _beginning(record: Record, records: Sequence[Record]) -> str:
-    """Say where a change began when that was half-way."""
+    """Print where a change began when that was half-way."""
     first = beginning(records, record).entry
     if first.number == record.entry.number:
         return ""

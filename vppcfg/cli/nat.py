@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _who(args: argparse.Namespace) -> ExitCode:
-    """Say who has a port."""
+    """Print who has a port."""
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.nat import who_by_file, who_now
     from vppcfg.cli.console import terminal_for

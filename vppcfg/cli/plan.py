@@ -223,7 +223,7 @@ def _verdict(
     file_name: str,
     console: Terminal,
 ) -> ExitCode:
-    """Say everything that stands in the way, and return the exit code of what `apply` would meet first."""
+    """Print everything that stands in the way, and return the exit code of what `apply` would meet first."""
     from vppcfg.app.planning import exit_code_of
 
     console.show_problems(problems, file_name)
@@ -307,7 +307,7 @@ def _probe_addresses(plan: Plan, args: argparse.Namespace, dataplane: Dataplane 
 
 
 def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:
-    """Say what the journal knows of what is undecided or was cut off, where it may be read."""
+    """Print what the journal knows of what is undecided or was cut off, where it may be read."""
     from vppcfg.app.confirming import unconfirmed
     from vppcfg.app.interrupted_change import interrupted_change
 

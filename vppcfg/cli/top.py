@@ -25,7 +25,7 @@ from vppcfg.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from vppcfg.app.monitoring.drift import DriftMetrics
-    from vppcfg.app.monitoring.following import Following
+    from vppcfg.app.monitoring.following import RouterFollower
     from vppcfg.cli.top_view import Choice
 
 log = logging.getLogger("root.main")
@@ -98,10 +98,10 @@ def run(args: argparse.Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _following(args: argparse.Namespace, stack: ExitStack) -> Following:
+def _following(args: argparse.Namespace, stack: ExitStack) -> RouterFollower:
     from vppcfg.app.monitoring.changes import change_status
     from vppcfg.app.monitoring.file_names import NamesOfFile
-    from vppcfg.app.monitoring.following import Following
+    from vppcfg.app.monitoring.following import RouterFollower
     from vppcfg.app.monitoring.reader import RouterReader
 
     names = NamesOfFile(files_of(args))
@@ -114,7 +114,7 @@ def _following(args: argparse.Namespace, stack: ExitStack) -> Following:
     )
     stack.callback(reader.close)
     target = target_of(args)
-    return Following(reader, lambda: change_status(target), _drift(args, stack))
+    return RouterFollower(reader, lambda: change_status(target), _drift(args, stack))
 
 
 def _drift(args: argparse.Namespace, stack: ExitStack) -> DriftMetrics | None:
@@ -129,7 +129,7 @@ def _drift(args: argparse.Namespace, stack: ExitStack) -> DriftMetrics | None:
     return drift
 
 
-def _write(args: argparse.Namespace, following: Following, choice: Choice) -> ExitCode:
+def _write(args: argparse.Namespace, following: RouterFollower, choice: Choice) -> ExitCode:
     """Write what is seen between two looks, once or again and again."""
     from vppcfg.cli.output import write
     from vppcfg.cli.top_document import document_of_view
@@ -152,7 +152,7 @@ def _write(args: argparse.Namespace, following: Following, choice: Choice) -> Ex
             return ExitCode.DONE if view.snapshot.counters is not None else ExitCode.DATAPLANE
 
 
-def _show(args: argparse.Namespace, following: Following, choice: Choice) -> None:
+def _show(args: argparse.Namespace, following: RouterFollower, choice: Choice) -> None:
     from vppcfg.cli.output import ColourChoice, paint_for
 
     try:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from vppcfg.app.monitoring.following import Following, RouterView
+from vppcfg.app.monitoring.following import RouterFollower, RouterView
 from vppcfg.cli.output import Colour
 from vppcfg.cli.top_view import COLUMNS, Choice, Page, ScreenLine, name_of, rows_of, screen
 from vppcfg.common.printable import printable
@@ -21,7 +21,7 @@ _ESCAPE_DELAY_MS = 25
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 
 
-def run_screen(following: Following, choice: Choice, interval_s: float, *, is_coloured: bool) -> None:
+def run_screen(following: RouterFollower, choice: Choice, interval_s: float, *, is_coloured: bool) -> None:
     """Show the router until q is pressed."""
     curses.set_escdelay(_ESCAPE_DELAY_MS)
     curses.wrapper(lambda window: _Screen(window, following, choice, interval_s, is_coloured=is_coloured).run())
@@ -29,7 +29,7 @@ def run_screen(following: Following, choice: Choice, interval_s: float, *, is_co
 
 class _Screen:
     def __init__(
-        self, window: curses.window, following: Following, choice: Choice, interval_s: float, *, is_coloured: bool
+        self, window: curses.window, following: RouterFollower, choice: Choice, interval_s: float, *, is_coloured: bool
     ) -> None:
         self._window, self._following, self._choice = window, following, choice
         self._interval_s = interval_s

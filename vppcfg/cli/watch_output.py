@@ -57,7 +57,7 @@ class Lines:
             log.error("cannot write to %s: %s", self._file_name or "standard output", error.strerror)
 
     def show(self, status: Metered) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 def _lines(notice: Notice) -> list[str]:

@@ -23,8 +23,8 @@ _PART_BYTES = 1 << 16
 
 
 @record
-class Ran:
-    """What became of a command."""
+class CommandResult:
+    """The outcome of a command."""
 
     output: bytes
     seconds: float
@@ -80,8 +80,8 @@ def run_command(
     *,
     kept_bytes: int = KEPT_BYTES,
     has_errors: bool = True,
-) -> Ran:
-    """Run a program with its words and nothing but this environment, and return what became of it.
+) -> CommandResult:
+    """Run a program with its words and nothing but this environment, and return its outcome.
 
     When it takes longer than `within_s`, or `should_stop` returns True, it is killed with everything that it has
     started in its process group. What it leaves running when it ends by itself is left alone. Of its output the first
@@ -99,7 +99,7 @@ def run_command(
             start_new_session=True,
         )
     except OSError as error:
-        return Ran(output=b"", seconds=0.0, trouble=f"{command[0]} cannot be started: {error.strerror}")
+        return CommandResult(output=b"", seconds=0.0, trouble=f"{command[0]} cannot be started: {error.strerror}")
     assert process.stdout is not None
     with process.stdout as stream:
         output = _Output(stream.fileno(), kept_bytes)
@@ -107,7 +107,7 @@ def run_command(
             trouble = _awaited(process, output, began + within_s, should_stop) or _of_code(process.returncode)
         finally:
             _kill(process)
-        return Ran(output=output.whole(), seconds=time.monotonic() - began, trouble=trouble)
+        return CommandResult(output=output.whole(), seconds=time.monotonic() - began, trouble=trouble)
 
 
 def _awaited(process: subprocess.Popen[bytes], output: _Output, until_s: float, should_stop: Callable[[], bool]) -> str:

@@ -50,7 +50,7 @@ class Loaded:
 
     @property
     def origin(self) -> str:
-        """Return where the file is, whatever becomes of the working directory; `-` for standard input and a pipe."""
+        """Return where the file is, whatever happens to the working directory; `-` for standard input and a pipe."""
         return (self.files or SourceFiles(names=(self.name,))).origin
 
     @property

@@ -1,4 +1,4 @@
-"""A configuration file of the public vppcfg 1.2 as one of this vppcfg, and what becomes of each part that differs."""
+"""A configuration file of the public vppcfg 1.2 as one of this vppcfg, and what happens to each part that differs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINK_LOCAL = re.compile(r"fe[89ab][0-9a-f]:", re.IGNORECASE)
 
 
 class MigrationKind(Enum):
-    """What became of a part of the old file."""
+    """The outcome of a part of the old file."""
 
     MOVED = "moved"
     CREATED = "made"
@@ -31,7 +31,7 @@ class MigrationKind(Enum):
 
 @record
 class MigrationNote:
-    """One part of the old file, and what became of it."""
+    """One part of the old file, and its outcome."""
 
     path: KeyPath
     """In the old file."""
@@ -41,7 +41,7 @@ class MigrationNote:
 
 @record
 class Migration:
-    """The new file, and what became of what differs."""
+    """The new file, and the outcome of what differs."""
 
     document: dict[str, Any]
     notes: tuple[MigrationNote, ...] = ()

@@ -1,6 +1,6 @@
 """Problems between what a file asks for and the objects of a dataplane that are not its own.
 
-Such objects stay as they are: their names, addresses and VLAN tags are taken, and what they hang on must stay.
+Such objects stay as they are: their names, addresses and VLAN tags are taken, and what they depend on must stay.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def _lost_carriers(untouched: State, observed: State, desired: State) -> Iterato
         interface = observed.interfaces[name]
         for carrier in (interface.parent, stacking.carrier_of(interface)):
             if carrier is not None and carrier in observed.lcps and desired.lcps.get(carrier) != observed.lcps[carrier]:
-                yield _refers(f"{name} is not managed and its LCP hangs on that of {carrier}, which must stay as it is")
+                yield _refers(
+                    f"{name} is not managed and its LCP depends on that of {carrier}, which must stay as it is"
+                )
 
 
 def _lost_bonds(untouched: State, observed: State, desired: State) -> Iterator[Problem]:

@@ -55,7 +55,7 @@ class SetAdminState(InterfaceOperation):
         return f"set interface state {self.interface} {'up' if self.is_up else 'down'}"
 
     def effect(self, observed: State, desired: State) -> Predicate:
-        """Say why an interface goes down: to stay so, or for a link MTU that its driver takes only then."""
+        """Return why an interface goes down: to stay so, or for a link MTU that its driver takes only then."""
         after = desired.interfaces.get(self.interface)
         if self.is_up:
             return Predicate("comes up", "come up")

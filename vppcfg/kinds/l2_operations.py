@@ -114,7 +114,7 @@ class LeaveL2(InterfaceOperation):
         working.switch(self.interface, tag_rewrite=None)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
-        """Say what `set interface l3` does: disabling a cross-connect leaves a bridge as well (vnet/l2/l2_api.c)."""
+        """Return what `set interface l3` does: disabling a cross-connect leaves a bridge as well (vnet/l2/l2_api.c)."""
         values = {"rx_sw_if_index": indexes.interface(self.interface), "tx_sw_if_index": 0, "enable": 0}
         return Request("sw_interface_set_l2_xconnect", values)
 

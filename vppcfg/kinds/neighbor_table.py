@@ -23,6 +23,7 @@ from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.impact_level import Impact
 from vppcfg.plan.object_operation import RemoveObject, SetObject
+from vppcfg.plan.operation import Predicate
 from vppcfg.plan.request import Indexes, Request, Vocabulary
 from vppcfg.plan.stages import Stage
 from vppcfg.record import record
@@ -46,6 +47,9 @@ class SetNeighborTable(SetObject):
     def cli(self) -> str:
         return _line(self.item)
 
+    def effect(self, observed: State, desired: State) -> Predicate:
+        return _effect(self.item.is_ipv6, observed, desired)
+
 
 @record
 class RemoveNeighborTable(RemoveObject):
@@ -58,6 +62,9 @@ class RemoveNeighborTable(RemoveObject):
 
     def cli(self) -> str:
         return _line(NeighborTable(is_ipv6=self.item.is_ipv6))
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        return _effect(self.item.is_ipv6, observed, desired)
 
 
 def _request(item: NeighborTable) -> Request:
@@ -85,8 +92,8 @@ def neighbor_table_limit(index: Index) -> Iterator[Problem]:
                 for each in interface.neighbors
             )
             if 0 < table.limit < count:
-                text = f"the file has {count} static {table.name} neighbours; set a limit that is no smaller"
-                yield Problem(rule="neighbor-table-limit", path=(*entry.path, table.name, "limit"), text=text)
+                text = f"the file has {count} static {table.family} neighbours; set a limit that is no smaller"
+                yield Problem(rule="neighbor-table-limit", path=(*entry.path, table.family, "limit"), text=text)
 
 
 class NeighborTableKind(VppObjectKind[NeighborTable]):
@@ -132,15 +139,20 @@ class NeighborTableKind(VppObjectKind[NeighborTable]):
         self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
     ) -> Iterator[TrafficImpact]:
         """Yield what hosts lose whose neighbour entry VPP may refuse or forget from now on."""
-        for family in _FAMILIES:
-            default = NeighborTable(is_ipv6=family == "ipv6")
-            old, new = (state.of(NeighborTable).get(family, default) for state in (before, after))
-            if what := _loss(old, new):
-                yield TrafficImpact(family, Impact.DEGRADE, what, frozenset())
+        for is_ipv6 in (False, True):
+            if what := _loss(is_ipv6, before, after):
+                yield TrafficImpact(NeighborTable(is_ipv6=is_ipv6).name, Impact.DEGRADE, what, frozenset())
 
 
-def _loss(old: NeighborTable, new: NeighborTable) -> str:
-    """Return the key of the worst loss in `impact_verbs`, '' for none."""
+def _effect(is_ipv6: bool, observed: State, desired: State) -> Predicate:
+    what = _loss(is_ipv6, observed, desired)
+    return Predicate(*(NeighborTable.impact_verbs[what] if what else ("changes", "change")))
+
+
+def _loss(is_ipv6: bool, before: State, after: State) -> str:
+    """Return the key of the worst loss between two states in `impact_verbs`, '' for none."""
+    default = NeighborTable(is_ipv6=is_ipv6)
+    old, new = (state.of(NeighborTable).get(default.name, default) for state in (before, after))
     if _is_less(new.limit, old.limit):
         return "fewer"
     if _is_less(new.max_age_s, old.max_age_s):
@@ -174,12 +186,12 @@ class NeighborTableSection(OwnedSection[NeighborTables]):
 
     def as_yaml(self, value: NeighborTables) -> Value:
         """Return the limits by family."""
-        return tuple(KeyValue(table.name, tuple(_keys(table))) for table in value)
+        return tuple(KeyValue(table.family, tuple(_keys(table))) for table in value)
 
     def values_in(self, state: State) -> Iterator[tuple[KeyHolder, str, NeighborTables]]:
         """Yield all limits."""
         if tables := state.of(NeighborTable):
-            yield KeyHolder.FILE, "", tuple(tables[family] for family in _FAMILIES if family in tables)
+            yield KeyHolder.FILE, "", tuple(sorted(tables.values(), key=lambda table: table.is_ipv6))
 
 
 def _table(family: str, raw: Mapping[str, Any]) -> NeighborTable:

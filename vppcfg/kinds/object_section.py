@@ -55,7 +55,7 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
         return configuration.entries.get(self.key, {})
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
-        """Enter the objects of the file, and those that hang on interfaces that it leaves alone."""
+        """Enter the objects of the file, and those that depend on interfaces that it leaves alone."""
         if self.key not in desired.configuration.entries:
             return
         desired.owned |= all_of(self.object_class)
@@ -69,7 +69,7 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
                 desired.enter(new)
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, E]] | None:
-        """Return the entries for what VPP has, without what hangs on interfaces that are left alone."""
+        """Return the entries for what VPP has, without what depends on interfaces that are left alone."""
         items: list[T] = [
             item
             for item in state.of(self.object_class).values()
@@ -81,7 +81,7 @@ class ObjectSection(VppObjectKind[T], NamedSection, Generic[T, E]):
 
 
 def _is_unmanaged(item: VppObject, desired: DesiredStateBuilder) -> bool:
-    """Return whether an object hangs on an interface that the file leaves alone."""
+    """Return whether an object depends on an interface that the file leaves alone."""
     return any(map(desired.globs.matches, _interfaces_of(item)))
 
 

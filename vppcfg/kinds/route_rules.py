@@ -212,7 +212,7 @@ def route_shadow(index: Index) -> Iterator[Problem]:
             text = f"the lease of {owner} may bring a default route, and that of the file wins"
             yield Problem(rule="route-lease", path=route.path, text=text, severity=Severity.WARNING)
         else:
-            text = f"{route.prefix} is the network of {owner}, which VPP goes by as long as that is up"
+            text = f"{route.prefix} is the network of {owner}, whose route VPP uses while the interface is up"
             yield Problem(rule="route-connected", path=route.path, text=text, severity=Severity.WARNING)
 
 

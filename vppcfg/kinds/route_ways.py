@@ -28,7 +28,7 @@ class Exit(NamedTuple):
     gateway: str = ""
     """Without an interface its way is unknown here."""
     end: str = ""
-    """What becomes of packets that go nowhere."""
+    """What happens to packets that go nowhere."""
 
 
 Shares = Mapping[Exit, Fraction]

@@ -94,7 +94,7 @@ class ReleaseTypedVrf(VrfOperation):
     """cli_inband: let go what `ip table add` at VPP's prompt, or a file that VPP runs, holds of a table.
 
     It comes after `DeleteVrf`: unless the table was created at the prompt, the command would remove its last lock
-    for multicast (mfib_table_unlock in vnet/mfib/mfib_table.c counts down without asking), and a way back that starts
+    for multicast (mfib_table_unlock in vnet/mfib/mfib_table.c counts down without asking), and a rollback that starts
     between the two would find the table there, and its multicast entries gone.
     """
 

@@ -156,7 +156,7 @@ def netlink(what: str) -> Iterator[Any]:
 def change_links(settings: Sequence[tuple[int, int, bool]]) -> dict[int, Answer]:
     """Set MTU (bytes) and state of devices by index, in order, in the namespace of the calling thread.
 
-    Return what became of each, by position. Nothing unsent is sent once one was refused. Raise OSError.
+    Return the outcome of each, by position. Nothing unsent is sent once one was refused. Raise OSError.
     """
     answers: dict[int, Answer] = {}
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as sock:

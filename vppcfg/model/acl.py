@@ -16,7 +16,7 @@ MAX_ICMP = 255
 
 
 class AclAction(Enum):
-    """What becomes of a packet that matches; the values are those of the configuration."""
+    """What happens to a packet that matches; the values are those of the configuration."""
 
     DENY = "deny"
     PERMIT = "permit"
@@ -92,7 +92,7 @@ class AclBinding:
 
 
 class MacipAction(Enum):
-    """What becomes of a packet of a host that matches; the values are those of the configuration, but for the last."""
+    """What happens to a packet of a host that matches; the values are those of the configuration, but for the last."""
 
     DENY = "deny"
     PERMIT = "permit"

@@ -1,4 +1,4 @@
-"""Linux Control Plane pairs: a VPP interface mirrored as a Linux network device, and which pairs hang on which."""
+"""Linux Control Plane pairs: a VPP interface mirrored as a Linux network device, and which pairs depend on which."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OuterTag = tuple[str, int, bool]
 
 
 class Stacking:
-    """Sub-interfaces by what they hang on (linux-cp/lcp_interface.c, lcp_itf_pair_create)."""
+    """Sub-interfaces by what they depend on (linux-cp/lcp_interface.c, lcp_itf_pair_create)."""
 
     def __init__(self, interfaces: Iterable[Interface] = ()) -> None:
         """Start with `interfaces`."""
@@ -49,7 +49,7 @@ class Stacking:
             self.add(interface)
 
     def add(self, interface: Interface) -> None:
-        """Enter an interface; a port hangs on nothing."""
+        """Enter an interface; a port depends on nothing."""
         if interface.parent is not None:
             self._on_port.setdefault(interface.parent, set()).add(interface.name)
             if (tag := _outer_tag(interface)) is not None:
@@ -71,7 +71,7 @@ class Stacking:
         return self._on_port.get(name, ())
 
     def hanging_on(self, interface: Interface) -> Collection[str]:
-        """Return what hangs on an interface: of a port all sub-interfaces, of one tag those with a second below it."""
+        """Return what depends on an interface: all sub-interfaces of a port, those with a second tag of one tag."""
         if interface.parent is None:
             return self.on_port(interface.name)
         tag = _only_tag(interface)

@@ -34,7 +34,7 @@ class LinkSetting:
 
 @record
 class LinkOutcome:
-    """What became of settings, by their positions; one that is in neither was not tried."""
+    """The outcome of settings, by their positions; one that is in neither was not tried."""
 
     done: tuple[int, ...] = ()
     refused: Mapping[int, str] = field(default_factory=dict)

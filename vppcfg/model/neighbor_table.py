@@ -31,9 +31,17 @@ class NeighborTable(VppObject):
     """Whether a new neighbour of a full table replaces the oldest one that is not static; else VPP refuses it."""
 
     @property
-    def name(self) -> str:
-        """Return the family."""
+    def family(self) -> str:
+        """Return the key of the file."""
         return "ipv6" if self.is_ipv6 else "ipv4"
+
+    @property
+    def name(self) -> str:
+        return f"IPv{6 if self.is_ipv6 else 4} {self.noun}"
+
+    @property
+    def label(self) -> str:
+        return self.name
 
     @property
     def is_default(self) -> bool:

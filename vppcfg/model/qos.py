@@ -37,7 +37,7 @@ class QosMap(VppObject):
 
     map_id: int
     ext: tuple[int, ...] = ()
-    """Pairs of the class and what becomes of it, one behind the other, in order and without those that become 0."""
+    """Pairs of the class and what happens to it, one behind the other, in order and without those that become 0."""
     vlan: tuple[int, ...] = ()
     mpls: tuple[int, ...] = ()
     ip: tuple[int, ...] = ()

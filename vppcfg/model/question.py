@@ -40,7 +40,7 @@ Question = EchoQuestion | NeighborQuestion | LinuxEchoQuestion
 
 @record
 class AskOutcome:
-    """What came of a question."""
+    """The outcome of a question."""
 
     is_answered: bool = False
     mac: str = ""

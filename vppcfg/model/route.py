@@ -18,7 +18,7 @@ SOURCE_PRIORITY = 0x60
 
 
 class RouteEnd(Enum):
-    """What becomes of packets that go nowhere; the values are those of the configuration."""
+    """What happens to packets that go nowhere; the values are those of the configuration."""
 
     BLACKHOLE = "blackhole"
     """Dropped without an answer."""

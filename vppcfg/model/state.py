@@ -91,7 +91,7 @@ class Facts:
 
 @record
 class State:
-    """Interfaces by name, and what hangs on them. Treat the mappings as read-only."""
+    """Interfaces by name, and what is on them. Treat the mappings as read-only."""
 
     interfaces: Mapping[str, Interface] = field(default_factory=dict)
     lcps: Mapping[str, LcpPair] = field(default_factory=dict)
@@ -189,11 +189,11 @@ class State:
         return description_of(tag)
 
     def has_holder(self, name: str) -> bool:
-        """Return whether there is an interface, a FIB table or a bridge domain of a name, that something hangs on."""
+        """Return whether there is an interface, a FIB table or a bridge domain of a name, that something is on."""
         return name in self.interfaces or name in self.vrfs or name in self.bridges
 
     def can_have(self, attachment: Attachment) -> bool:
-        """Return whether everything is there that something of others hangs on."""
+        """Return whether everything is there that something of others is on."""
         return all(map(self.has_holder, (attachment.holder, *attachment.refers())))
 
     def sub_interfaces_by_parent(self) -> dict[str, list[str]]:

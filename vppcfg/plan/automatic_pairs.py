@@ -42,7 +42,7 @@ def _appearing(steps: tuple[Step, ...], observed: State) -> tuple[dict[str, LcpP
 
 
 def _unwanted(appearing: dict[str, LcpPair], working: WorkingState, desired: State) -> set[str]:
-    """Return the pairs that must go, with those that hang on them."""
+    """Return the pairs that must go, with those that depend on them."""
     unwanted: set[str] = set()
     pending = [name for name, pair in appearing.items() if desired.lcps.get(name) != pair]
     while pending:

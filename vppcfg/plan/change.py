@@ -1,4 +1,4 @@
-"""What becomes of the objects of a dataplane on the way from one state to another: changes, and all of them."""
+"""What happens to the objects of a dataplane on the way from one state to another: changes, and all of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vppcfg.record import record
 
 
 class Action(Enum):
-    """What becomes of an object."""
+    """What happens to an object."""
 
     CREATE = "create"
     UPDATE = "update"
@@ -58,7 +58,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @record
 class Change(Generic[T_co]):
-    """What becomes of one object."""
+    """What happens to one object."""
 
     action: Action
     kind: ObjectKind

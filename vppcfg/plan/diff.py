@@ -1,6 +1,6 @@
 """The difference between two states, object by object: what appears, changes, is replaced, disappears, and why.
 
-An object is replaced when VPP cannot change it in place, or when something that it hangs on is replaced.
+An object is replaced when VPP cannot change it in place, or when something that it depends on is replaced.
 """
 
 from __future__ import annotations

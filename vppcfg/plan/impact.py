@@ -1,6 +1,6 @@
 """What a plan does to traffic: the services of every interface before it, at each of its steps, and after it.
 
-The steps are replayed, and only what a step changes, and what hangs on that, is looked at again.
+The steps are replayed, and only what a step changes, and what depends on that, is looked at again.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def effects_of(observed: State, steps: Sequence[Step], reached: State) -> dict[s
 
 
 def _object_losses(observed: State, steps: Sequence[Step], reached: State) -> Iterator[tuple[str, Loss]]:
-    """Yield what becomes of objects that traffic used: by their kind's own account, or by what is done to each."""
+    """Yield what happens to objects that traffic used: by their kind's own account, or by what is done to each."""
     lasting = dict(_accounts(observed, steps, reached))
     yield from lasting.items()
     accounted = {kind.object_class for kind in OBJECT_KINDS if kind.has_account}
@@ -99,7 +99,7 @@ def _accounts(observed: State, steps: Sequence[Step], reached: State) -> Iterato
 
 
 def _operation_losses(observed: State, steps: Sequence[Step]) -> Iterator[tuple[str, Loss]]:
-    """Yield what becomes of objects by what is done to them: removed for good, removed for a while, set otherwise."""
+    """Yield what happens to objects by what is done to them: removed for good, removed for a while, set otherwise."""
     operations = [
         (place, step.operation, (type(step.operation.item), step.operation.subject))
         for place, step in enumerate(steps)
@@ -198,7 +198,7 @@ class _Walk:
         self.is_anything_there = bool(links.linked or observed.lcps or observed.virtual)
         self._first: dict[str, Service] = {}
         self._last: dict[str, Service] = {}
-        """What was seen last of interfaces that others hang on."""
+        """What was seen last of interfaces that others depend on."""
         self._present: dict[str, Service] = {}
         """What was there before the plan, without the addresses that have been missing: those are noted once."""
         self._missing: dict[str, dict[Missing, int]] = {}
@@ -255,7 +255,7 @@ class _Walk:
             yield from members
 
     def effects(self) -> dict[str, Effect]:
-        """Return what became of what was missing, by interface."""
+        """Return the outcome of what was missing, by interface."""
         return {name: Effect(losses=tuple(sorted(self._losses(name), key=_turn))) for name in self._missing}
 
     def _losses(self, name: str) -> Iterator[Loss]:

@@ -11,7 +11,7 @@ from vppcfg.plan.plan import Plan
 
 
 class LiveOutcome(NamedTuple):
-    """What becomes of one address."""
+    """What happens to one address."""
 
     interface: str
     live: LiveAddress
@@ -20,7 +20,7 @@ class LiveOutcome(NamedTuple):
 
 
 def live_outcomes(plan: Plan) -> Iterator[LiveOutcome]:
-    """Yield what becomes of each live address of the interfaces that a plan may touch, in natural order."""
+    """Yield what happens to each live address of the interfaces that a plan may touch, in natural order."""
     for name in sorted(plan.observed.interfaces, key=natural_key):
         before, after = plan.observed.interfaces[name], plan.desired.interfaces.get(name)
         for each in before.live if after is not before else ():

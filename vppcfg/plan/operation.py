@@ -56,7 +56,7 @@ class Operation:
     numbered: ClassVar[str] = ""
     """What its message calls by VPP's own numbers beside interfaces: the noun of these objects."""
     numbering: ClassVar[Numbering] = Numbering.USES
-    """What becomes of the number of its subject."""
+    """What happens to the number of its subject."""
     done_already: ClassVar[frozenset[int]] = frozenset()
     """The return codes by which VPP reports that all is as the operation would have it."""
 

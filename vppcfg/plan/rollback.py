@@ -1,4 +1,4 @@
-"""The way back: from where a plan leads to where it started, and from any state to one that was before."""
+"""The rollback: from where a plan leads to where it started, and from any state to one that was before."""
 
 from __future__ import annotations
 

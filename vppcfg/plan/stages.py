@@ -236,7 +236,7 @@ class Step:
 
 
 def ordered(steps: Iterable[Step]) -> tuple[Step, ...]:
-    """Return the steps in the order in which they must run: by stage, then by what hangs on what, then by name.
+    """Return the steps in the order in which they must run: by stage, then by what depends on what, then by name.
 
     Those of one object in one stage stay as they come.
     """

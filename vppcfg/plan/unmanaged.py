@@ -30,7 +30,7 @@ _KINDS = {word: kind for kind in OBJECTS for word in (kind.noun, *kind.attachmen
 
 
 class Survival(Enum):
-    """What becomes of an attachment; each value completes the sentence `it is …`."""
+    """What happens to an attachment; each value completes the sentence `it is …`."""
 
     CARRIED = "carried over"
     LOST = "lost"
@@ -40,7 +40,7 @@ class Survival(Enum):
 
 @record
 class UnmanagedChange:
-    """What becomes of the attachments of one interface, table or bridge domain."""
+    """What happens to the attachments of one interface, table or bridge domain."""
 
     holder: str
     survival: Survival
@@ -115,7 +115,7 @@ def is_of_file(attachment: Attachment, owned: Ownership) -> bool:
 
 
 def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
-    """Return what becomes of every attachment that a plan does not leave as it is, by holder."""
+    """Return what happens to every attachment that a plan does not leave as it is, by holder."""
     back = {each.attachment for each in plan.of(BringBack)}
     left, idle = frozenset(plan.reached.unmanaged), dict(_idle(plan))
     found: dict[tuple[str, Survival, str], list[Attachment]] = {}

@@ -169,7 +169,7 @@ class WorkingState:
         return reference.name in tables[reference.referent]
 
     def has_holder(self, name: str) -> bool:
-        """Return whether there is an interface, a FIB table or a bridge domain that something of others hangs on."""
+        """Return whether there is an interface, a FIB table or a bridge domain that something of others depends on."""
         return name in self.interfaces or name in self.vrfs or name in self.bridges
 
     def state(self) -> State:

@@ -1,4 +1,4 @@
-"""What becomes of a frame by the file: stage after stage, until every copy of it has ended."""
+"""What happens to a frame by the file: stage after stage, until every copy of it has ended."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_CHOICES = 64
 
 
 def predict(network: Network, port: str, frame: Frame) -> Prediction:
-    """Return what becomes of a frame that a port receives. Raise UndecidedError where the file leaves it open."""
+    """Return what happens to a frame that a port receives. Raise UndecidedError where the file leaves it open."""
     journey = Journey(network)
     journey.then(ComesIn(port=port, frame=frame))
     journeys, found = [journey], dict[Prediction, None]()
@@ -43,7 +43,7 @@ def predict(network: Network, port: str, frame: Frame) -> Prediction:
 
 
 def _followed(journey: Journey) -> Prediction:
-    """Return what becomes of the frame of a journey, where VPP takes the first way at each choice still to come."""
+    """Return what happens to the frame of a journey, where VPP takes the first way at each choice still to come."""
     for _ in range(_MOST_STAGES):
         if not journey.ahead:
             return Prediction(steps=tuple(journey.steps), ends=tuple(journey.ends), taker=journey.taker)

@@ -41,7 +41,7 @@ class NextStep(NamedTuple):
     route: Route | None = None
     """The static route of it."""
     end: RouteEnd | None = None
-    """What becomes of the packet where a route discards it."""
+    """What happens to the packet where a route discards it."""
 
 
 _DEEPEST = 8

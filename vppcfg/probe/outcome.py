@@ -1,4 +1,4 @@
-"""What becomes of a frame: the ends that it meets, the way there, and which object of the file is behind each step."""
+"""What happens to a frame: the ends that it meets, the way there, and which object of the file is behind each step."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Milestone:
 
 @record
 class Prediction:
-    """What becomes of a frame by the file."""
+    """What happens to a frame by the file."""
 
     steps: tuple[Milestone, ...]
     ends: tuple[tuple[FrameEnd, Blame], ...]
@@ -138,4 +138,4 @@ class Unproved:
 
 
 class UndecidedError(Exception):
-    """What becomes of a frame depends on more than the file, such as something learnt; such a frame is not sent."""
+    """What happens to a frame depends on more than the file, such as something learnt; such a frame is not sent."""

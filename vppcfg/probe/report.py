@@ -1,4 +1,4 @@
-"""What came of all probes of a file: what is as it should be, and what is not, by the object that is to blame."""
+"""The outcome of all probes of a file: what is as it should be, and what is not, by the object that is to blame."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Suspect:
 
 @record
 class ProbeReport:
-    """What came of all probes."""
+    """The outcome of all probes."""
 
     sent: int
     suspects: tuple[Suspect, ...]

@@ -15,7 +15,7 @@ from vppcfg.record import record
 
 @record
 class ProbeFinding:
-    """What came of one probe."""
+    """The outcome of one probe."""
 
     probe: FrameProbe
     observation: Observation | None

@@ -136,7 +136,7 @@ def entry_name(entry: EntryDifference) -> str:
 
 
 def signed_name(entry: EntryDifference) -> str:
-    """Return the place of an entry with the sign of what becomes of it."""
+    """Return the place of an entry with the sign of what happens to it."""
     return f"{_SIGNS[entry.action]} {entry_name(entry)}"
 
 

@@ -40,7 +40,7 @@ _VIRTUAL_SECTIONS = frozenset(section.key for section in VIRTUAL_SECTIONS)
 
 @record
 class EntryDifference:
-    """What becomes of one entry of the file."""
+    """What happens to one entry of the file."""
 
     action: Action
     path: KeyPath
@@ -140,7 +140,7 @@ class _Comparison:
         return sorted(self._found.values(), key=_place)
 
     def _compare(self, was: YamlEntry | None, will: YamlEntry | None) -> None:
-        """Enter what becomes of an entry, if anything does."""
+        """Enter what happens to an entry, if anything does."""
         entry = was if will is None else will
         assert entry is not None
         if was is not None and will is not None:
@@ -305,7 +305,7 @@ def _is_implied(change: Change[Any], others: Iterable[Change[Any]]) -> bool:
 
 
 def _belongs_to_bridge(changes: Iterable[Change[Any]]) -> bool:
-    """Return whether what becomes of an interface is that a bridge has it, or has it no more."""
+    """Return whether what happens to an interface is that a bridge has it, or has it no more."""
     return any(attribute.name in ("bridge", "is_bvi") for change in changes for attribute in change.attributes)
 
 

@@ -132,7 +132,7 @@ class Causes:
         return Predicate("loses an address", "lose addresses", ("", ""))
 
     def _to_another_table(self, before: Interface, after: Interface) -> Predicate:
-        """Say why an interface takes its addresses to another FIB table: with its VRF, or to another VRF."""
+        """Return why an interface takes its addresses to another FIB table: with its VRF, or to another VRF."""
         if is_in_same_vrf(before, after, self._plan):
             return Predicate("moves with its VRF", "move with their VRF", _alike("the id of the VRF changes"))
         return Predicate("moves to another VRF", "move to another VRF")

@@ -155,7 +155,7 @@ def _number_of(addresses: frozenset[str]) -> str:
 
 
 def _lost(suffering: _Suffering, *, is_one: bool) -> Iterator[str]:
-    """Yield what is lost for good: of what hangs together, what the rest hangs on."""
+    """Yield what is lost for good: of what hangs together, what the rest depends on."""
     whose, plural = ("its", "") if is_one else ("their", "s")
     if ServicePart.LINK in suffering.parts:
         yield f"{whose} link{plural}"

@@ -26,7 +26,7 @@ def _line(outcome: LiveOutcome) -> str:
 
 
 def live_document(plan: Plan) -> list[dict[str, Any]]:
-    """Return what becomes of all live addresses, for programs."""
+    """Return what happens to all live addresses, for programs."""
     return [
         {
             "interface": each.interface,

@@ -1,4 +1,4 @@
-"""What is sent to prove a file, and what came of it: lines for people, and plain data for programs."""
+"""What is sent to prove a file, and the outcome of it: lines for people, and plain data for programs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _predicted(probe: FrameProbe) -> list[list[str]]:
 
 
 def report_lines(report: ProbeReport) -> Iterator[str]:
-    """Yield what came of the frames: what is wrong by object, what was not proved, and the count last."""
+    """Yield the results of the frames: what is wrong by object, what was not proved, and the count last."""
     for suspect in report.suspects:
         yield f"{suspect.subject}: {_charges(suspect)}"
         yield from (f"  {line}" for line in suspect.lines)
@@ -107,7 +107,7 @@ def probe_set_document(probe_set: ProbeSet) -> dict[str, Any]:
 
 
 def report_document(report: ProbeReport) -> dict[str, Any]:
-    """Return what came of the frames as plain data."""
+    """Return the results of the frames as plain data."""
     return {
         "is_as_predicted": not report.suspects,
         "sent": report.sent,

@@ -16,6 +16,6 @@ def shadow_lines(plan: Plan) -> Iterator[str]:
     """Yield a line for each object that comes to lie below a better one; warnings name those that do already."""
     names = sorted(plan.desired.hidden_by.keys() - plan.observed.hidden_by.keys(), key=natural_key)
     for name in names[:_MOST]:
-        yield f"{name} will be shadowed by {source_words(plan.desired.hidden_by[name])}, which VPP goes by"
+        yield f"{name} will be shadowed by {source_words(plan.desired.hidden_by[name])}, whose route VPP uses"
     if len(names) > _MOST:
         yield f"{len(names) - _MOST} more such routes; `--format json` has all in `desired.hidden_by`"

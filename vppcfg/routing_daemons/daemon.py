@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from enum import IntEnum
 from typing import Protocol
 
-from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, Ran, run_command
+from vppcfg.common.bounded_command import PLAIN_ENVIRONMENT, CommandResult, run_command
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.record import record
 
@@ -106,17 +106,17 @@ class RoutingDaemon(Protocol):
         """Return the routes that it has put into Linux, or why they are not known."""
 
 
-Runner = Callable[..., Ran]
+Runner = Callable[..., CommandResult]
 
 
 def run_bounded(
     command: Sequence[str], within_s: float, should_stop: Callable[[], bool] = lambda: False, *, has_errors: bool = True
-) -> Ran:
+) -> CommandResult:
     """Run a command of a daemon, without a shell, with bounds."""
     return run_command(command, PLAIN_ENVIRONMENT, within_s, should_stop, kept_bytes=_MOST_BYTES, has_errors=has_errors)
 
 
-def why_failed(ran: Ran) -> str:
+def why_failed(ran: CommandResult) -> str:
     """Return why a command has failed, with what it printed last; '' when it has not."""
     if not ran.trouble:
         return ""

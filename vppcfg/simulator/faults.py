@@ -112,7 +112,7 @@ class FaultCounter:
         return self.faults.hang_s if self.count + 1 == self.faults.hang_at else self.faults.pace_s
 
     def next(self) -> Verdict:
-        """Count one state-changing message and return what becomes of it."""
+        """Count one state-changing message and return what happens to it."""
         self.count += 1
         if self._on_change is not None:
             self._on_change(self.count)

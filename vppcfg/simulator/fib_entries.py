@@ -13,7 +13,7 @@ from typing import NamedTuple
 from vppcfg.simulator.wire import NONE
 
 NORMAL, LOCAL, DROP, UNREACHABLE, PROHIBIT = 0, 1, 2, 5, 6
-"""What becomes of a packet (fib_path_type in vnet/fib/fib_types.api)."""
+"""What happens to a packet (fib_path_type in vnet/fib/fib_types.api)."""
 Prefix = tuple[int, int]
 """The value of an address and a length."""
 

@@ -150,7 +150,7 @@ def slot_of(sub: SwInterface) -> Slot | None:
 
 
 def delete_interface(tables: Tables, to_delete: SwInterface) -> None:
-    """Take an interface out of all tables, with what hangs on it (vnet_delete_sw_interface)."""
+    """Take an interface out of all tables, with what depends on it (vnet_delete_sw_interface)."""
     to_delete.tag = b""
     if to_delete.is_up:
         set_admin_state(tables, to_delete, False)

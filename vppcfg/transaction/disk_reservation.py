@@ -1,4 +1,4 @@
-"""Room on the disk that is taken before a change begins, so that the way back works when the disk is full by then.
+"""Room on the disk that is taken before a change begins, so that the rollback works when the disk is full by then.
 
 There are two kinds. A file that will be replaced once, and is short, has a spare beside it of the same length: the new
 content goes into the blocks of the spare, and the two change places. For what is written anew there is one large file

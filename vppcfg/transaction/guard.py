@@ -42,7 +42,7 @@ class Limits:
     lose_unmanaged: bool = False
     """Whether what others have on interfaces and in tables may be lost or left without effect."""
     no_way_back: bool = False
-    """Whether to do without a way back where there would be none."""
+    """Whether to do without a rollback where there would be none."""
 
 
 class Objection(NamedTuple):

@@ -1,6 +1,6 @@
 """The journal of one VPP: what each change was to do and how it ended, written before and after it.
 
-A folder per entry, with what was observed, what was desired, the plan and the way back, all sealed. An entry appears
+A folder per entry, with what was observed, what was desired, the plan and the rollback, all sealed. An entry appears
 whole or not at all; only its outcome changes afterwards. What the states mean is the business of others.
 """
 
@@ -91,7 +91,7 @@ class Journal:
                 self._report(number, error.message)
 
     def _report(self, number: int, text: str) -> None:
-        """Say once that an entry is left out."""
+        """Report once that an entry is left out."""
         if number not in self._complained:
             self._complained.add(number)
             _log.warning("Change %d is left out, since its entry cannot be read: %s", number, text)

@@ -59,7 +59,7 @@ class Session:
         self.dataplane.use_keys(self._keys)
 
     def close(self) -> None:
-        """Say goodbye; safe to call twice."""
+        """Disconnect; safe to call twice."""
         self.dataplane.close()
 
     def __enter__(self) -> Self:

@@ -26,11 +26,11 @@ from vppcfg.transaction.session import RestartedError, Session
 from vppcfg.transaction.verify import Remainder, still_different
 
 RECONNECT_S = 30.0
-"""How long a VPP that does not answer may take to do so before the way back is given up."""
+"""How long a VPP that does not answer may take to do so before the rollback is given up."""
 _CONNECTIONS = 2
-"""At the way back: a connection that is lost on it is taken up once more."""
+"""At the rollback: a connection that is lost on it is taken up once more."""
 _ATTEMPTS = 2
-"""At the way back: what is refused once because of a moment's state is planned anew."""
+"""At the rollback: what is refused once because of a moment's state is planned anew."""
 
 
 class Cause(Enum):
@@ -78,14 +78,14 @@ class Failure:
 
 @record
 class Outcome:
-    """What became of a plan."""
+    """The outcome of a plan."""
 
     ending: Ending
     failure: Failure | None = None
     inverse: int = 0
-    """Steps that the way back took."""
+    """Steps that the rollback took."""
     trouble: str = ""
-    """What stood in the way back."""
+    """What stood in the rollback."""
     rollback_plan: Plan | None = None
     """What is left to do to be back, when that could be found out."""
     not_back: tuple[Attachment, ...] = ()
@@ -112,10 +112,10 @@ class Watcher(Protocol):
         """The state is read again."""
 
     def failed(self, failure: Failure) -> None:
-        """It failed, and the way back comes next."""
+        """It failed, and the rollback comes next."""
 
     def undoing(self, plan: Plan) -> None:
-        """The way back begins."""
+        """The rollback begins."""
 
 
 def transact(
@@ -132,10 +132,10 @@ def transact(
 ) -> Outcome:
     """Carry a plan out and verify it; go back to the state that it was made for when anything goes wrong.
 
-    `should_stop` is asked all the time, but not on the way back, where nothing ends early but the wait for a VPP that
+    `should_stop` is asked all the time, but not on the rollback, where nothing ends early but the wait for a VPP that
     does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired one although every
     step succeeded stays as it is. `afterwards` is called when VPP has the new state, and returns why that cannot be
-    kept, None when it can. An unexpected error is raised again, after the way back and after `on_bug` was
+    kept, None when it can. An unexpected error is raised again, after the rollback and after `on_bug` was
     called with the outcome.
     """
     try:
@@ -260,7 +260,7 @@ def go_back(
         ending=Ending.BETWEEN,
         failure=failure,
         inverse=inverse,
-        trouble=trouble or "VPP shows something else after the way back",
+        trouble=trouble or "VPP shows something else after the rollback",
         rollback_plan=make_plan(now, target.state),
         not_back=left,
     )

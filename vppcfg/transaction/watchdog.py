@@ -154,7 +154,7 @@ def unit_name(socket_path: str, number: int) -> str:
 
 
 def _arm_systemd(watch: TimerWatch) -> Timer:
-    """Start a timer of systemd, whose unit is confined where such a unit can run: the way back is worth more.
+    """Start a timer of systemd, whose unit is confined where such a unit can run: the rollback is worth more.
 
     An old systemd does not know some of the settings, and in some containers a unit with them does not start.
     """

@@ -86,7 +86,7 @@ def _sent(name: str, threads: Sequence[ThreadLoad]) -> _Sent:
     for thread in threads:
         given = sum(node.vectors for node in thread.nodes if _is_node(node.name, name + _OUTPUT_SUFFIX))
         left = [node.vectors for node in thread.nodes if _is_node(node.name, name + _TX_SUFFIX)]
-        if given and left:  # without a row about sending, nothing shows what became of the packets
+        if given and left:  # without a row about sending, nothing shows the outcome of the packets
             handed, sent = handed + given, sent + sum(left)
             handed_pps, sent_pps = handed_pps + thread.per_s(given), sent_pps + thread.per_s(sum(left))
     return _Sent(handed, sent, handed_pps, sent_pps)

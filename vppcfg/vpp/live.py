@@ -121,7 +121,7 @@ class LiveDataplane:
         return count_sessions(self._connection)
 
     def standing(self, state: State) -> Sequence[Attachment]:
-        """Return what others have that hangs on no interface. Raise DataplaneError."""
+        """Return what others have that is on no interface. Raise DataplaneError."""
         from vppcfg.vpp.unmanaged import read_standing
 
         return read_standing(self._connection, state)
@@ -258,7 +258,7 @@ class LiveDataplane:
         return self._connection.wait_for_event(seconds)
 
     def close(self) -> None:
-        """Say goodbye to VPP; safe to call twice."""
+        """Disconnect from VPP; safe to call twice."""
         self._connection.close()
 
     def __enter__(self) -> Self:

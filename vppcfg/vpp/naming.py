@@ -111,7 +111,7 @@ class InterfaceNaming:
         self.close()
 
     def close(self) -> None:
-        """Say goodbye; safe to call twice."""
+        """Disconnect; safe to call twice."""
         self._connection.close()
 
     def interfaces(self) -> list[MonitoredInterface]:

@@ -164,7 +164,7 @@ def _surroundings(
     on_interfaces: _OnInterfaces,
     details: _Details,
 ) -> interface.Surroundings:
-    """Return what hangs on interfaces, from both rounds."""
+    """Return what is on interfaces, from both rounds."""
     return interface.Surroundings(
         names=known.names,
         addresses=details.addresses,

@@ -3,7 +3,7 @@
 Each address of an interface turns IPv6 on once more, so does linux-nl for a link-local address of Linux, and so do
 DHCPv6, autoconfiguration and `enable ip6 interface`. IPv6 goes off when it was turned off that often. It is tried with
 once, twice, four times and so on. Each try turns IPv6 off and on equally often and is sent as one piece, so that IPv6
-is on after it whatever becomes of the connection, and what was turned on too often is taken back.
+is on after it whatever happens to the connection, and what was turned on too often is taken back.
 """
 
 from __future__ import annotations

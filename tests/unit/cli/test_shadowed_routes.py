@@ -24,7 +24,7 @@ routes:
   10.1.0.0/16: 192.0.2.2
 """
 SHADOWED = "10.0.0.0/8 is shadowed by linux-cp: VPP forwards by that route, and by this one without it"
-WILL_BE = "10.0.0.0/8 will be shadowed by linux-cp, which VPP goes by"
+WILL_BE = "10.0.0.0/8 will be shadowed by linux-cp, whose route VPP uses"
 
 
 class Router:

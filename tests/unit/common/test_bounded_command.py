@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.common.bounded_command import _PART_BYTES, KEPT_BYTES, Ran, run_command
+from vppcfg.common.bounded_command import _PART_BYTES, KEPT_BYTES, CommandResult, run_command
 
 
-def ran(script: str, within_s: float = 20.0, *, stops: bool = False) -> Ran:
+def ran(script: str, within_s: float = 20.0, *, stops: bool = False) -> CommandResult:
     return run_command(("/bin/sh", "-c", script), {"PATH": "/usr/bin:/bin", "WHO": "me"}, within_s, lambda: stops)
 
 

@@ -112,7 +112,7 @@ REFUSED: list[tuple[str, State, Operation]] = [
     ),
     ("has no LCP pair", state(PORT), DeleteLcpPair(interface="gi0")),
     (
-        "hangs on that of gi0",
+        "depends on that of gi0",
         state(PORT, SUB, gi0=LcpPair(host_name="e0"), gi0_100=LcpPair(host_name="e0.100")),
         DeleteLcpPair(interface="gi0"),
     ),

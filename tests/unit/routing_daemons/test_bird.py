@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.common.bounded_command import Ran
+from vppcfg.common.bounded_command import CommandResult
 from vppcfg.model.routing import DaemonKind, RoutingFile
 from vppcfg.routing_daemons import bird
 from vppcfg.routing_daemons.bird import Bird
@@ -35,11 +35,11 @@ class Birdc:
         self.answers = {"show status": STATUS}
         self.asked: list[str] = []
 
-    def __call__(self, command: list[str], within_s: float, **_: object) -> Ran:
+    def __call__(self, command: list[str], within_s: float, **_: object) -> CommandResult:
         line = " ".join(command[3:]) if command[0] == "birdc" else " ".join(command)
         self.asked.append(line)
         text = next((text for words, text in self.answers.items() if line.startswith(words)), "")
-        return Ran(output=text.encode(), seconds=0.0, trouble="" if text else "it ended with exit code 1")
+        return CommandResult(output=text.encode(), seconds=0.0, trouble="" if text else "it ended with exit code 1")
 
 
 @pytest.fixture

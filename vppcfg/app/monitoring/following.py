@@ -24,7 +24,7 @@ _DIFFERENCES = re.compile(r"^vppcfg_differences\{.*\} (\d+)$", re.MULTILINE)
 
 @record
 class RouterView:
-    """Everything that is shown of one look."""
+    """Everything that is shown of one sample."""
 
     snapshot: RouterSnapshot
     rates: RouterRates
@@ -36,8 +36,8 @@ class RouterView:
     """Entries in which VPP is not as in its file; None while unknown."""
 
 
-class Following:
-    """One router, looked at again and again."""
+class RouterFollower:
+    """Samples one router again and again."""
 
     def __init__(
         self, reader: RouterReader, changes: Callable[[], ChangeStatus], drift: DriftMetrics | None = None
@@ -50,7 +50,7 @@ class Following:
         """The first readings after the last two refreshes."""
 
     def look(self) -> RouterView:
-        """Look at the router. A VPP that is gone is noted in the snapshot."""
+        """Take a sample. A VPP that is gone is noted in the snapshot."""
         snapshot = self._reader.look()
         rates = rates_between(self._before, snapshot, self._refreshes(snapshot.counters))
         word, text = self._verdict(snapshot)

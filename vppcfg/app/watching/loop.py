@@ -185,7 +185,7 @@ class VppWatch:
         self._verify_at_s = self._clock.monotonic() + max(self._interval_s, SHARE * (self._clock.monotonic() - start_s))
 
     def _note(self, report: VerifyReport) -> None:
-        """Say what a verification found when it is another thing than before."""
+        """Report what a verification found when it is another thing than before."""
         self._status.verified = report
         if (seen := news_of(report)) != self._was_verified_as:
             self._was_verified_as = seen
@@ -285,7 +285,7 @@ class VppWatch:
         return took_s
 
     def _look_at_daemons(self) -> None:
-        """Say when routing daemons do not run what was accepted, and when they do again."""
+        """Report when routing daemons do not run what was accepted, and when they do again."""
         if self._clock.monotonic() < self._drift_at_s:
             return
         before, self._drifted = self._drifted, self._daemon_drift()
@@ -296,13 +296,13 @@ class VppWatch:
             self._notify("daemon_in_sync", "The routing daemons run what was accepted", {"daemons": []})
 
     def _look_at_virtual_routers(self, observed: State) -> None:
-        """Say which virtual routers are something else than at the last look."""
+        """Report which virtual routers are something else than at the last look."""
         before, self._roles = self._roles, roles_of(observed)
         for notice in changed_roles(before, self._roles):
             self._output.notify(notice)
 
     def _look_for_protection(self, dataplane: Dataplane, observed: State) -> None:
-        """Say when interfaces have lost IPsec that they had when vppcfg last changed them; VPP is asked only then."""
+        """Report interfaces that lost IPsec since vppcfg last changed them; VPP is asked only then."""
         before = self._unprotected
         self._unprotected = lost_protection(self._protected_by(self._boot_id), dataplane, lambda: observed)
         if self._unprotected and self._unprotected != before:

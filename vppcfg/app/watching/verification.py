@@ -135,7 +135,7 @@ class Verification:
         return report
 
     def _notify_failure(self, error: VppcfgError) -> None:
-        """Say what is in the way, once as long as it is the same."""
+        """Report what is in the way, once as long as it is the same."""
         if self._was != (error.message,):
             self._was = (error.message,)
             self._output.notify(not_verified(error))

@@ -193,7 +193,7 @@ class _Resolver:
         return 0
 
     def report_missing_mtus(self) -> None:
-        """Say of which sub-interfaces larger packets are sent than the file means, once for each port."""
+        """Report for which sub-interfaces larger packets are sent than the file means, once for each port."""
         for parent, found in self._without_mtu.items():
             first, others = found[0], len(found) - 1
             more = f", like {others} other{'s' if others > 1 else ''} of {parent}," if others else ""

@@ -1,6 +1,6 @@
 """Sections and keys by which a file owns objects of VPP that bear no mark: QoS, relays, cross-connects of L3 and more.
 
-VPP does not report who has configured such an object. So the key is what makes them the file's, all that hang on what
+VPP does not report who has configured such an object. So the key is what makes them the file's, all that depend on what
 it stands below: while it is absent, plans leave them alone, and with it, even empty, VPP has those of the file and no
 others.
 """
@@ -220,7 +220,7 @@ def _entries(content: Mapping[Any, Any]) -> Iterator[tuple[KeyHolder, str, KeyPa
 
 
 def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:
-    """Return the path of the entry of what an object of a state hangs on."""
+    """Return the path of the entry of what an object of a state depends on."""
     if holder is KeyHolder.INTERFACE:
         interface = state.interfaces[name]
         if interface.parent is not None:
@@ -233,7 +233,7 @@ def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:
 
 
 def _has_no_entry(holder: KeyHolder, name: str, state: State, unmanaged: Unmanaged) -> bool:
-    """Return whether no entry of what an object hangs on is written, because of its name or of a part of a state."""
+    """Return whether no entry of what an object depends on is written, because of its name or of a part of a state."""
     if holder in (KeyHolder.INTERFACE, KeyHolder.TUNNEL):
         return name not in state.interfaces or unmanaged.covers(name, state)
     return holder is KeyHolder.BRIDGE and (name not in state.bridges or name in unmanaged.of("bridges"))

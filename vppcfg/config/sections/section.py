@@ -51,7 +51,7 @@ class Parsing:
         self.content = content
         self.bad_paths = bad_paths
         self.parts: dict[str, Any] = {}
-        """What came of the sections so far, by key."""
+        """The outcome of the sections so far, by key."""
         self.problems = ProblemList()
         self.counts: Counter[str] = Counter()
         """What has limits over all entries of a section, by the section or the rule."""

@@ -43,7 +43,7 @@ class SourceFiles:
 
     @property
     def origin(self) -> str:
-        """Return where the files are, whatever becomes of the working directory; `-` when they cannot be read again."""
+        """Return where the files are, whatever happens to the working directory; `-` when they cannot be read again."""
         return _BETWEEN.join(map(os.path.realpath, self.names)) if self.can_be_read_again else STDIN
 
 

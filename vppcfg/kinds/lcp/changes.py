@@ -1,4 +1,4 @@
-"""Which LCP pairs change: linux-cp changes nothing in place, and a pair goes with what it hangs on."""
+"""Which LCP pairs change: linux-cp changes nothing in place, and a pair goes with what it depends on."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _gets_the_mac_of_a_member(name: str, observed: State, desired: State) -> boo
 
 
 def _add_dependents(gone: list[str], observed: State, desired: State, changes: dict[str, Change[LcpPair]]) -> None:
-    """Replace, too, the pairs that hang on a pair in `gone`."""
+    """Replace, too, the pairs that depend on a pair in `gone`."""
     if not gone:
         return
     stacking = Stacking(observed.interfaces.values())

@@ -1,4 +1,4 @@
-"""Linux Control Plane pairs: what hangs on what, and whose names are taken (linux-cp/lcp_interface.c)."""
+"""Linux Control Plane pairs: what depends on what, and whose names are taken (linux-cp/lcp_interface.c)."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class DeleteLcpPair(InterfaceOperation):
         if interface.has_mpls and working.lcps[name].has_host:
             return f"{name} has MPLS, which the next interface with the index of its Linux side would inherit"
         left = min((other for other in working.stacking.hanging_on(interface) if other in working.lcps), default=None)
-        return f"the LCP pair of {left} hangs on that of {name}" if left is not None else None
+        return f"the LCP pair of {left} depends on that of {name}" if left is not None else None
 
     def apply_to(self, working: WorkingState) -> None:
         """Take the pair and its Linux device out."""

@@ -183,7 +183,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
     def read(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> dict[str, Tap]:
         """Return the TAPs by name; `rows` are the interfaces by index, without the VPP side of LCP pairs.
 
-        What became of their Linux devices is read through netlink, not here.
+        The outcome of their Linux devices is read through netlink, not here.
         """
         if not connection.offers(_DUMP):
             return {}

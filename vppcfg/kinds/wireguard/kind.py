@@ -128,7 +128,7 @@ class WireguardKind(VirtualInterfaceKind[WireguardConfig, Wireguard]):
     def _report_moved(
         self, config: WireguardConfig, virtual: Wireguard, merged: Wireguard, desired: DesiredStateBuilder
     ) -> None:
-        """Say of each peer with an endpoint of the file that it speaks from elsewhere."""
+        """Report each peer that sends from another endpoint than that of the file."""
         for peer in config.peers:
             found = merged.peers[peer.public_key]
             if peer.endpoint is not None and found is not virtual.peers[peer.public_key]:

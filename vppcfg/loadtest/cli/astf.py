@@ -119,7 +119,7 @@ def _add_generator_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Run the test, and write what came of it even when it is interrupted."""
+    """Run the test, and write the result even when it is interrupted."""
     from dataclasses import replace
 
     from vppcfg.loadtest.cli.astf_view import LiveConnections, astf_lines

@@ -43,7 +43,7 @@ class LiveConnections:
         self._ticker.__exit__(kind, error, trace)
 
     def announce(self, generator: str, traffic: StatefulTraffic, plan: ConnectionPlan) -> None:
-        """Say what is about to be done."""
+        """Print what is about to be done."""
         self._print(
             f"Connections of {traffic.profile.name} by {generator} on ports {sides_of(traffic.directions)}: "
             f"{cps(plan.warm_up_rate)} for {plan.warm_up_s} s, up to {cps(plan.target_rate)} in {plan.ramp_s} s, "
@@ -51,7 +51,7 @@ class LiveConnections:
         )
 
     def begin(self, phase: LoadPhase, rate_cps: float, duration_s: float) -> None:
-        """Say that a phase begins."""
+        """Print that a phase begins."""
         if phase is LoadPhase.DRAIN:
             self._print(f"Waiting for connections to end, {duration_s:g} seconds at most")
         elif duration_s:

@@ -88,7 +88,7 @@ def _add_router_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Run the flows and show what came of them."""
+    """Run the flows and show their results."""
     from vppcfg.cli.output import print_line
     from vppcfg.common.clock import SystemClock
     from vppcfg.common.printable import printable

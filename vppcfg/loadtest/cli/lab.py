@@ -82,7 +82,7 @@ def _up(args: argparse.Namespace) -> ExitCode:
 
 
 def _describe(layout: Layout) -> None:
-    """Say what is where, and how to use it."""
+    """Print what is where, and how to use it."""
     left, right = layout.sides
     print_line(f"{'namespace':<24}{'device':<8}{'MAC address':<20}address")
     for side in layout.sides:

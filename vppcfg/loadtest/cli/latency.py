@@ -53,7 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Measure, and write what came of it even when it is interrupted."""
+    """Measure, and write the result even when it is interrupted."""
     from vppcfg.loadtest.cli.course import course_of
 
     with course_of(args, _probe_rate(args.probe_rate)) as course:

@@ -97,11 +97,11 @@ class Live:
             self._is_line_open = False
 
     def mapped(self) -> None:
-        """Say which ports send to which."""
+        """Print which ports send to which."""
         self.note(f"Mapped ports to sides {self._sides}")
 
     def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:
-        """Say that a phase begins."""
+        """Print that a phase begins."""
         if phase is LoadPhase.WARM_UP:
             self.note(f"Warming up {self._sides} at rate of {rate_text(load_pps)} for {duration_s:g} seconds")
         elif phase is LoadPhase.TRIAL:
@@ -110,14 +110,14 @@ class Live:
             self.note(f"Holding load {self._sides} for {duration_s:g} seconds")
 
     def change(self, load_pps: float) -> None:
-        """Say what the load is now, once per percent of line rate."""
+        """Print what the load is now, once per percent of line rate."""
         percent = self._line_rate.percent(load_pps)
         if self._percent_shown is None or int(percent + 1e-9) != self._percent_shown:
             self._percent_shown = int(percent + 1e-9)
             self.note(f"Setting load {self._sides} to {round(percent, 2):g}% of linerate")
 
     def trial(self, trial: Trial, number: int, took_s: float) -> None:
-        """Say what a trial of a search found."""
+        """Print what a trial of a search found."""
         self._elapsed_s += took_s
         loss = max(total.loss_ratio for total in trial.totals)
         percent = self._line_rate.percent(trial.load_pps)

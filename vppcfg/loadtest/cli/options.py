@@ -93,7 +93,7 @@ def add_traffic_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_result_options(parser: argparse.ArgumentParser, default: str | None, *, is_shown: bool = False) -> None:
-    """Add what becomes of the result; `is_shown`: without a file it goes into a pipe."""
+    """Add what happens to the result; `is_shown`: without a file it goes into a pipe."""
     shown = " (default: -)" if default else ""
     group = add_output_options(parser, " (default: only if that is no terminal)" if is_shown else shown, default)
     group.add_argument(

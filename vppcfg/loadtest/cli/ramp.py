@@ -92,7 +92,7 @@ def _add_tune_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Run the ramp, and write what came of it even when it is interrupted."""
+    """Run the ramp, and write the result even when it is interrupted."""
     from vppcfg.loadtest.cli.course import course_of
 
     if args.output is None and (args.format is not None or not is_terminal(sys.stdout)):

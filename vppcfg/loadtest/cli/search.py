@@ -57,7 +57,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    """Search, and write what came of it even when it is interrupted."""
+    """Search, and write the result even when it is interrupted."""
     from vppcfg.loadtest.cli.course import course_of
     from vppcfg.loadtest.packages import require
 

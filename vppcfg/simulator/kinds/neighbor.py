@@ -201,17 +201,20 @@ def _command(tables: Tables, line: Input) -> str:
 
 
 def _configure(call: Call, values: Values) -> Outgoing:
-    found = Limits(limit=values["max_number"], age_s=values["max_age"], is_recycling=bool(values["recycle"]))
-    _limit(call.tables, values["af"], found)
+    limits = call.tables.part(NeighborMain).limits
+    if values["af"] >= len(limits):
+        raise RefusedError(Retval.INVALID_ADDRESS_FAMILY)
+    limits[values["af"]] = Limits(
+        limit=values["max_number"], age_s=values["max_age"], is_recycling=bool(values["recycle"])
+    )
     return call.reply()
 
 
-def _limit(tables: Tables, family: int, limits: Limits) -> None:
-    tables.part(NeighborMain).limits[family] = limits
-
-
 def _get_config(call: Call, values: Values) -> Outgoing:
-    found = call.tables.part(NeighborMain).limits[values["af"]]
+    limits = call.tables.part(NeighborMain).limits
+    if values["af"] >= len(limits):
+        return call.reply(retval=Retval.INVALID_ADDRESS_FAMILY, max_number=NONE, max_age=NONE)
+    found = limits[values["af"]]
     return call.reply(af=values["af"], max_number=found.limit, max_age=found.age_s, recycle=found.is_recycling)
 
 
@@ -221,7 +224,8 @@ def _config_command(tables: Tables, line: Input) -> str:
     family = next((number for number, word in enumerate(_FAMILIES) if line.take(word)), None)
     if family is None:
         raise line.unknown("parse error")
-    found = tables.part(NeighborMain).limits[family]
+    limits = tables.part(NeighborMain).limits
+    found = limits[family]
     numbers = {"limit": found.limit, "age": found.age_s}
     is_recycling = found.is_recycling
     while not line.is_at_end:
@@ -231,7 +235,7 @@ def _config_command(tables: Tables, line: Input) -> str:
             is_recycling = True
         elif not any(line.take_setting(key, numbers) for key in ("limit", "age")):
             raise line.unknown("parse error")
-    _limit(tables, family, Limits(limit=numbers["limit"], age_s=numbers["age"], is_recycling=is_recycling))
+    limits[family] = Limits(limit=numbers["limit"], age_s=numbers["age"], is_recycling=is_recycling)
     return ""
 
 
@@ -245,8 +249,8 @@ def _forget(tables: Tables, sw_if_index: int) -> None:
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
     for table in state.of(NeighborTable).values():
-        found = Limits(limit=table.limit, age_s=table.max_age_s, is_recycling=table.is_recycling)
-        _limit(tables, int(table.is_ipv6), found)
+        limits = Limits(limit=table.limit, age_s=table.max_age_s, is_recycling=table.is_recycling)
+        tables.part(NeighborMain).limits[table.is_ipv6] = limits
     for name, row in rows.items():
         for each in state.interfaces[name].neighbors:
             flags = _STATIC | (0 if each.has_route else _NO_FIB_ENTRY)

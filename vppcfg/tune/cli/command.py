@@ -83,7 +83,7 @@ def _add_traffic_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
-    """Add what becomes of the findings."""
+    """Add what happens to the findings."""
     parser.add_argument(
         "-c", "--config", metavar="FILE", action=OneConfig, help="the configuration file that changes are proposed for"
     )

@@ -60,7 +60,7 @@ _SUB_ID = _PATHS.index("sub_id")
 
 @record
 class Surroundings:
-    """What hangs on interfaces, by their index."""
+    """What is configured on interfaces, by their index."""
 
     names: Mapping[int, str]
     addresses: Mapping[int, frozenset[str]]
@@ -180,7 +180,7 @@ def without(rows: Sequence[Row], hosts: frozenset[int]) -> list[Row]:
 
 
 def build(rows: Sequence[Row], around: Surroundings) -> dict[str, Interface]:
-    """Return the interfaces of `rows` by name, with what hangs on them."""
+    """Return the interfaces of `rows` by name, with what is on them."""
     return {row.name: _sub_interface(row, around) if row.type == _TYPE_SUB else _port(row, around) for row in rows}
 
 

@@ -58,7 +58,7 @@ def read_unmanaged(connection: Connection, holders: Collection[str], state: Stat
 
 
 def read_standing(connection: Connection, state: State) -> tuple[Attachment, ...]:
-    """Return what others have that hangs on no interface, without a holder, in the order in which it is made.
+    """Return what others have that is on no interface, without a holder, in the order in which it is made.
 
     Raise DataplaneError.
     """

@@ -1,4 +1,4 @@
-"""What others have configured that hangs on no interface: policers, policies, tables, relays, keys by number.
+"""What others have configured that is on no interface: policers, policies, tables, relays, keys by number.
 
 Of most of it a message reads back all that a command needs. Of the rest only that it is there is known or may be shown.
 """

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.app.monitoring.routers import Clock, Router, running
 from vppcfg.app.monitoring.drift import DriftMetrics
-from vppcfg.app.monitoring.following import Following
+from vppcfg.app.monitoring.following import RouterFollower
 from vppcfg.render.change_metrics import ChangeStatus
 from vppcfg.simulator.segment import Value
 
@@ -29,7 +29,7 @@ def router(tmp_path: Path) -> Iterator[Router]:
 
 
 def test_rates_come_with_the_second_look_and_the_verdict_with_them(router: Router) -> None:
-    following = Following(router.reader(Clock()), ChangeStatus)
+    following = RouterFollower(router.reader(Clock()), ChangeStatus)
     first = following.look()
     assert (first.rates.seconds, first.verdict) == (None, "")
     router.count(if__rx=[[(0, 0), (1, 60)], [(0, 0), (99, 5940)]])
@@ -41,7 +41,7 @@ def test_rates_come_with_the_second_look_and_the_verdict_with_them(router: Route
 
 
 def test_packets_that_a_nic_misses_are_a_loss(router: Router) -> None:
-    following = Following(router.reader(Clock()), ChangeStatus)
+    following = RouterFollower(router.reader(Clock()), ChangeStatus)
     following.look()
     node = [[0, 0], [1_000_010, 0]]
     nodes: dict[str, Value] = {f"sys__node__{kind}": node for kind in ("calls", "vectors", "clocks", "suspends")}
@@ -64,12 +64,12 @@ def test_packets_that_a_nic_misses_are_a_loss(router: Router) -> None:
     ],
 )
 def test_drift_is_what_the_last_comparison_found(router: Router, text: str, differences: int | None) -> None:
-    assert Following(router.reader(Clock()), ChangeStatus, Drift(text)).look().differences == differences
+    assert RouterFollower(router.reader(Clock()), ChangeStatus, Drift(text)).look().differences == differences
 
 
 def test_a_vpp_that_starts_again_begins_anew(tmp_path: Path) -> None:
     first = Router(tmp_path)
-    following = Following(first.reader(Clock()), ChangeStatus)
+    following = RouterFollower(first.reader(Clock()), ChangeStatus)
     following.look()
     following.look()
     first.end()
@@ -83,7 +83,7 @@ def test_a_vpp_that_starts_again_begins_anew(tmp_path: Path) -> None:
 def test_readings_are_kept_for_the_time_of_the_verdict_alone(router: Router, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr("vppcfg.vpp.counters.time", clock)
-    following = Following(router.reader(clock), ChangeStatus)
+    following = RouterFollower(router.reader(clock), ChangeStatus)
     for _ in range(40):
         following.look()
         clock.sleep(2.0)

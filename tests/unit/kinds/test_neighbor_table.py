@@ -1,0 +1,78 @@
+"""Limits of neighbour tables: before neighbours are entered, and what a change may cost hosts."""
+
+from typing import Any
+
+import pytest
+
+from tests.kinds.there_and_back import configuration_of, plan_to
+from vppcfg.config.load import parse_text
+from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.resolve import resolve
+from vppcfg.kinds.neighbor import SetNeighbor
+from vppcfg.kinds.neighbor_table import SetNeighborTable
+from vppcfg.model.neighbor_table import NeighborTable
+from vppcfg.model.state import State
+from vppcfg.plan.impact_level import Impact
+from vppcfg.render.impact_text import consequences
+
+NEIGHBORS = {f"192.0.2.{host}": f"02:00:00:00:00:{host:02x}" for host in (5, 6, 7)}
+V4 = NeighborTable(is_ipv6=False)
+
+
+def router(table: dict[str, Any] | None, neighbors: dict[str, str]) -> dict[str, Any]:
+    eth0 = {"addresses": ["192.0.2.1/24"], "neighbors": neighbors}
+    return {"interfaces": {"eth0": eth0}, **({} if table is None else {"neighbor-table": {"ipv4": table}})}
+
+
+def reached(table: dict[str, Any] | None, neighbors: dict[str, str]) -> State:
+    configuration = configuration_of(router(table, neighbors))
+    return resolve(configuration, assumed_state(configuration)).desired
+
+
+@pytest.mark.parametrize("after", [{"limit": 3}, {"limit": 0}, {}], ids=str)
+def test_a_limit_is_raised_before_neighbours_are_entered(after: dict[str, Any]) -> None:
+    plan = plan_to(router(after, NEIGHBORS), reached({"limit": 1}, {}))
+    operations = list(plan.operations)
+    first = min(operations.index(each) for each in plan.of(SetNeighbor))
+    changed = [place for place, each in enumerate(operations) if getattr(each, "item", None).__class__ is NeighborTable]
+    assert changed and max(changed) < first
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ({}, {"limit": 100}, "holds fewer neighbours"),
+        ({"limit": 0}, {"limit": 60_000}, "holds fewer neighbours"),
+        ({"limit": 100}, {}, ""),
+        ({"limit": 100}, {"limit": 0}, ""),
+        ({}, {"max-age": 60}, "forgets silent neighbours sooner"),
+        ({"max-age": 60}, {"max-age": 30}, "forgets silent neighbours sooner"),
+        ({"max-age": 60}, {}, ""),
+        ({}, {"recycle": True}, "replaces its oldest neighbours when it is full"),
+        ({"recycle": True}, {}, "refuses new neighbours when it is full"),
+        ({"limit": 0}, {"limit": 0, "recycle": True}, ""),
+    ],
+    ids=str,
+)
+def test_only_what_may_cost_a_host_its_entry_has_an_impact(
+    before: dict[str, Any], after: dict[str, Any], words: str
+) -> None:
+    plan = plan_to(router(after, {}), reached(before, {}))
+    found = consequences(plan)
+    assert [each.impact for each in found] == ([Impact.DEGRADE] if words else [])
+    assert [each.text for each in found] == ([f"IPv4 neighbour table {words}"] if words else [])
+
+
+def test_an_absent_key_leaves_the_limits_alone_and_an_empty_one_resets_them() -> None:
+    observed = reached({"limit": 7}, {})
+    assert plan_to(router(None, {}), observed).of(SetNeighborTable) == []
+    assert plan_to(router({}, {}), observed).desired.of(NeighborTable) == {}
+
+
+def test_neighbours_of_the_other_family_do_not_count() -> None:
+    text = """
+interfaces: { eth0: { addresses: [ 192.0.2.1/24, "2001:db8::1/64" ],
+              neighbors: { 192.0.2.5: "02:00:00:00:00:05", "2001:db8::5": "02:00:00:00:00:05" } } }
+neighbor-table: { ipv4: { limit: 1 }, ipv6: { limit: 1 } }
+"""
+    assert parse_text(text, "x").problems == ()
