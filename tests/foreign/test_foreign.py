@@ -19,7 +19,10 @@ def test_no_answer_is_false_and_no_fewer_expectations_come_true_than_before(kind
     assert met(scores) >= LEAST[kind], [(score.name, score.misses) for score in scores if score.misses]
 
 
-@pytest.mark.parametrize("folder", ["startup", "scripts", "held_out/startup", "held_out/scripts", "fresh/startup"])
+FOLDERS = [f"{part}{kind}" for part in ("", "held_out/", "fresh/") for kind in LEAST]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_every_file_names_its_source_and_what_is_expected(folder: str) -> None:
     for path in (HERE / folder).iterdir():
         marks = [line for line in path.read_text().split("\n") if line.startswith("#= ")]

@@ -11,7 +11,11 @@ TIMES = int(os.environ.get("LAW_TIMES", "1"))
 
 
 IS_SAME = TIMES == 1
-"""Whether each run tries the same examples: a change is then judged by itself, and not by its luck."""
+"""Whether each run tries the same examples: a change is then judged by itself, and not by its luck.
+
+Hypothesis draws them by the text and the annotations of a test: modules of laws keep these as texts, so that the
+examples stay.
+"""
 
 
 def examples(count: int) -> settings:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden_adopt.test_golden_adopt import CASES
-from tests.real_vpp import RealVpp, release, skip_reason
+from tests.real_vpp import RealVpp, release, running, skip_reason
 from vppcfg.adopt.adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.others import OthersOfKind, others_in
 from vppcfg.adopt.report import LineOutcome, SourceLine
@@ -16,9 +16,11 @@ from vppcfg.adopt.simulation import ports_of
 from vppcfg.adopt.unsupported_commands import rest_of_others
 from vppcfg.app.resting import LineEnd, run_rest
 from vppcfg.app.target import Target
+from vppcfg.cli.main import main
 from vppcfg.common.release import release_of
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.errors import ExitCode
 from vppcfg.kinds.route import SetRoute
 from vppcfg.plan.operations import Operation, SetLinkMtu, SetLinuxLink, SetPacketMtu, SetTag
 from vppcfg.plan.plan import make_plan
@@ -164,3 +166,70 @@ def test_what_others_have_is_accounted_for_and_comes_back_again_and_again() -> N
             run_all(rest.commands, target)
             back = {each.kind: each for each in others_of(target)}
             assert [each for each in others if not each.why and back.get(each.kind) != each] == []
+
+
+RUNNING = (
+    *SERVICES[:5],
+    "set interface ip address eth0 2001:db8:1::1/64",
+    "create bridge-domain 20 arp-term 1",
+    "create loopback interface instance 12",
+    "set interface l2 bridge loop12 20 bvi",
+    "set interface state loop12 up",
+    "set bridge-domain arp entry 20 192.168.4.9 02:00:00:00:00:09",
+    *SERVICES[5:13],
+    "nat44 add identity mapping external eth0 udp 500",
+    "set nat timeout udp 200",
+    "create loopback interface instance 11",
+    "set interface ip address loop11 192.168.3.1/24",
+    "set interface state loop11 up",
+    "l3xc add loop11 via 192.0.2.7 eth0",
+    "ip table add 7",
+    "ip route add 10.7.0.0/16 table 7 via 192.168.2.98 loop10",
+    "ip route add 10.8.0.0/16 via drop",
+    "ip route add 10.9.0.0/16 via 192.0.2.3 eth0 out-labels 33 34",
+    "vrrp vr add eth0 vr_id 5 priority 150 accept_mode 192.0.2.254",
+    "vrrp proto start eth0 vr_id 5",
+    "set dhcp proxy server 192.0.2.50 src-address 192.168.2.1",
+    "set dhcpv6 proxy server 2001:db8:1::50 src-address 2001:db8:1::1",
+    "qos record ip loop10",
+    "qos egress map id 1 [ip][4]=4",
+    "qos mark ip eth0 id 1",
+    "ip punt redirect add rx all via 192.0.2.77 eth0",
+    "set ip neighbor eth0 192.0.2.2 02:00:00:00:00:02 static",
+    "create gre tunnel src 192.0.2.1 instance 3 multipoint",
+    "set interface ip address gre3 10.3.0.1/24",
+    "create teib gre3 peer 10.3.0.2 nh 192.0.2.30",
+    "set interface tcp-mss-clamp loop10 ip4 enable ip4-mss 1400 ip6 disable",
+    "set urpf ip4 rx strict loop10",
+    "det44 plugin enable",
+    "det44 add in 10.99.0.0/24 out 203.0.113.0/30",
+    "set interface det44 inside loop11",
+)
+NOT_WRITTEN = ("set acl-plugin acl permit src 192.168.2.0/24 tag pol", "abf policy add id 1 acl 0 via 192.0.2.9 eth0")
+
+
+@pytest.mark.skipif(REASON is not None or release_of(release()) < release_of("26.10"), reason="tried on 26.10")
+def test_the_services_of_a_running_vpp_come_back_by_the_file_and_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ports = ("eth0", "eth1")
+    with running(ports) as vpp:
+        for line in (*RUNNING, *NOT_WRITTEN):
+            assert vpp.cli(line)[0] == 0, line
+        words = ["-q", "-a", str(vpp.socket_path)]
+        assert main(["adopt", *words, "-o", "first.yaml", "--rest", "first.vpp"]) == ExitCode.DONE
+        shown = "".join(capsys.readouterr())
+        assert "policy of ABF (1): 1" in shown
+        text, rest = Path("first.yaml").read_text(), Path("first.vpp").read_text()
+        assert [word for word in ("dhcp", "qos", "punt", "nat44", "det44", "vrrp", "l3xc") if word in rest] == []
+        assert main(["plan", *words, "-c", "first.yaml", "--adopt", "--format", "diff"]) == ExitCode.DONE
+        assert capsys.readouterr().out.endswith("impact: none\n")
+        vpp.restart(ports)
+        assert main(["apply", "--yes", *words, "-c", "first.yaml"]) == ExitCode.DONE
+        assert main(["rest", *words, "first.vpp"]) == ExitCode.DONE
+        assert main(["adopt", *words, "-o", "again.yaml", "--rest", "again.vpp"]) == ExitCode.DONE
+        assert Path("again.yaml").read_text() == text.partition("\nunmanaged:")[0].rstrip() + "\n"
+        assert Path("again.vpp").read_text() == "".join(
+            line for line in rest.splitlines(keepends=True) if not line.startswith("# Not written: policy of ABF")
+        )

@@ -53,6 +53,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "vrrp peers": ("vrrp",),
     "vrrp proto": ("vrrp",),
     "vrrp vr add": ("vrrp",),
+    "vrrp vr del": ("vrrp",),
     "vrrp vr track-if": ("vrrp",),
     **{command: (key,) for command, key in PLACING.items()},
     **{kind.command: (kind.key,) for kind in FEATURE_KINDS if kind.command},
@@ -124,6 +125,11 @@ def keys_of(command: str) -> frozenset[str]:
     return frozenset(map(str, (*_KEYS.get(command, ()), *_SECTIONS.get(command, ())))) - {""}
 
 
+def has_place(command: str) -> bool:
+    """Return whether a file has something of what a command sets, by keys, a section or an entry."""
+    return bool({*_KEYS, *_SECTIONS} & {command}) or command.startswith(_SET_BY_PRESENCE) or command in _SET_BY_ENTRY
+
+
 class FileContent:
     """A written file, as plain data."""
 
@@ -143,14 +149,13 @@ class FileContent:
 
         `entries` are those that the line is about.
         """
-        is_deleted = _DELETES.search(line.text) is not None
-        elements = list(elements_of(line.text)) if line.command in _WITH_ELEMENTS and not is_deleted else []
+        elements = list(elements_of(line.text)) if line.command in _WITH_ELEMENTS and not line.takes_away else []
         for path in self._candidates(line.command, entries):
             value = self._at(path)
             if value is not _NOWHERE and all(mentions(value, path, each) for each in elements):
                 return path
         whole = next(iter(entries), self.nearest(_SECTIONS.get(line.command, ())))
-        return whole if is_deleted and self.has(whole) else None
+        return whole if line.takes_away and self.has(whole) else None
 
     def is_implied(self, line: SourceLine) -> bool:
         """Return whether an entry alone sets what a line sets, because VPP may have it so without the line."""
@@ -178,8 +183,6 @@ class FileContent:
 
 
 _NOWHERE = object()
-_DELETES = re.compile(r"\b(?:del|delete|disable)\b")
-"""An entry without the element stands for a command that removes it."""
 _GOES_ON = re.compile(r"[\w.]|:[0-9a-f]*:")
 _MARKED = re.compile(r"[\s,\[\]{}]+")
 

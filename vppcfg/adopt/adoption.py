@@ -14,6 +14,7 @@ from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, queue_i
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
 from vppcfg.adopt.grammar import Grammar, grammar_of
+from vppcfg.adopt.idle_lines import UNDONE, Reruns, set_aside_undone, settle, withdraw_unproved
 from vppcfg.adopt.misfits import Key, Left, key_of, lines_about, lines_behind, taken_of
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.replay import ReadFile, Replay
@@ -45,13 +46,9 @@ from vppcfg.model.vpp_object import without_empty
 from vppcfg.plan.plan import make_plan
 from vppcfg.record import record
 
-_WITHOUT_EFFECT = "VPP ends the same without it"
-_AS_BEFORE = "it is so by itself: VPP ends the same without it"
 _BESIDE_THE_FILE = "what the script sets so has no place in the file"
 _NOT_THE_SAME = "the file and the rest do not bring it about as the source does"
 _NOT_TRIED = "it was not tried on a simulated VPP whether the file and the rest bring about what the source does"
-_UNDONE = "VPP ends the same without it: it is undone, or takes away what is not there"
-_IN_NO_KEY = "no key of the file has what it sets"
 _GAP = "this is a gap in vppcfg, never your fault: please report it with the source"
 
 
@@ -236,7 +233,8 @@ def _adopt_scripts(
     rest_file: str | None,
 ) -> Adoption:
     state = replay.finish()
-    _withdraw_unproved(replay, state, ground, grammar)
+    reruns = Reruns(lambda: _simulation_for(ground, replay), replay.lines, grammar)
+    withdraw_unproved(reruns, replay.lines, state)
     placed = with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     described, joined = with_common_mtus(described, frozenset(_with_chosen_mtus(replay.lines)))
@@ -248,12 +246,13 @@ def _adopt_scripts(
     joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
     classifier = Classifier(described, known, FileContent(read_document(known.text.encode()).data), joined)
     classifier.classify(replay.lines)
-    _settle(classifier, replay, ground, grammar)
+    settle(classifier, reruns)
     place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()})
+    set_aside_undone(replay.lines, reruns)
     content = _proved(known.text, described, replay.lines)
     for line in replay.lines:
         if line.is_left and key_of(line) in left.undone:
-            line.become(LineOutcome.NO_EFFECT, _UNDONE)
+            line.become(LineOutcome.NO_EFFECT, UNDONE)
     rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
     missed: Sequence[Name] = ()
     if goal is not None:
@@ -499,45 +498,6 @@ def prove(text: str, state: State) -> Any:
             {str(step.operation.subject) for step in steps},
         )
     return data
-
-
-def _withdraw_unproved(replay: Replay, state: State, ground: Ground, grammar: Grammar) -> None:
-    """Say of no line that it has no effect, unless a VPP ends the same without all of these lines."""
-    idle = [line for line in replay.lines if line.outcome is LineOutcome.NO_EFFECT and line.subjects]
-    if not idle:
-        return
-    if _run_without(idle, replay, ground, grammar).observe() != state:
-        for line in idle:
-            line.become(LineOutcome.FILE, "")
-            line.subjects = tuple(name for name in line.subjects if name in state.interfaces)
-
-
-def _settle(classifier: Classifier, replay: Replay, ground: Ground, grammar: Grammar) -> None:
-    """Find what became of lines that are not in the file: they have no effect, or are left to a script."""
-    if not classifier.unproven and not classifier.implied:
-        return
-    whole = _run_without((), replay, ground, grammar).effects()
-    for lines, why in ((classifier.unproven, _WITHOUT_EFFECT), (classifier.implied, _AS_BEFORE)):
-        is_idle = bool(lines) and _run_without(lines, replay, ground, grammar).effects() == whole
-        for line in lines:
-            if is_idle:
-                line.become(LineOutcome.NO_EFFECT, why)
-            elif lines is classifier.unproven:
-                line.become(LineOutcome.UNMANAGED, _IN_NO_KEY, "adopt-rest")
-
-
-def _run_without(left_out: Sequence[SourceLine], replay: Replay, ground: Ground, grammar: Grammar) -> Simulation:
-    """Return a VPP that has run what counts, but for some lines."""
-    simulation = _simulation_for(ground, replay)
-    skipped = {id(line) for line in left_out}
-    running = (LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT)
-    for line in replay.lines:
-        counts = line.outcome in running and id(line) not in skipped
-        if counts and line.command in simulation.commands and (line.is_carried_out or line.is_left):
-            is_whole = line.text.startswith(f"{line.command} ")
-            meant = None if is_whole else grammar.read(without_uncomment(line.text))
-            simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")
-    return simulation
 
 
 def _simulation_for(ground: Ground, replay: Replay) -> Simulation:

@@ -16,6 +16,7 @@ _LISTED_TWICE = "NAT44 static mapping"
 """An interface holds those by its address, of which the list of all mappings has more."""
 _KEYS = "its keys are neither shown nor written"
 _NEEDS_KEYS = "it needs security associations, whose keys are neither shown nor written"
+_NEEDS_LIST = "it needs an access list by its number, which is another one after a restart"
 _NOT_WHOLE = "what it consists of is not read"
 _WHY: Mapping[str, str] = {
     "IPsec SA": _KEYS,
@@ -25,10 +26,12 @@ _WHY: Mapping[str, str] = {
     "IPsec SPD": "its policies are not read",
     "security policy database": "VPP does not report its number",
     "policer on an interface": "VPP does not report which policer it is",
+    "ABF policy": _NEEDS_LIST,
+    "policy of ABF": _NEEDS_LIST,
     "classifier table": "its matches are not read",
     "classifier of input": "it needs classifier tables, whose matches are not read",
 }
-_WITHOUT_COMMANDS = frozenset({"IPsec protection", "IPsec SPD", "classifier of input"})
+_WITHOUT_COMMANDS = frozenset({"ABF policy", "IPsec protection", "IPsec SPD", "classifier of input", "policy of ABF"})
 """Their commands do no good without what cannot be written."""
 _REASSEMBLY = re.compile(r"(ip[46])-full-reassembly-feature of ")
 

@@ -41,7 +41,7 @@ _REFUSED_HALF_WAY = "what it has set until then is in no key of the file"
 _NAMES_LIST = {"set acl-plugin acl": "index", "set acl-plugin interface": "acl"}
 """The word before the number of an access list that has to be there."""
 _NOT_EXACT = "without exact-match"
-_SETTINGS = {
+SETTINGS = {
     "lcp default": ("dataplane", "linux-cp", "netns"),
     "lcp lcp-sync": ("dataplane", "linux-cp", "sync"),
     "lcp lcp-auto-subint": ("dataplane", "linux-cp", "auto-subint"),
@@ -201,8 +201,8 @@ class Replay:
         if not is_done:
             reason = (printed.strip().splitlines() or ["VPP refuses it"])[-1].removeprefix(f"{meant.command}: ")
             return self._refused(line, reason or "VPP refuses it", "adopt-not-exact" if _NOT_EXACT in reason else "")
-        if meant.command in _SETTINGS:
-            line.outcome, line.path = LineOutcome.DATAPLANE, _SETTINGS[meant.command]
+        if meant.command in SETTINGS:
+            line.outcome, line.path = LineOutcome.DATAPLANE, SETTINGS[meant.command]
         elif (
             why := unsupported_reason(meant.command) if meant.command.startswith(("ip route", "ip mroute")) else ""
         ) != "":

@@ -17,6 +17,7 @@ FORMAT_VERSION = 1
 """Of the JSON document; grows when a reader of the former one would misread it."""
 
 
+_DELETES = re.compile(r"\b(?:del|delete|disable)\b")
 _REFUSALS = frozenset({"adopt-ambiguous", "adopt-exec", "adopt-not-exact", "adopt-refused"})
 """Rules of faults that end a script."""
 _KEY = re.compile(r"((?:private|preshared)-?key[ :]+)[A-Za-z0-9+/]{8,}={0,2}")
@@ -61,6 +62,11 @@ class SourceLine:
         """Return whether VPP comes to the line, and takes it."""
         is_refused = self.outcome is LineOutcome.FAULT and self.rule in _REFUSALS
         return self.outcome is not LineOutcome.NEVER_RAN and not is_refused
+
+    @property
+    def takes_away(self) -> bool:
+        """Return whether the line removes or disables something: the file has it by not having that."""
+        return _DELETES.search(self.text) is not None
 
     @property
     def is_worth_telling(self) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vppcfg.adopt.command_targets import PLACING, placed_port, queue_in
 from vppcfg.config.sections.placement import LAST_QUEUE, RX_KEY
@@ -19,6 +19,7 @@ from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
 from vppcfg.plan.operations import Operation
 from vppcfg.simulator.api import write_api_dir
+from vppcfg.simulator.content import content_of
 from vppcfg.simulator.ip6_link import Ip6LinkMain
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.kinds.acl import AclMain
@@ -44,12 +45,15 @@ IN_NO_FILE = frozenset(
     {"dhcp6 client", "dhcp6 pd client", "ip6 nd address autoconfig", "set interface feature", "set ip6 address"}
 )
 """Commands that the simulator has for the sake of what VPP does by itself then; no file has what they set."""
-_ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands) - IN_NO_FILE
+ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands) - IN_NO_FILE
+"""The words of the commands that some release and some plugins let be simulated."""
 IPV6 = "IPv6"
 """What an interface has on which IPv6 is on."""
+_STOPPED_S = 1.0
+"""The time of its clock: two runs of the same commands are alike."""
 _ASSUMED_WORKERS = 255
 """More than a router has."""
-_PATIENCE_S = 60.0
+_PATIENCE_S = 600.0
 """How long reading may take; the simulated VPP is in this very process."""
 
 
@@ -73,7 +77,9 @@ class Simulation:
         loaded = PLUGINS if plugins is None else PLUGINS.intersection(plugins)
         release = release_of(version).name
         self._release, self._plugins = release, loaded
-        self._vpp = SimulatedVpp(release=release, version=version, state=started, plugins=loaded, workers=workers)
+        self._vpp = SimulatedVpp(
+            release=release, version=version, state=started, plugins=loaded, workers=workers, clock=lambda: _STOPPED_S
+        )
         self._commands = frozenset(self._vpp.commands) - IN_NO_FILE
         self._generated = 0
         self._observed: State | None = None
@@ -93,7 +99,7 @@ class Simulation:
 
     def lacks_plugin_of(self, command: str) -> bool:
         """Return whether a command is one of a plugin that is not loaded."""
-        return command not in self._commands and command in _ALL_COMMANDS
+        return command not in self._commands and command in ALL_COMMANDS
 
     def run(self, line: str) -> tuple[bool, str]:
         """Run a command, and return whether VPP takes it, and what it prints."""
@@ -196,6 +202,10 @@ class Simulation:
         standing = self._ask(lambda connection: read_standing(connection, state))
         attached = self._ask(lambda connection: read_unmanaged(connection, state.interfaces, state))
         return state, frozenset((*standing, *attached, *self._ipv6_links()))
+
+    def content(self) -> Mapping[Any, Any]:
+        """Return what the kinds have in their tables, also what VPP does not report."""
+        return content_of(self._vpp.tables)
 
     def _ipv6_links(self) -> Iterator[Attachment]:
         """Yield that IPv6 is on, of which VPP's API reports nothing."""

@@ -23,6 +23,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.nat44 import OF_THE_INSIDE, NatExemption, NatMapping
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.tap import DEFAULT_HOST_MTU, Tap
@@ -85,7 +86,13 @@ def _in_state(state: State) -> Iterator[tuple[Name, Any]]:
             yield (field, ""), value
     for kind, items in state.objects.items():
         if kind is not Route:
-            yield from (((kind.table, name), each) for name, each in items.items())
+            yield from (((kind.table, each.name), each) for each in map(_of_default_table, items.values()))
+
+
+def _of_default_table(item: Any) -> Any:
+    """Return what NAT44 maps by an interface with the table that hosts inside have in each file."""
+    is_typed = isinstance(item, (NatMapping, NatExemption)) and item.table_id == OF_THE_INSIDE
+    return replace(item, table_id=0) if is_typed else item
 
 
 def _unmarked(interface: Any) -> Any:

@@ -300,15 +300,23 @@ def _others(target: Target, state: State, taken: Takeover) -> tuple[OthersOfKind
     from vppcfg.model.vpp_object import all_of
     from vppcfg.model.vrf import FibTable
     from vppcfg.plan.unmanaged import is_of_file
+    from vppcfg.record import evolve
 
     tables = {FibTable(table_id=0).key, FibTable(table_id=0, is_ipv6=True).key, *state.vrfs}
-    owned = resolve(written(state).configuration, state).desired.owned | all_of(*NAT_OBJECTS)
-    state = replace(state, owned=owned)
+    known = written(state).configuration
+    owned = resolve(known, state).desired.owned | all_of(*NAT_OBJECTS)
+    with_policies = {name for name, entry in known.interfaces.items() if entry.policy_routes}
+    interfaces = {  # policy routes that the file lacks are those of others
+        name: each if name in with_policies else evolve(each, policy_routes=())
+        for name, each in state.interfaces.items()
+    }
+    state = replace(state, owned=owned, interfaces=interfaces)
     vpp, _ = target.connect_apart()
     with closing(vpp):
         found = vpp.unmanaged({*state.interfaces, *tables, *state.bridges}, state)
         left = [each for each in found if not is_of_file(each, owned)]
-        return others_in(vpp.standing(state), taken.without(left))
+        standing = [each for each in vpp.standing(state) if not is_of_file(each, owned)]
+        return others_in(standing, taken.without(left))
 
 
 def _rest_name(args: argparse.Namespace) -> str | None:

@@ -19,7 +19,7 @@ _BYTES_PER_BUCKET = 104
 """Of the hash table of flows, 16_8, with a page of four entries in each bucket (vppinfra/bihash_template.h)."""
 _BYTES_AT_LEAST = 7 << 20
 """The table of affinities, whatever the number of sessions (nat_affinity_enable)."""
-_OF_THE_INSIDE = 0xFFFFFFFF
+OF_THE_INSIDE = 0xFFFFFFFF
 """In place of a table: the one that NAT44 was enabled with for hosts inside."""
 MARK = "nat44:"
 """Before the names of its objects, which no interface bears."""
@@ -265,5 +265,5 @@ def end_text(protocol: NatProtocol | None, holder: str, port: int) -> str:
 
 def _tables(*table_ids: int) -> Iterator[Reference]:
     for table_id in dict.fromkeys(table_ids):
-        if table_id not in (0, _OF_THE_INSIDE):
+        if table_id not in (0, OF_THE_INSIDE):
             yield Reference(Referent.TABLE, table_key(table_id, is_ipv6=False))

@@ -19,7 +19,7 @@ _IPV4, _IPV6 = 0, 1
 def packed(path: FibPath) -> Row:
     """Return the values of a path."""
     hop = (path.next_hop.ljust(16, b"\0"), 0, 0, 0)
-    labels = tuple(part for label in path.labels for part in (1, label, 0, 0))
+    labels = tuple(part for label in path.labels for part in (0, label, 0, 0))
     start = (path.sw_if_index, path.table_id, 0, path.weight, path.preference, path.kind, 0, path.is_ipv6)
     return (*start, *hop, len(path.labels), *(labels + _LABELS)[: len(_LABELS)])
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Any, TypeVar
@@ -365,6 +365,11 @@ class Tables:
             self._parts[kind] = kind()
         created: Part = self._parts[kind]
         return created
+
+    @property
+    def parts(self) -> Mapping[type[Any], Any]:
+        """Return the tables of the kinds that have been asked for, by their classes."""
+        return self._parts
 
     def parent_of(self, interface: SwInterface) -> SwInterface:
         """Return a sub-interface's parent, which may be gone; an interface is its own."""

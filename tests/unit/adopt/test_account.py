@@ -2,9 +2,12 @@
 
 import pytest
 
-from vppcfg.adopt.account import assert_in_file, assert_in_rest
+from vppcfg.adopt.account import assert_in_file, assert_in_rest, has_place
 from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
+from vppcfg.adopt.command_targets import OUTSIDE, is_reading
+from vppcfg.adopt.replay import SETTINGS
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.simulation import ALL_COMMANDS
 from vppcfg.common.release import NEWEST
 from vppcfg.errors import AdoptionError
 
@@ -13,6 +16,18 @@ PORT = "set interface ip address eth0 192.0.2.1/24\nset interface state eth0 up\
 
 def adopted(text: str) -> Adoption:
     return adopt_scripts([Script(name="a.vpp", text=text)], Ground(release=NEWEST), lambda *_: None)
+
+
+IN_NO_KEY = {
+    *("ipsec spd", "set interface ipsec spd", "set ip classify", "set ip6 classify"),
+    *("set interface l2 flood", "set interface l2 forward", "set interface l2 learn"),
+}
+"""Commands that are simulated because VPP does more by itself then; a script that has them leaves them to the rest."""
+
+
+def test_each_simulated_command_has_a_place_in_the_file() -> None:
+    without = {each for each in ALL_COMMANDS if not is_reading(each) and not has_place(each)}
+    assert without == IN_NO_KEY | SETTINGS.keys() | OUTSIDE.keys() & ALL_COMMANDS
 
 
 def outcomes(adoption: Adoption) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from tests.laws.examples import TIMES
 from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
 from vppcfg.adopt.report import LineOutcome, SourceLine, document_of, text_of
-from vppcfg.common.release import NEWEST, Release
+from vppcfg.common.release import NEWEST, Release, release_of
 
 
 def adopted(text: str, files: Mapping[str, str] | None = None, **ground: object) -> Adoption:
@@ -321,7 +321,7 @@ def test_a_tag_rewrite_is_a_key_of_what_hands_frames_on() -> None:
         "set interface l2 tag-rewrite xe0 push dot1ad 5 6\nset interface l2 tag-rewrite xe1 push dot1q 7\n"
         "set interface l2 tag-rewrite xe1 disable\n"
     )
-    assert outcomes(adoption) == ["file", "file", "file", "file", "no_effect", "file"]
+    assert outcomes(adoption) == ["file", "file", "file", "file", "no_effect", "no_effect"]
     assert adoption.text.count("tag-rewrite") == 1
     assert "    tag-rewrite: { push: { dot1ad: 5, inner-dot1q: 6 } }\n" in adoption.text
 
@@ -445,3 +445,43 @@ def test_what_a_script_of_somebody_else_names_and_is_no_script_is_not_shown() ->
     assert adoption.report.lines[0].rule == "adopt-exec"
     assert "shadow is no script of VPP" in adoption.report.lines[0].why
     assert not any("secret" in f"{line.text}{line.why}" for line in adoption.report.lines)
+
+
+def test_what_vpp_does_not_report_is_left_and_not_taken_for_idle() -> None:
+    labels = "mpls local-label add 21 eos via ip4-lookup-in-table 0"
+    adoption = adopted(f"mpls table add 0\nset interface mpls xe0 enable\n{labels}\n")
+    assert outcomes(adoption) == ["file", "file", "unmanaged"]
+    assert adoption.rest.commands == (labels,)
+    older = adopt_scripts(
+        [Script(name="a.vpp", text="set interface state xe0 up\nset interface lldp xe0 port-desc up1\n")],
+        Ground(release=release_of("24.10")),
+        lambda *_: None,
+    )
+    assert outcomes(older) == ["file", "unmanaged"]
+
+
+@pytest.mark.parametrize(
+    "idle",
+    [
+        "set interface tcp-mss-clamp xe0 ip4 disable ip6 disable",
+        "set interface ip address del xe0 all",
+        "ip route del 10.0.0.0/8",
+    ],
+)
+def test_taking_away_what_is_not_there_has_no_effect_and_is_told_from_what_has(idle: str) -> None:
+    adoption = adopted(
+        f"set interface state xe0 up\n{idle}\nset interface ip address xe0 192.0.2.1/24\n"
+        "set interface tcp-mss-clamp xe0 ip4 enable ip4-mss 1300 ip6 disable\nip route add 10.0.0.0/8 via 192.0.2.2\n"
+    )
+    assert outcomes(adoption) == ["file", "no_effect", "file", "file", "file"]
+
+
+def test_what_nat44_maps_by_an_interface_needs_no_table_to_be_in_the_file() -> None:
+    """Typed without `vrf`, VPP keeps no table for it but that of the inside (nat44_ed_cli.c)."""
+    adoption = adopted(
+        "set interface state xe0 up\nset interface ip address xe0 192.0.2.1/24\nnat44 plugin enable\n"
+        "set interface nat44 out xe0\nnat44 add interface address xe0\n"
+        "nat44 add static mapping tcp local 192.168.2.10 80 external xe0 8080\n"
+        "nat44 add identity mapping external xe0 udp 500\n"
+    )
+    assert outcomes(adoption) == ["file"] * 7

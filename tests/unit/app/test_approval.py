@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.transaction.entries import entry
 from vppcfg.app.approval import Terms, about_the_place, pass_guards
 from vppcfg.app.console import Silent
 from vppcfg.errors import PlanRefusedError
@@ -14,7 +15,7 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.plan.impact import Impact
 from vppcfg.plan.plan import Plan, make_plan
-from vppcfg.transaction.entry import Entry, Origin, Status, Timer
+from vppcfg.transaction.entry import Status, Timer
 from vppcfg.transaction.guard import Limits, objections
 from vppcfg.transaction.journal import Journal
 
@@ -26,20 +27,7 @@ DIGEST = "the digest of the file"
 def target(tmp_path: Path) -> Any:
     """Return a VPP with a change that waits to be confirmed since its run `boot 1`."""
     journal = Journal(tmp_path / "journal")
-    entry = Entry(
-        number=0,
-        origin=Origin.APPLY,
-        made_at=NOW,
-        made_by="root",
-        made_with="1",
-        boot_id="boot 1",
-        version="26.10",
-        impact="none",
-        steps=1,
-        summary="1 change",
-        source_digest=DIGEST,
-    )
-    record = journal.add(entry, State(), State(), {})
+    record = journal.add(entry(boot_id="boot 1", source_digest=DIGEST), State(), State(), {})
     journal.end(replace(record, timer=Timer(deadline=NOW)), Status.WAITING, NOW)
     return SimpleNamespace(journal=lambda: journal, who_is_at_work=lambda: None)
 

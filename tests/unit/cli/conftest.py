@@ -1,5 +1,6 @@
 """What the tests of the commands share: simulated VPPs in a thread, and the two transcripts: files and their plans."""
 
+import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -143,3 +144,9 @@ def runner(socket: str, capsys: pytest.CaptureFixture[str], *, consents: bool = 
         return code, captured.out, captured.err
 
     return run
+
+
+def minutes_to_confirm() -> str:
+    """Return a short time for --confirm, in which a change is made on a machine with much other work too."""
+    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return str(0.06 * min(max(busy, 1), 10))

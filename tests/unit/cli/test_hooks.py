@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, two_ports
+from tests.unit.cli.conftest import GI1, GI3, Serve, consenting, minutes_to_confirm, two_ports
 from vppcfg.cli.main import main
 from vppcfg.config.load import load
 from vppcfg.errors import ExitCode
@@ -148,7 +148,7 @@ def test_a_boot_whose_hook_fails_says_so_and_keeps_the_configuration(run: Run, f
 def test_the_timer_runs_the_hook_too(run: Run, files: Files, journal: Path) -> None:
     run("apply", "-c", files.write("a.yaml", 1400))
     files.ran()
-    code, _ = run("apply", "-c", files.write("b.yaml", 1300), "--confirm", "0.06", "--wait")
+    code, _ = run("apply", "-c", files.write("b.yaml", 1300), "--confirm", minutes_to_confirm(), "--wait")
     assert code == ExitCode.NOT_CONFIRMED
     assert files.ran() == ["b.yaml after-apply 2", "a.yaml after-rollback 3"]
 

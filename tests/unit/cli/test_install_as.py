@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import L2XC, L3, Serve
+from tests.unit.cli.conftest import L2XC, L3, Serve, minutes_to_confirm
 from tests.unit.cli.test_confirm import until
 from tests.unit.cli.test_damaged_journal import Router
 from vppcfg.app.approval import Terms
@@ -103,7 +103,7 @@ def test_a_rollback_by_hand_or_by_the_timer_leaves_the_former_file(router: Route
     assert router.run("rollback")[0] == ExitCode.DONE
     assert (there(), left_beside()) == (L2XC, [])
     assert router.statuses()[1] == "rolled back"
-    install(router, "--again", f"--confirm={2 / 60}")
+    install(router, "--again", f"--confirm={minutes_to_confirm()}")
     until(lambda: router.statuses()[3] == "rolled back", "rolled back")
     assert (there(), left_beside()) == (L2XC, [])
     restart(router)

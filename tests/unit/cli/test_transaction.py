@@ -23,13 +23,6 @@ from vppcfg.transaction.lock import Holder, Lock
 
 pytestmark = pytest.mark.usefixtures("files")
 
-PROTECTED = f"""\
-interfaces:
-  {GI1}: {{ mtu: 1400, state: down }}
-  {GI3}: {{ mtu: 1500 }}
-protected: [ {GI1} ]
-"""
-
 
 def is_at(run: Run, config: str) -> bool:
     return run("diff", "-c", config, "--detailed-exitcode")[0] == ExitCode.DONE
@@ -284,16 +277,6 @@ def test_a_saved_plan_is_shown_for_what_it_was_made_for_alone(run: Run) -> None:
     assert "--show takes no configuration" in err
 
 
-def test_a_file_that_was_rolled_back_is_applied_only_when_told_again(run: Run) -> None:
-    run("apply", "-c", "l3.yaml")
-    run("rollback", "--yes")
-    code, _, err = run("apply", "-c", "l3.yaml")
-    assert code == ExitCode.REFUSED
-    assert "this very file was rolled back (change 1" in err
-    assert run("apply", "-c", "l3.yaml", "--again")[0] == ExitCode.DONE
-    assert is_at(run, "l3.yaml")
-
-
 @pytest.mark.parametrize(
     ("damage", "text"),
     [
@@ -318,15 +301,6 @@ def test_a_journal_from_somebody_elses_hand_is_refused(
     code, _, err = run("rollback", "--yes")
     assert code == ExitCode.REFUSED
     assert text in err
-    assert is_at(run, "l3.yaml")
-
-
-def test_a_protected_interface_is_neither_taken_down_nor_recreated(run: Run) -> None:
-    Path("protected.yaml").write_text(PROTECTED)
-    run("apply", "-c", "l3.yaml")
-    code, _, err = run("apply", "-c", "protected.yaml")
-    assert code == ExitCode.REFUSED
-    assert f"the plan has impact on what the file protects: remove on {GI1}; nothing was changed" in err
     assert is_at(run, "l3.yaml")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.transaction.entries import NOW, entry
 from vppcfg.errors import PlanRefusedError
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
@@ -26,25 +27,8 @@ from vppcfg.transaction.accepted_copy import Accepted
 from vppcfg.transaction.entry import Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.journal import Journal
 
-NOW = "2026-01-02T03:04:05+00:00"
 TIMER = Timer(deadline=NOW, pid=1)
 STATE = State(interfaces={"gi0": Interface(name="gi0", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)})
-
-
-def entry(number: int, origin: Origin = Origin.APPLY, **attributes: object) -> Entry:
-    blank = Entry(
-        number=number,
-        origin=origin,
-        made_at=NOW,
-        made_by="root",
-        made_with="1",
-        boot_id="run 1",
-        version="26.10",
-        impact="none",
-        steps=1,
-        summary="",
-    )
-    return replace(blank, **attributes)  # type: ignore[arg-type]
 
 
 def record(

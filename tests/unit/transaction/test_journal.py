@@ -10,17 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.transaction.entries import NOW, entry
 from vppcfg.errors import StorageError, UntrustedFileError
 from vppcfg.model.state import State
 from vppcfg.transaction.accepted import last_accepted
-from vppcfg.transaction.entry import Entry, Origin, Record, Status
+from vppcfg.transaction.entry import Origin, Record, Status
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder, is_usable
 from vppcfg.transaction.journal import FORMAT_VERSION, Journal
 from vppcfg.transaction.safe_open import read_trusted
 from vppcfg.transaction.signed_document import sealed, unsealed
-
-NOW = "2026-01-02T03:04:05+00:00"
 
 
 @pytest.fixture
@@ -32,20 +31,7 @@ def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Journal:
 
 def added(journal: Journal, status: Status, origin: Origin = Origin.APPLY, target: int = 0) -> Record:
     """Add a change that ended in a certain way."""
-    entry = Entry(
-        number=0,
-        origin=origin,
-        made_at=NOW,
-        made_by="root",
-        made_with="1",
-        boot_id="process 1",
-        version="26.10",
-        impact="none",
-        steps=1,
-        summary="1 change",
-        target=target,
-    )
-    record = journal.add(entry, State(), State(), {"plan.txt": ["a line"]})
+    record = journal.add(entry(origin=origin, target=target), State(), State(), {"plan.txt": ["a line"]})
     return journal.end(record, status, NOW)
 
 

@@ -6,23 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.transaction.entries import entry
 from tests.wireguard_keys import PRESHARED, PRIVATE, PUBLIC
 from vppcfg.model.state import State
 from vppcfg.transaction.entry import Entry, Origin, Status
 from vppcfg.transaction.journal import KEPT, Journal
 
-blank = Entry(
-    number=0,
-    origin=Origin.APPLY,
-    made_at="2026-01-02T03:04:05+00:00",
-    made_by="root",
-    made_with="1",
-    boot_id="process 1",
-    version="26.10",
-    impact="none",
-    steps=1,
-    summary="1 change",
-)
 FIRST, SECOND = {PUBLIC[0]: PRIVATE[0]}, {PUBLIC[1]: PRIVATE[1], PRESHARED[2]: PRIVATE[2]}
 
 
@@ -32,7 +21,7 @@ def journal(tmp_path: Path) -> Journal:
 
 
 def test_keys_lie_beside_their_entry_for_its_owner_alone(journal: Journal) -> None:
-    number = journal.add(blank, State(), State(), {}, keys=SECOND).entry.number
+    number = journal.add(entry(), State(), State(), {}, keys=SECOND).entry.number
     folder = journal.folder / f"{number:06}"
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
     assert {name for name, mode in modes.items() if not mode & 0o077} == {"keys.json", "accepted.keys"}
@@ -40,44 +29,44 @@ def test_keys_lie_beside_their_entry_for_its_owner_alone(journal: Journal) -> No
 
 
 def test_an_entry_without_keys_has_no_file_for_them(journal: Journal) -> None:
-    journal.add(blank, State(), State(), {})
+    journal.add(entry(), State(), State(), {})
     assert not list(journal.folder.glob("*/*key*"))
     assert journal.keys() == {}
 
 
 def test_the_keys_of_all_changes_are_known(journal: Journal) -> None:
     for keys in (FIRST, SECOND):
-        journal.add(blank, State(), State(), {}, keys=keys)
+        journal.add(entry(), State(), State(), {}, keys=keys)
     assert journal.keys() == FIRST | SECOND
 
 
 def test_keys_go_with_their_entry(journal: Journal) -> None:
-    journal.add(blank, State(), State(), {}, keys=FIRST)
+    journal.add(entry(), State(), State(), {}, keys=FIRST)
     for _ in range(KEPT):
-        journal.end(journal.add(blank, State(), State(), {}), Status.APPLIED, "")
+        journal.end(journal.add(entry(), State(), State(), {}), Status.APPLIED, "")
     assert journal.keys() == {}
     assert not list(journal.folder.parent.rglob("*key*"))
 
 
 def test_the_second_copy_has_the_keys_of_what_was_accepted(journal: Journal) -> None:
     copy = journal.folder.with_name("journal.accepted.keys")
-    journal.end(journal.add(blank, State(), State(), {}, keys=FIRST), Status.APPLIED, "")
+    journal.end(journal.add(entry(), State(), State(), {}, keys=FIRST), Status.APPLIED, "")
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     for path in journal.folder.glob("*/keys.json"):
         path.unlink()
     assert journal.keys() == FIRST
-    journal.end(journal.add(blank, State(), State(), {}), Status.APPLIED, "")
+    journal.end(journal.add(entry(), State(), State(), {}), Status.APPLIED, "")
     assert not copy.exists()
 
 
 def test_an_attempt_of_the_timer_has_no_copy(journal: Journal) -> None:
-    timer: Entry = replace(blank, origin=Origin.TIMER)
+    timer: Entry = replace(entry(), origin=Origin.TIMER)
     journal.add(timer, State(), State(), {}, keys=FIRST)
     assert [path.name for path in journal.folder.glob("*/*key*")] == ["keys.json"]
 
 
 def test_of_an_entry_that_was_set_aside_the_keys_are_known(journal: Journal) -> None:
-    journal.add(blank, State(), State(), {}, keys=FIRST)
+    journal.add(entry(), State(), State(), {}, keys=FIRST)
     (journal.folder / "000001" / "entry.json").write_text("damaged")
     journal.set_aside()
     assert journal.keys() == FIRST
@@ -85,7 +74,7 @@ def test_of_an_entry_that_was_set_aside_the_keys_are_known(journal: Journal) -> 
 
 def test_damaged_keys_are_left_out_and_said(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
     for keys in (FIRST, SECOND):
-        journal.add(blank, State(), State(), {}, keys=keys)
+        journal.add(entry(), State(), State(), {}, keys=keys)
     (journal.folder / "000001" / "keys.json").write_text("damaged")
     assert journal.keys() == SECOND
     assert "000001/keys.json cannot be used" in caplog.text

@@ -10,7 +10,7 @@ from vppcfg.kinds.nat44.by_interface import RemoveByInterface
 from vppcfg.kinds.nat44.mappings import ADDRESS_ONLY, NUMBERS, PROTOCOLS
 from vppcfg.kinds.nat44.settings import is_enabled, missing_nat44
 from vppcfg.kinds.object_kind import VppObjectKind
-from vppcfg.model.nat44 import NatExemption
+from vppcfg.model.nat44 import OF_THE_INSIDE, NatExemption
 from vppcfg.model.vrf import LAST_TYPED, FibTable
 from vppcfg.plan.object_operation import SetObject
 from vppcfg.plan.request import NO_INDEX, Indexes, Request, Value, Vocabulary
@@ -121,8 +121,9 @@ class NatExemptionKind(VppObjectKind[NatExemption]):
 
 
 def in_effect(exemption: NatExemption, address: str) -> NatExemption:
-    """Return an exemption by interface as VPP lists it with the address that the interface has."""
-    return replace(exemption, interface="", address=address, is_idle=False)
+    """Return an exemption by interface as VPP lists it with the address that the interface has, and its table."""
+    table = 0 if exemption.table_id == OF_THE_INSIDE else exemption.table_id
+    return replace(exemption, interface="", address=address, table_id=table, is_idle=False)
 
 
 KIND = NatExemptionKind()

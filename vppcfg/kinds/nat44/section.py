@@ -9,6 +9,7 @@ nat44:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 from typing import Any
 
@@ -32,6 +33,7 @@ from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.nat44 import (
     MARK,
     NAT_OBJECTS,
+    OF_THE_INSIDE,
     SECTION,
     USUAL_SESSIONS,
     Nat44,
@@ -39,6 +41,7 @@ from vppcfg.model.nat44 import (
     NatExemption,
     NatLeaks,
     NatMapping,
+    NatObject,
     NatPool,
     NatProtocol,
     TwiceNat,
@@ -102,7 +105,7 @@ class Nat44Section(SettingsSection):
             return
         desired.enter(_settings(config))
         for each in objects_of(config, desired.configuration):
-            desired.enter(each)
+            desired.enter(_as_typed(each, desired.observed))
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> Nat44Config | None:
         """Return the section for what VPP has, None while NAT44 is disabled, or has what no file can express."""
@@ -209,6 +212,19 @@ def objects_of(
     for leak in config.leaks:
         targets = sorted({_table_id(target, configuration) for target in leak.targets})
         yield NatLeaks(table_id=_table_id(leak.vrf, configuration), targets=tuple(targets))
+
+
+def _as_typed(item: NatObject, observed: State) -> NatObject:
+    """Return what is mapped by an interface as VPP has it: typed without a table, it is of the table of the inside.
+
+    That is the default table in each NAT44 that a file can have, and a message finds it by the number typed alone.
+    """
+    if isinstance(item, (NatMapping, NatExemption)) and item.interface and not item.table_id:
+        typed = replace(item, table_id=OF_THE_INSIDE)
+        known = observed.of(type(item)).get(typed.name)
+        if known is not None and replace(known, is_idle=False) == typed:
+            return typed
+    return item
 
 
 def _pools(raw: Mapping[str, Any], parsing: Parsing) -> Iterator[NatPoolConfig]:
@@ -382,7 +398,7 @@ def _names(tags: Iterable[Mapping[str, tuple[str, str]]]) -> dict[str, str]:
 
 def _own_name(protocol: NatProtocol | None, holder: str, port: int, table_id: int = 0) -> str:
     text = end_text(protocol, holder, port).replace(" ", "-").replace("/", "_")
-    return f"{text}-{table_id}" if table_id else text
+    return text if table_id in (0, OF_THE_INSIDE) else f"{text}-{table_id}"
 
 
 def _leak_entries(state: State) -> Iterator[NatLeakConfig]:

@@ -15,7 +15,7 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.routes import PATH, element_of, share_of, way_of
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, labels_of, share_of, way_of
 
 _TABLES = "mpls_table_dump"
 _ROUTES = "mpls_route_dump"
@@ -46,8 +46,7 @@ class _Path(NamedTuple):
     @property
     def way(self) -> str:
         """Return where it leads, as the prompt takes it."""
-        labels = " ".join(str(self.path[f"label_stack.{place}.label"]) for place in range(self.path["n_labels"]))
-        return way_of(self.path, self.interface) + share_of(self.path) + (f" out-labels {labels}" if labels else "")
+        return way_of(self.path, self.interface) + share_of(self.path) + labels_of(self.path)
 
 
 def _requests(connection: Connection, scope: ReadScope) -> list[bytes]:

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from vppcfg.common.release import Release, is_older
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_of, stored_call, typed
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.vrf import FibTable
@@ -40,8 +39,6 @@ _LABEL = ("is_uniform", "label", "ttl", "exp")
 _STACK = tuple(f"label_stack.{place}.{part}" for place in range(_LABELS) for part in _LABEL)
 PATH = ("sw_if_index", "nh.address", *_NUMBERS, *_STACK)
 _NORMAL = 0
-_TELLS_DROPS = Release(24, 10)
-"""The first release that shows a typed drop otherwise than a look-up in the default table (5f694322a92)."""
 _ENDS = {1: "local", 2: "drop", 5: "null-send-unreach", 6: "null-send-prohibit"}
 _ITF_FLAGS = {0x1: "Negate-Signal", 0x2: "Accept", 0x4: "Forward", 0x8: "Signal-Present", 0x10: "Dont-Preserve"}
 """mfib_itf_flags (vnet/mfib/mfib_types.h), as the prompt takes them."""
@@ -62,7 +59,6 @@ def _route_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
 
 def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
     kinds = {_IDS[source]: kind for source, kind in _CARRIED.items()}
-    is_ambiguous = is_older(scope.state.facts.version, _TELLS_DROPS)
     heads = ("route.table_id", "route.src", "route.prefix.address.af", "route.prefix.address.un", "route.prefix.len")
     for (table_id, source, family, raw, length), paths in connection.lists(
         replies, "ip_route_v2_details", heads, *PATH
@@ -82,12 +78,16 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
             holder = table.key if table.key in scope.holders else name
             if holder in scope.holders and source in kinds:
                 attachment = _of_path(holder, kinds[source], prefix, values, path, name)
-                is_exact = name or not (is_ambiguous and _is_like_a_drop(path))
+                is_exact = name or not _is_like_a_drop(path)
                 whole = stored_call(_ADD_ROUTE, {"is_add": 0, "is_multipath": 0, **values})
                 yield attachment if is_exact else replace(attachment, put=None, take=whole, lines=())
 
 
 def _is_like_a_drop(path: Mapping[str, Any]) -> bool:
+    """Return whether a path is shown as a look-up in the default table, which may be another end too.
+
+    So are `null-send-unreach`, `null-send-prohibit` and `punt`, and before 24.10 `drop` (5f694322a92).
+    """
     return path["type"] == _NORMAL and not any(path["nh.address"]) and not path["table_id"]
 
 
@@ -104,7 +104,9 @@ def _of_path(
         put=stored_call(_ADD_ROUTE, {"is_add": 1, **change}, "paths", [element]),
         take=stored_call(_ADD_ROUTE, {"is_add": 0, **change}, "paths", [element]),
         outlives=True,
-        lines=(f"ip route add {prefix} {way_of(path, name)}{share_of(path)}",),
+        lines=()
+        if has_modes(path)
+        else (f"ip route add {prefix} {way_of(path, name)}{share_of(path)}{labels_of(path)}",),
         removal=f"ip route del {prefix} {way_of(path, name)}",
     )
 
@@ -128,6 +130,18 @@ def way_of(path: Mapping[str, Any], name: str) -> str:
 def share_of(path: Mapping[str, Any]) -> str:
     weight = f" weight {path['weight']}" if path["weight"] not in (0, 1) else ""
     return weight + (f" preference {path['preference']}" if path["preference"] else "")
+
+
+def labels_of(path: Mapping[str, Any]) -> str:
+    """Return the MPLS labels that a path gives its packets, as the prompt takes them."""
+    labels = " ".join(str(path[f"label_stack.{place}.label"]) for place in range(path["n_labels"]))
+    return f" out-labels {labels}" if labels else ""
+
+
+def has_modes(path: Mapping[str, Any]) -> bool:
+    """Return whether a label of a path has a TTL or a class of its own, which the prompt takes in no words."""
+    places = range(path["n_labels"])
+    return any(path[f"label_stack.{place}.{part}"] for place in places for part in ("ttl", "exp"))
 
 
 def _mroute_requests(connection: Connection, scope: ReadScope) -> list[bytes]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from vppcfg.common.numbers import DSCP_NAMES
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.vrf import table_key
 from vppcfg.plan.request import ALL_INDEXES, NO_INDEX, Value
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection, text_of
@@ -221,7 +222,8 @@ def _read_dhcp(connection: Connection, replies: Replies, scope: ReadScope) -> It
             )
             command = f"set dhcp{'v6' if family else ''} proxy server {address}"
             line = f"{command} src-address {text_of_address(family, source)}{tables}"
-            yield Attachment(holder="", kind="DHCP relay", name=f"to {address}", lines=(line,))
+            holder = table_key(table, is_ipv6=bool(is_ipv6))
+            yield Attachment(holder=holder, kind="DHCP relay", name=f"to {address}", lines=(line,))
 
 
 READERS = (

@@ -1,0 +1,56 @@
+"""`vppcfg adopt` of a running VPP with services: what the file has is not left too, and all else is named."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import GI1, Serve, two_ports
+from vppcfg.cli.main import main
+from vppcfg.errors import ExitCode
+from vppcfg.simulator.vpp import SimulatedVpp
+
+pytestmark = pytest.mark.usefixtures("files")
+LINES = (
+    f"set interface state {GI1} up",
+    f"set interface ip address {GI1} 192.0.2.1/24",
+    "nat44 plugin enable",
+    f"set interface nat44 out {GI1}",
+    f"nat44 add interface address {GI1}",
+    f"nat44 add static mapping tcp local 192.168.2.10 80 external {GI1} 8080",
+    f"nat44 add identity mapping external {GI1} udp 500",
+    "set dhcp proxy server 192.0.2.50 src-address 192.0.2.1",
+    "qos egress map id 1 [ip][4]=4",
+    f"qos mark ip {GI1} id 1",
+    f"ip punt redirect add rx all via 192.0.2.77 {GI1}",
+)
+POLICY = (
+    "set acl-plugin acl permit src 192.168.2.0/24 tag pol",
+    f"abf policy add id 1 acl 0 via 192.0.2.9 {GI1}",
+    f"abf attach ip4 policy 1 priority 10 {GI1}",
+)
+
+
+def adopted(serve: Serve, lines: tuple[str, ...]) -> str:
+    simulated = SimulatedVpp(ports=two_ports())
+    for line in lines:
+        assert simulated.run_line(line)[0] == 0, line
+    vpp = serve(simulated)
+    assert main(["adopt", "-a", vpp, "-o", "adopted.yaml"]) == ExitCode.DONE
+    return vpp
+
+
+def test_services_are_in_the_file_alone(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    vpp = adopted(serve, LINES)
+    assert "unmanaged " not in "".join(capsys.readouterr())
+    text = Path("adopted.yaml").read_text()
+    assert f"tcp-{GI1.replace('/', '_')}:8080: {{" in text
+    assert f"udp-{GI1.replace('/', '_')}:500: {{" in text
+    assert main(["plan", "-c", "adopted.yaml", "-a", vpp, "--adopt", "--detailed-exitcode"]) == ExitCode.DONE
+
+
+def test_a_policy_whose_list_no_file_has_is_named(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
+    adopted(serve, LINES[:2] + POLICY)
+    shown = "".join(capsys.readouterr())
+    assert "policy of ABF (1): 1; it needs an access list by its number" in shown
+    assert f"ABF policy (1): 1 priority 10 ip4 on {GI1}; it needs an access list by its number" in shown
+    assert "policy-routes" not in Path("adopted.yaml").read_text()

@@ -1,0 +1,96 @@
+"""Finds the lines of a script without which VPP ends the same, by running the script without them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from vppcfg.adopt.classify import Classifier
+from vppcfg.adopt.grammar import Grammar
+from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.script import without_uncomment
+from vppcfg.adopt.simulation import Simulation
+from vppcfg.model.state import State
+
+UNDONE = "VPP ends the same without it: it is undone, or takes away what is not there"
+_WITHOUT_EFFECT = "VPP ends the same without it"
+_AS_BEFORE = "it is so by itself: VPP ends the same without it"
+_IN_NO_KEY = "no key of the file has what it sets"
+_COUNTING = frozenset({LineOutcome.FILE, LineOutcome.DATAPLANE, LineOutcome.UNMANAGED, LineOutcome.FAULT})
+_MOST_COMMANDS = 100_000
+"""How many commands are run again at most to tell idle lines from others one by one."""
+
+
+class Reruns:
+    """Runs of one script, each on a VPP that has just started and without some of the lines."""
+
+    def __init__(self, start: Callable[[], Simulation], lines: Sequence[SourceLine], grammar: Grammar) -> None:
+        self._start = start
+        self._lines = lines
+        self._grammar = grammar
+        self._left_to_run = _MOST_COMMANDS
+
+    def without(self, left_out: Sequence[SourceLine]) -> Simulation:
+        """Return a VPP that has run what counts, but for some lines."""
+        simulation = self._start()
+        skipped = {id(line) for line in left_out}
+        for line in self._lines:
+            counts = line.outcome in _COUNTING and id(line) not in skipped
+            if counts and line.command in simulation.commands and (line.is_carried_out or line.is_left):
+                is_whole = line.text.startswith(f"{line.command} ")
+                meant = None if is_whole else self._grammar.read(without_uncomment(line.text))
+                simulation.run(line.text if meant is None else f"{meant.command} {meant.rest}")
+        return simulation
+
+    def idle_among(self, lines: Sequence[SourceLine], outcome: Callable[[Simulation], Any]) -> list[SourceLine]:
+        """Return those of `lines` without all of which the `outcome` is the same; of long scripts all or none."""
+        return self._idle(lines, [], outcome, outcome(self.without(()))) if lines else []
+
+    def _idle(
+        self,
+        lines: Sequence[SourceLine],
+        known: Sequence[SourceLine],
+        outcome: Callable[[Simulation], Any],
+        whole: Any,
+    ) -> list[SourceLine]:
+        self._left_to_run -= len(self._lines)
+        if outcome(self.without([*known, *lines])) == whole:
+            return list(lines)
+        if len(lines) == 1 or self._left_to_run < 0:
+            return []
+        half = len(lines) // 2
+        first = self._idle(lines[:half], known, outcome, whole)
+        return [*first, *self._idle(lines[half:], [*known, *first], outcome, whole)]
+
+
+def _with_unreported(simulation: Simulation) -> Any:
+    """Return what a VPP has, also what it does not report."""
+    return simulation.effects(), simulation.content()
+
+
+def withdraw_unproved(reruns: Reruns, lines: Sequence[SourceLine], state: State) -> None:
+    """Count no line as one without effect, unless a VPP ends the same without all of these lines."""
+    idle = [line for line in lines if line.outcome is LineOutcome.NO_EFFECT and line.subjects]
+    if idle and reruns.without(idle).observe() != state:
+        for line in idle:
+            line.become(LineOutcome.FILE, "")
+            line.subjects = tuple(name for name in line.subjects if name in state.interfaces)
+
+
+def settle(classifier: Classifier, reruns: Reruns) -> None:
+    """Find what became of lines that are not in the file: they have no effect, or are left to a script."""
+    idle = {id(line) for line in reruns.idle_among(classifier.unproven, _with_unreported)}
+    for line in classifier.unproven:
+        if id(line) in idle:
+            line.become(LineOutcome.NO_EFFECT, _WITHOUT_EFFECT)
+        else:
+            line.become(LineOutcome.UNMANAGED, _IN_NO_KEY, "adopt-rest")
+    for line in reruns.idle_among(classifier.implied, Simulation.effects):
+        line.become(LineOutcome.NO_EFFECT, _AS_BEFORE)
+
+
+def set_aside_undone(lines: Sequence[SourceLine], reruns: Reruns) -> None:
+    """Count lines that take something away as lines without effect, where VPP ends the same without them."""
+    candidates = [line for line in lines if line.outcome is LineOutcome.FILE and line.takes_away]
+    for line in reruns.idle_among(candidates, Simulation.effects):
+        line.become(LineOutcome.NO_EFFECT, UNDONE)
