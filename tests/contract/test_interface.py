@@ -163,3 +163,39 @@ def test_every_message_refuses_an_index_that_is_free(vpp: Subject) -> None:
     }
     assert set(answers.values()) == {-2}, answers
     assert api.ip_address_dump(sw_if_index=index, is_ipv6=False) == []
+
+
+def test_a_port_gets_another_name_and_its_sub_interfaces_with_it(vpp: Subject, first: int) -> None:
+    vpp.sub(first, 100)
+    rename = vpp.api.sw_interface_set_interface_name
+    assert [rename(sw_if_index=first, name=name).retval for name in ("uplink", "")] == [0, -7]
+    assert rename(sw_if_index=MISSING, name="lost").retval == -2
+    assert {"uplink", "uplink.100"} <= set(vpp.interfaces())
+    assert rename(sw_if_index=vpp.index("uplink.100"), name="nobody").retval == 0
+    assert ("nobody" in vpp.interfaces(), vpp.index("uplink.100") > first) == (True, True), "VPP renames local0"
+    for port, name in (("nobody", "local0"), ("uplink", PORTS[0])):
+        assert vpp.cli(f"set interface name {port} {name}") == (0, "")
+    assert {"local0", PORTS[0], f"{PORTS[0]}.100"} <= set(vpp.interfaces())
+
+
+def test_the_prompt_renames_ports_alone(vpp: Subject, first: int) -> None:
+    vpp.sub(first, 100)
+    command = "set interface name"
+    assert vpp.cli(f"{command} {PORTS[0]} uplink") == (0, "")
+    assert "uplink" in vpp.interfaces()
+    assert vpp.cli(f"{command} uplink.100 other")[1] == f"{command}: parse error: 'uplink.100 other'\n"
+    assert vpp.cli(f"{command} {PORTS[0]} x")[1] == f"{command}: parse error: '{PORTS[0]} x'\n"
+    assert vpp.cli(f"{command} uplink {PORTS[0]}") == (0, "")
+    assert vpp.cli(command) == (0, "")
+
+
+VXLAN = "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 10"
+
+
+@pytest.mark.parametrize("line", [VXLAN, "create loopback interface"])
+def test_what_is_deleted_under_another_name_is_gone(vpp: Subject, line: str) -> None:
+    name = vpp.cli(line)[1].strip()
+    assert vpp.cli(f"set interface name {name} other") == (0, "")
+    assert vpp.cli(f"{line} del" if line == VXLAN else "delete loopback interface intfc other") == (0, "")
+    assert sorted(vpp.interfaces()) == sorted(["local0", *PORTS])
+    assert vpp.cli(line)[1].strip() == name

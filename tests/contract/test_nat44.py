@@ -248,3 +248,81 @@ def test_a_leak_is_dumped_by_the_first_version_of_its_details(vpp: Subject, sub:
     assert int(vpp.api.nat44_ed_add_del_vrf_table(table_vrf_id=77, is_add=False).retval) == 0
     for table in (77, 78):
         vpp.api.ip_table_add_del(is_add=0, table={"table_id": table, "is_ip6": 0, "name": "x"})
+
+
+VRF = 10
+
+
+def _in_pool(vpp: Subject, *, add: bool) -> int:
+    ends = {"first_ip_address": "203.0.113.7", "last_ip_address": "203.0.113.8"}
+    return int(vpp.api.nat44_add_del_address_range(**ends, vrf_id=VRF, is_add=add).retval)
+
+
+def _for_twice(vpp: Subject, *, add: bool) -> int:
+    ends = {"first_ip_address": "203.0.113.7", "last_ip_address": "203.0.113.7"}
+    return int(vpp.api.nat44_add_del_address_range(**ends, vrf_id=VRF, flags=1, is_add=add).retval)
+
+
+def _mapped(vpp: Subject, *, add: bool) -> int:
+    ends = {"local_ip_address": "10.0.0.9", "local_port": 80, "external_ip_address": "203.0.113.9", "external_port": 80}
+    more = {"protocol": 6, "external_sw_if_index": ALL, "vrf_id": VRF}
+    return int(vpp.api.nat44_add_del_static_mapping_v2(is_add=add, **more, **ends).retval)
+
+
+def _exempt(vpp: Subject, *, add: bool) -> int:
+    more = {"ip_address": "203.0.113.9", "protocol": 6, "port": 80, "sw_if_index": ALL, "vrf_id": VRF}
+    return int(vpp.api.nat44_add_del_identity_mapping(is_add=add, **more).retval)
+
+
+def _list(vpp: Subject, *, add: bool) -> int:
+    return int(vpp.api.nat44_ed_add_del_vrf_table(table_vrf_id=VRF, is_add=add).retval)
+
+
+def _leak(vpp: Subject, *, add: bool) -> int:
+    if add:
+        vpp.api.nat44_ed_add_del_vrf_table(table_vrf_id=0, is_add=True)
+        return int(vpp.api.nat44_ed_add_del_vrf_route(table_vrf_id=0, vrf_id=VRF, is_add=True).retval)
+    return int(vpp.api.nat44_ed_add_del_vrf_table(table_vrf_id=0, is_add=False).retval)
+
+
+def _balanced(vpp: Subject, *, add: bool) -> int:
+    addresses(vpp, "203.0.113.9", "203.0.113.9", add=add)
+    hosts = [{"addr": f"10.0.0.{n}", "port": 80, "probability": 50, "vrf_id": VRF} for n in (1, 2)]
+    more = {"external_addr": "203.0.113.9", "external_port": 80, "protocol": 6, "local_num": 2, "locals": hosts}
+    return int(vpp.api.nat44_add_del_lb_static_mapping(is_add=add, **more).retval)
+
+
+HOLDERS = {each.__name__[1:]: each for each in (_in_pool, _for_twice, _mapped, _exempt, _list, _leak, _balanced)}
+
+
+def has_vrf(vpp: Subject) -> bool:
+    return VRF in {row.table.table_id for row in vpp.api.ip_table_dump() if not row.table.is_ip6}
+
+
+def set_vrf(vpp: Subject, *, add: bool) -> None:
+    vpp.api.ip_table_add_del(is_add=add, table={"table_id": VRF, "is_ip6": False, "name": "red" if add else ""})
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_a_table_stays_as_long_as_nat_has_something_in_it(vpp: Subject, sub: int, holder: str) -> None:
+    change = HOLDERS[holder]
+    set_vrf(vpp, add=True)
+    assert (change(vpp, add=True), has_vrf(vpp)) == (0, True)
+    set_vrf(vpp, add=False)
+    assert has_vrf(vpp), "the API has let go of it, and NAT has not"
+    assert (change(vpp, add=False), has_vrf(vpp)) == (0, False)
+    assert (change(vpp, add=True), has_vrf(vpp)) == (0, True), "NAT makes a table that is missing"
+    assert (change(vpp, add=False), has_vrf(vpp)) == (0, False)
+
+
+@pytest.mark.parametrize("holder", [each for each in HOLDERS if each not in {"exempt", "balanced"}])
+def test_a_table_goes_when_nat_is_disabled(vpp: Subject, sub: int, holder: str) -> None:
+    assert (HOLDERS[holder](vpp, add=True), has_vrf(vpp)) == (0, True)
+    assert (enable(vpp, is_on=False), has_vrf(vpp)) == (0, False)
+
+
+def test_an_exemption_holds_its_table_for_ever_when_nat_is_disabled_before(vpp: Subject, sub: int) -> None:
+    more = {"ip_address": "203.0.113.9", "protocol": 6, "port": 80, "sw_if_index": ALL, "vrf_id": 11}
+    assert vpp.api.nat44_add_del_identity_mapping(is_add=True, **more).retval == 0
+    assert enable(vpp, is_on=False) == -168
+    assert 11 in {row.table.table_id for row in vpp.api.ip_table_dump()}

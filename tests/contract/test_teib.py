@@ -77,3 +77,39 @@ def test_the_prompt_adds_and_deletes(vpp: Subject, gre: int) -> None:
         found = vpp.cli(line)
         assert (found[0], found[1].strip()) == (retval, text), line
     assert entries(vpp) == []
+
+
+def set_table(vpp: Subject, number: int, *, is_add: bool) -> None:
+    vpp.api.ip_table_add_del(is_add=is_add, table={"table_id": number, "is_ip6": False, "name": ""})
+
+
+def put(vpp: Subject, index: int, number: int) -> int:
+    return int(vpp.api.sw_interface_set_table(sw_if_index=index, is_ipv6=False, vrf_id=number).retval)
+
+
+def has_table(vpp: Subject, number: int) -> bool:
+    return number in {row.table.table_id for row in vpp.api.ip_table_dump()}
+
+
+def test_neighbours_move_with_their_tunnel_and_hold_its_table(vpp: Subject, gre: int) -> None:
+    set_table(vpp, 90, is_add=True)
+    assert entry(vpp, gre, "10.50.0.2", "172.16.0.9") == put(vpp, gre, 90) == 0
+    set_table(vpp, 90, is_add=False)
+    assert has_table(vpp, 90)
+    assert (put(vpp, gre, 0), has_table(vpp, 90)) == (0, False)
+
+
+def test_the_table_of_the_first_neighbour_is_held_until_the_last_one_of_any_table_goes(vpp: Subject, gre: int) -> None:
+    ends = {"src": "172.16.0.2", "dst": "0.0.0.0", "mode": 1, "type": 0, "instance": 8}
+    other = vpp.api.gre_tunnel_add_del(is_add=True, tunnel=ends).sw_if_index
+    for number, index in ((89, gre), (91, other)):
+        set_table(vpp, number, is_add=True)
+        assert put(vpp, index, number) == entry(vpp, index, "10.50.0.2", "172.16.0.9") == 0
+    assert entry(vpp, gre, "10.50.0.2", "0.0.0.0", is_add=False) == put(vpp, gre, 0) == 0
+    set_table(vpp, 89, is_add=False)
+    assert has_table(vpp, 89), "nothing is in it, and nobody else holds it"
+    assert entry(vpp, other, "10.50.0.2", "0.0.0.0", is_add=False) == 0
+    assert (has_table(vpp, 89), has_table(vpp, 91)) == (True, True)
+    assert (put(vpp, other, 0), has_table(vpp, 91)) == (0, False), "one lock less, whoever holds it"
+    assert has_table(vpp, 89)
+    assert vpp.api.gre_tunnel_add_del(is_add=False, tunnel=ends).retval == 0

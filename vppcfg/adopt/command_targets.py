@@ -244,6 +244,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface state": _first,
     "set interface mtu": _last,
     "set interface mac address": _first,
+    "set interface name": _first,
     "set interface tag": _first,
     "set interface ip address": _after("del"),
     "set interface ip table": _first,

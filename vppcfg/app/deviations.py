@@ -71,6 +71,10 @@ def _with(change: Change[Any], observed: State, desired: State) -> State:
             interfaces=_as_observed(change.name, observed.interfaces, desired.interfaces),
             virtual=_as_observed(change.name, observed.virtual, desired.virtual),
         )
+    item = change.after or change.before
+    if isinstance(item, VppObject):
+        items = _as_observed(item.name, observed.of(type(item)), desired.of(type(item)))
+        return replace(desired, objects={**desired.objects, type(item): items})
     table = next((kind for kind in TABLES if kind.object_kind is change.kind), None)
     if table is None:
         return desired

@@ -23,9 +23,10 @@ from vppcfg.model.neighbor import Neighbor, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vhost_user import VhostUser
 from vppcfg.plan.plan import make_plan
+from vppcfg.probe.ingress import free_host
 from vppcfg.probe.network import Network
 from vppcfg.probe.report import ProbeReport
-from vppcfg.probe.test_cases import ProbeSet, free_host, probes_for
+from vppcfg.probe.test_cases import ProbeSet, probes_for
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
 from vppcfg.vpp.live import LiveDataplane, connect

@@ -25,18 +25,28 @@ def checksum(data: bytes) -> int:
 
 
 def ipv4_packet(
-    source: Address, destination: Address, protocol: int, payload: bytes, *, ttl: int = 64, has_df: bool = False
+    source: Address,
+    destination: Address,
+    protocol: int,
+    payload: bytes,
+    *,
+    ttl: int = 64,
+    has_df: bool = False,
+    traffic_class: int = 0,
 ) -> bytes:
-    """Return an IPv4 packet without options."""
+    """Return an IPv4 packet without options; the traffic class is its whole byte of DSCP and ECN."""
     fragment = _DONT_FRAGMENT if has_df else 0
-    header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(payload), 1, fragment, ttl, protocol, 0)
+    header = struct.pack("!BBHHHBBH", 0x45, traffic_class, 20 + len(payload), 1, fragment, ttl, protocol, 0)
     header += source.packed + destination.packed
     return header[:10] + struct.pack("!H", checksum(header)) + header[12:] + payload
 
 
-def ipv6_packet(source: Address, destination: Address, protocol: int, payload: bytes, *, ttl: int = 64) -> bytes:
+def ipv6_packet(
+    source: Address, destination: Address, protocol: int, payload: bytes, *, ttl: int = 64, traffic_class: int = 0
+) -> bytes:
     """Return an IPv6 packet without extension headers."""
-    return struct.pack("!IHBB", 6 << 28, len(payload), protocol, ttl) + source.packed + destination.packed + payload
+    first = 6 << 28 | traffic_class << 20
+    return struct.pack("!IHBB", first, len(payload), protocol, ttl) + source.packed + destination.packed + payload
 
 
 def udp_segment(source: tuple[Address, int], destination: tuple[Address, int], payload: bytes) -> bytes:

@@ -282,7 +282,7 @@ class TunnelKind(VirtualInterfaceKind[TunnelConfig, T], Generic[T]):
             except ValueError as error:
                 raise malformed(details) from error
             row = rows.get(index)
-            if row is None or not self.is_own(row):
+            if row is None or row.device_class != self.device_class:
                 continue
             remote = text_of_address(family, target)
             if "is_multipoint" in attributes:

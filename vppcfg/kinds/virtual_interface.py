@@ -72,9 +72,5 @@ class VirtualInterfaceKind(CreatedKind, VirtualInterfaceSection[C, M], Generic[C
         """Return the secret keys that VPP has, by their names. Raise DataplaneError."""
         return {}
 
-    def is_own(self, row: Row) -> bool:
-        """Return whether an interface is one that a configuration could create, by its class and its name."""
-        return row.device_class == self.device_class and self.instance_name.fullmatch(row.name) is not None
-
 
 AnyVirtualInterface = VirtualInterfaceKind[Any, Any]

@@ -91,7 +91,7 @@ class VxlanKind(TunnelKind[Vxlan]):
     plugin = Plugin(name="vxlan", reason="the file has a VXLAN tunnel", use="a VXLAN tunnel")
     rules = (_vni,)
     api_module = "vxlan"
-    device_class = "VXLAN"
+    device_class = exclusive_class = "VXLAN"
     instance_name = re.compile(r"vxlan_tunnel\d+")
     capabilities: ClassVar = {"vxlan": "vxlan_tunnel_v2_dump"}
     paths = _PATHS

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.interface import FEATURES, Interface, features_on
+from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.path_mtu import PathMtu
@@ -23,8 +24,9 @@ from vppcfg.probe.stages import of_route
 
 _TRIED = FILTERS | {"mirrors", "static_macs"}
 """Features that frames prove."""
-_UNTRIED: Mapping[type[VppObject], str] = {
+_PROVED_ONE_BY_ONE: Mapping[type[VppObject], str] = {
     DhcpRelay: "DHCP relays",
+    L3CrossConnect: "L3 cross-connects",
     NdProxy: "ND proxies",
     NeighborTable: "neighbour tables",
     PathMtu: "path MTUs",
@@ -32,7 +34,7 @@ _UNTRIED: Mapping[type[VppObject], str] = {
     **dict.fromkeys((QosMark, QosRecord, QosStore), "QoS"),
     VirtualRouter: "virtual routers",
 }
-"""Objects of which no frame proves anything, in words."""
+"""Objects that frames prove one by one, or not at all, in words."""
 
 
 def untested_in(
@@ -41,12 +43,14 @@ def untested_in(
     """Return what of a state no frame is about, sent or not, and on how many objects; in the order of the words."""
     counts = Counter(_untested(state))
     tried = {probe.about.subject for probe in probes} | {each.about.subject for each in unproved}
+    for kind, words in _PROVED_ONE_BY_ONE.items():
+        counts[words] += sum(each.label not in tried for each in state.of(kind).values())
     if routes := sum(of_route(route).subject not in tried for route in state.of(Route).values()):
         counts["static routes"] = routes
     beside = len(state.interfaces.keys() - _on_the_way(probes))
     if beside:
         counts["interfaces that no frame has to do with"] = beside
-    return tuple(sorted(counts.items()))
+    return tuple(sorted((words, count) for words, count in counts.items() if count))
 
 
 def _untested(state: State) -> Iterator[str]:
@@ -64,8 +68,6 @@ def _untested(state: State) -> Iterator[str]:
         if bridge.settings.mac_age_minutes:
             yield "the age of learnt MAC addresses"
     yield from ["LCP pairs"] * len(state.lcps)
-    for kind, words in _UNTRIED.items():
-        yield from [words] * len(state.of(kind))
 
 
 def _of_switched(interface: Interface) -> Iterator[str]:

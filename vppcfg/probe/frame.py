@@ -26,6 +26,8 @@ from vppcfg.common.packets import (
 from vppcfg.record import record
 
 BROADCAST = "ff:ff:ff:ff:ff:ff"
+UNUSED_PROTOCOL = 253
+"""A protocol of IP for experiments (RFC 3692), which no part of VPP takes."""
 SMALLEST = 60
 """Bytes of an Ethernet frame without its check sequence."""
 _TRANSPARENT_ETHERNET = 0x6558
@@ -67,6 +69,8 @@ class Packet:
     """Bytes with the IP header; 0 for as few as there can be."""
     has_df: bool = False
     """Whether it must not be fragmented; always of IPv6."""
+    traffic_class: int = 0
+    """The byte with DSCP and ECN."""
     inside: Inside | None = None
 
     @property
@@ -112,9 +116,10 @@ def packet_bytes(packet: Packet) -> bytes:
     segment = _segment(packet, source, destination, b"")
     if packet.size > header + len(segment):
         segment = _segment(packet, source, destination, b"x" * (packet.size - header - len(segment)))
+    head, bits = (source, destination, packet.protocol, segment), packet.traffic_class
     if packet.is_ipv6:
-        return ipv6_packet(source, destination, packet.protocol, segment, ttl=packet.ttl)
-    return ipv4_packet(source, destination, packet.protocol, segment, ttl=packet.ttl, has_df=packet.has_df)
+        return ipv6_packet(*head, ttl=packet.ttl, traffic_class=bits)
+    return ipv4_packet(*head, ttl=packet.ttl, has_df=packet.has_df, traffic_class=bits)
 
 
 def _segment(packet: Packet, source: Address, destination: Address, payload: bytes) -> bytes:
@@ -162,7 +167,8 @@ def packet_text(packet: Packet) -> str:
     ttl = "" if packet.ttl == 64 else f", TTL {packet.ttl}"
     size = f", {packet.size} bytes" if packet.size else ""
     whole = ", not to be cut" if packet.has_df else ""
-    return f"{name} {packet.source} > {packet.destination}{ports}{ttl}{size}{whole}"
+    bits = f", class {packet.traffic_class}" if packet.traffic_class else ""
+    return f"{name} {packet.source} > {packet.destination}{ports}{ttl}{size}{whole}{bits}"
 
 
 def _mac(text: str) -> bytes:

@@ -13,6 +13,8 @@ from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch
 from vppcfg.model.l3xc import L3CrossConnect
+from vppcfg.model.path_mtu import PathMtu
+from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.route import NextHop, Route, RouteEnd
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VirtualInterface
@@ -197,6 +199,16 @@ class Network:
         if route is not None:
             return self._by_route(route, address, depth)
         return () if found is None else (NextStep(interface=found.interface, address=address),)
+
+    @cached_property
+    def path_mtus(self) -> dict[tuple[int, str], PathMtu]:
+        """Return the path MTUs by table and host."""
+        return {(each.table_id, each.address): each for each in self.state.of(PathMtu).values()}
+
+    def punt_redirect_of(self, name: str, *, is_ipv6: bool) -> PuntRedirect | None:
+        """Return where packets of an interface go that VPP has no use for: its own redirect before that of all."""
+        found = [each for each in self.state.of(PuntRedirect).values() if each.is_ipv6 == is_ipv6]
+        return next((each for place in (name, "") for each in found if each.interface == place), None)
 
     def cross_connect_of(self, name: str, *, is_ipv6: bool) -> L3CrossConnect | None:
         """Return the L3 cross-connect of an interface and a family, which takes all packets without a look-up."""

@@ -5,16 +5,20 @@ Sources: src/vnet/ip/ip4_input.c, ip4_forward.c and ip4_inlines.h, and the same 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from vppcfg.common.packets import TUNNELLED, UDP
 from vppcfg.model.l3xc import L3CrossConnect
 from vppcfg.model.nat44 import NatSide
+from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.policy_route import PolicyRoute
+from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.route import RouteEnd
 from vppcfg.model.tunnel import Tunnel
+from vppcfg.probe.classes import note_class, note_marks
 from vppcfg.probe.filters import keeps_out, lacks_way_back, policy_route_for, refuses
-from vppcfg.probe.frame import Frame, Packet
+from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
 from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Wrapped, of_interface, of_route
@@ -34,6 +38,7 @@ def route(journey: Journey, stage: Routed) -> None:
     if keeps_out(journey, name, stage.frame):
         return None
     _require_no_nat(journey, name, packet)
+    note_class(journey, name, packet)
     steered = policy_route_for(journey, name, packet)
     crossed = journey.network.cross_connect_of(name, is_ipv6=packet.is_ipv6)
     if steered is not None and crossed is not None:
@@ -109,7 +114,7 @@ def find_path(journey: Journey, stage: Wrapped) -> None:
 def _look_up(journey: Journey, table: int, packet: Packet, of: str, *, is_outer: bool = False) -> None:
     owner = journey.network.own.get((table, packet.destination))
     if owner is not None:
-        return _keep(journey, table, packet, owner)
+        return _keep(journey, table, packet, owner, of)
     ways = journey.network.ways_to(table, packet.destination)
     if is_outer and (len(ways) > 1 or any(each.end in _REFUSALS for each in ways)):
         raise UndecidedError("the way to the other end of the tunnel is not one")
@@ -117,7 +122,27 @@ def _look_up(journey: Journey, table: int, packet: Packet, of: str, *, is_outer:
         return journey.drop(Reason.NO_ROUTE, of_interface(of, "vrf"))
     if is_outer and any(each.interface and journey.network.port_of(each.interface) == of for each in ways):
         raise UndecidedError("the way to the other end of the tunnel leads through the tunnel")
+    if _is_cut(journey, table, packet, ways):
+        return None
     return journey.part(Directed(step=each, packet=packet) for each in ways)
+
+
+def _is_cut(journey: Journey, table: int, packet: Packet, ways: Iterable[NextStep]) -> bool:
+    """Answer what must not be cut and goes to a host behind a route that has a path MTU, or return False.
+
+    VPP cuts whatever goes there without a look at its size, and answers what it must not cut (ip_pmtu_dpo_inline in
+    src/vnet/ip/ip_path_mtu_node.c). The path MTU of a neighbour is the MTU of what is sent to it, and counts there.
+    """
+    network, limit = journey.network, journey.network.path_mtus.get((table, packet.destination))
+    if limit is None or network.route_to(table, packet.destination) is None:
+        return False
+    mtus = [network.mtu(each.interface, is_ipv6=packet.is_ipv6) for each in ways if each.interface]
+    if not mtus or limit.mtu >= min(mtus):
+        return False
+    if packet.is_ipv6 or not packet.has_df:
+        raise UndecidedError("it is cut into pieces")
+    journey.end(FrameEnd(fate=Fate.ANSWERED, reason=Reason.TOO_BIG), Blame(subject=limit.label))
+    return True
 
 
 def forward(journey: Journey, stage: Directed) -> None:
@@ -167,8 +192,11 @@ def _behind(found: NextStep) -> Blame:
     return of_route(found.route) if found.route is not None else of_interface(found.interface, "addresses")
 
 
-def _keep(journey: Journey, table: int, packet: Packet, owner: str) -> None:
-    """Hand a packet to the router itself, or take it out of the tunnel that it belongs to."""
+def _keep(journey: Journey, table: int, packet: Packet, owner: str, of: str) -> None:
+    """Hand a packet to the router itself, or take it out of the tunnel that it belongs to, or redirect it."""
+    redirect = journey.network.punt_redirect_of(of, is_ipv6=packet.is_ipv6)
+    if packet.protocol == UNUSED_PROTOCOL and redirect is not None:
+        return _redirect(journey, table, packet, redirect)
     journey.note("received", "", of_interface(owner, "addresses"))
     if packet.inside is None and packet.protocol not in TUNNELLED:
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
@@ -177,6 +205,20 @@ def _keep(journey: Journey, table: int, packet: Packet, owner: str) -> None:
     if not _is_known(journey, table, packet.source):
         return journey.end(FrameEnd(fate=Fate.KEPT), of_interface(owner, "addresses"))
     return unwrap(journey, table, packet)
+
+
+def _redirect(journey: Journey, table: int, packet: Packet, redirect: PuntRedirect) -> None:
+    """Send a packet that the router has no use for to somebody else (src/vnet/ip/ip_punt_drop.c)."""
+    hop = redirect.hop
+    if not _is_known(journey, table, packet.source) or (table, packet.source) in journey.network.own:
+        raise UndecidedError("VPP drops what comes to itself from where it has no route to")
+    if not hop.interface or not hop.gateway:
+        raise UndecidedError("the redirect has no neighbour on a link")
+    if not journey.network.is_up(hop.interface) or journey.network.interface(hop.interface).is_l2:
+        raise UndecidedError("the interface of a punt redirect does not forward")
+    journey.note("redirected", "", Blame(subject=redirect.label))
+    again = replace(packet, ttl=packet.ttl + 1)  # VPP does not count a hop that it redirects by
+    return journey.then(Directed(step=NextStep(interface=hop.interface, address=hop.gateway), packet=again))
 
 
 def _is_known(journey: Journey, table: int, source: str) -> bool:
@@ -193,18 +235,30 @@ def _send(journey: Journey, found: NextStep, packet: Packet, mac: str) -> None:
         return journey.end(end, of_interface(target, "reached"))
     on_its_way = replace(packet, ttl=packet.ttl - 1)
     mtu = journey.network.mtu(target, is_ipv6=packet.is_ipv6)
+    if (limit := _limit_of(journey.network, found, is_ipv6=packet.is_ipv6)) is not None and limit.mtu < mtu:
+        mtu, too_big = limit.mtu, Blame(subject=limit.label)
+    else:
+        limit, too_big = None, of_interface(target, "mtu")
     if packet.length > mtu and not (packet.is_ipv6 and mtu < _LEAST_IPV6_MTU):
-        if journey.network.has_mtu_of_port(target):
+        if limit is None and journey.network.has_mtu_of_port(target):
             raise UndecidedError("VPP takes 9000 bytes for the MTU of a sub-interface that has that of its port")
         if packet.is_ipv6 or packet.has_df:
             end = FrameEnd(fate=Fate.ANSWERED, reason=Reason.TOO_BIG)
-            return journey.end(end, of_interface(target, "mtu"))
+            return journey.end(end, too_big)
         raise UndecidedError("it is cut into pieces")
     if lacks_way_back(journey, target, on_its_way, is_input=False) or refuses(
         journey, target, on_its_way, is_input=False
     ):
         return None
+    note_marks(journey, target)
     frame = None
     if mac:
         frame = Frame(destination=mac, source=journey.network.mac_of(target), packet=on_its_way)
     return journey.then(Leaves(interface=target, frame=frame, packet=on_its_way, neighbor=found.address))
+
+
+def _limit_of(network: Network, found: NextStep, *, is_ipv6: bool) -> PathMtu | None:
+    """Return the path MTU of the neighbour that gets a packet, None where it has none, or is reached by a route."""
+    table = network.table_of(found.interface, is_ipv6=is_ipv6)
+    is_far = network.route_to(table, found.address) is not None
+    return None if is_far else network.path_mtus.get((table, found.address))

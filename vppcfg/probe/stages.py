@@ -80,6 +80,8 @@ class Journey:
         self.ends: list[tuple[FrameEnd, Blame]] = []
         self.ahead: list[Stage] = []
         self.taker = ""
+        self.packet_class: int | None = None
+        """The class that VPP has noted for the packet, in its byte of IP; None where it has none, or another source."""
         self.others: list[Journey] = []
         """Those that part from this one where VPP chooses between next hops; what is still ahead of them is open."""
 
@@ -89,7 +91,7 @@ class Journey:
         for stage in rest:
             other = Journey(self.network)
             other.steps, other.ends, other.taker = list(self.steps), list(self.ends), self.taker
-            other.ahead = [*self.ahead, stage]
+            other.packet_class, other.ahead = self.packet_class, [*self.ahead, stage]
             self.others.append(other)
         self.then(first)
 

@@ -8,23 +8,31 @@ from ipaddress import ip_address, ip_interface, ip_network
 
 from vppcfg.common.packets import ICMP, ICMP6, TCP, UDP
 from vppcfg.model.acl import AclRule, MacipRule
-from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
+from vppcfg.model.interface import Interface
 from vppcfg.model.route import Route
 from vppcfg.model.tunnel import Tunnel, TunnelPayload
 from vppcfg.probe.coverage_gaps import untested_in
 from vppcfg.probe.filters import checks_source, of_source_check
 from vppcfg.probe.forwarding import predict
 from vppcfg.probe.frame import BROADCAST, Frame, Inside, Packet, Tag
+from vppcfg.probe.ingress import (
+    NOWHERE,
+    STRANGER,
+    Candidate,
+    Ingress,
+    entry,
+    entry_to,
+    framed,
+    neighbor_of,
+    other_host,
+)
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, FrameProbe, UndecidedError, Unproved
+from vppcfg.probe.service_cases import service_cases
 from vppcfg.probe.stages import of_bridge, of_interface, of_route
 from vppcfg.probe.tunnels import ANY_PORT, carries_frames, ends_of, of_another_tunnel, of_tunnel, outer_packet
 from vppcfg.record import record
 
-STRANGER = {False: "198.51.100.77", True: "2001:db8:ffff:77::77"}
-"""Documentation addresses (RFC 5737, RFC 3849) that stand for remote hosts."""
-NOWHERE = {False: "198.18.7.77", True: "2001:db8:ffff:78::78"}
-"""A network without hosts (RFC 2544)."""
 OTHER_MAC = "02:00:5e:00:53:fe"
 OTHER_STATION = "02:00:5e:00:53:55"
 UNKNOWN_MAC = "02:00:5e:00:53:77"
@@ -36,16 +44,6 @@ _MOST_ROUTES = 500
 """So many static routes get a frame; others are counted as not tried."""
 _MOST_HOSTS = 64
 """So many addresses of a prefix are looked at."""
-
-
-@record
-class Candidate:
-    """A frame that is to prove something; whether it can is not known yet."""
-
-    port: str
-    frame: Frame
-    about: Blame
-    purpose: str
 
 
 @record
@@ -118,86 +116,11 @@ def _candidates(network: Network) -> Iterator[Candidate]:
         yield from _about_stations(network, interface, ingress)
         yield from _about_tags(network, interface, ingress)
     yield from _about_routes(network)
+    yield from service_cases(network)
     for name, virtual in network.state.virtual.items():
         if isinstance(virtual, Tunnel):
             for peer, end in ends_of(network, name, virtual).items():
                 yield from _about_tunnel(network, name, end, peer)
-
-
-@record
-class Ingress:
-    """How a frame gets to an interface: by which port, with which tags, to which MAC address."""
-
-    port: str
-    tags: tuple[Tag, ...]
-    mac: str
-
-
-def entry(network: Network, name: str) -> Ingress | None:
-    """Return how a frame comes in by an interface from the wire; None where none can."""
-    interface = network.interface(name)
-    port = network.port_of(name)
-    kind = network.interface(port).kind
-    if kind in (InterfaceKind.LOOPBACK,) or isinstance(network.virtual_of(port), Tunnel):
-        return None
-    if not network.has_ethernet(port) or not network.mac_of(port):
-        return None
-    if port in network.bonds and port == name:
-        return None
-    tags: tuple[Tag, ...] = ()
-    if interface.parent is not None:
-        match = interface.encapsulation
-        if not isinstance(match, Encapsulation):
-            return None
-        tags = (Tag(vlan=match.outer, is_dot1ad=match.is_dot1ad),)
-        tags += () if match.inner is None else (Tag(vlan=match.inner),)
-    members = sorted(member for member, bond in network.bonds.items() if bond == port and network.is_up(member))
-    return Ingress(port=members[0] if members else port, tags=tags, mac=network.mac_of(port))
-
-
-def _frame(ingress: Ingress, packet: Packet, mac: str | None = None, tags: tuple[Tag, ...] | None = None) -> Frame:
-    return Frame(
-        destination=ingress.mac if mac is None else mac,
-        source="",
-        packet=packet,
-        tags=ingress.tags if tags is None else tags,
-    )
-
-
-def neighbor_of(network: Network, name: str, *, is_ipv6: bool) -> str:
-    """Return an address of a host on the link of an interface, or of a remote host where it has no prefix."""
-    for text in sorted(network.addresses(name)):
-        own = ip_interface(text)
-        if (own.version == 6) == is_ipv6 and (host := _other_host(network, name, text)) is not None:
-            return host
-    return STRANGER[is_ipv6]
-
-
-def _other_host(network: Network, name: str, text: str) -> str | None:
-    """Return a host of a prefix that is not the router itself: a known neighbour, else one of the last ones."""
-    own = ip_interface(text)
-    table = network.table_of(name, is_ipv6=own.version == 6)
-    made = network.virtual_of(name)
-    known = [each.address for each in network.interface(name).neighbors]
-    known += sorted(ends_of(network, name, made)) if isinstance(made, Tunnel) and made.is_multipoint else []
-    for address in known:
-        if ip_interface(address).ip in own.network:
-            return address
-    return free_host(network, table, text)
-
-
-def free_host(network: Network, table: int, text: str) -> str | None:
-    """Return an address of a prefix that the router itself does not have; None where there is none."""
-    net = ip_interface(text).network
-    if net.num_addresses < 2:
-        return None
-    edge = 0 if net.num_addresses == 2 else 1
-    first, last = int(net.network_address) + edge, int(net.broadcast_address) - edge
-    for number in range(last, max(first, last - 8) - 1, -1):
-        host = str(type(net.network_address)(number))
-        if (table, host) not in network.own:
-            return host
-    return None
 
 
 def _about_routed(network: Network, interface: Interface, ingress: Ingress) -> Iterator[Candidate]:
@@ -208,22 +131,22 @@ def _about_routed(network: Network, interface: Interface, ingress: Ingress) -> I
         plain = Packet(source=source, destination=NOWHERE[is_ipv6])
         is_routed = network.route_to(network.table_of(name, is_ipv6=is_ipv6), plain.destination) is not None
         purpose = "what is far away is reached by a route" if is_routed else "there is no route to nowhere"
-        yield Candidate(port=ingress.port, frame=_frame(ingress, plain), about=about, purpose=purpose)
+        yield Candidate(port=ingress.port, frame=framed(ingress, plain), about=about, purpose=purpose)
         for text in sorted(interface.addresses):
             own = ip_interface(text)
             if (own.version == 6) != is_ipv6:
                 continue
             packet = replace(plain, destination=str(own.ip))
             purpose = f"the address {own.ip} is the router's"
-            yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=purpose)
+            yield Candidate(port=ingress.port, frame=framed(ingress, packet), about=about, purpose=purpose)
             last = replace(packet, ttl=1)
             yield Candidate(
-                port=ingress.port, frame=_frame(ingress, last), about=about, purpose=f"{purpose}, at the last hop too"
+                port=ingress.port, frame=framed(ingress, last), about=about, purpose=f"{purpose}, at the last hop too"
             )
             purpose = "frames to another MAC address are not accepted"
             if network.is_up(name):
                 yield Candidate(
-                    port=ingress.port, frame=_frame(ingress, packet, mac=OTHER_MAC), about=about, purpose=purpose
+                    port=ingress.port, frame=framed(ingress, packet, mac=OTHER_MAC), about=about, purpose=purpose
                 )
         if network.is_enabled(name, is_ipv6=is_ipv6):
             yield from _to_others(network, interface, ingress, plain)
@@ -237,25 +160,25 @@ def _to_others(network: Network, interface: Interface, ingress: Ingress, plain: 
     ]
     for found in others[:_MOST_TARGETS]:
         text = f"{found.network.network_address}/{found.network.prefixlen}"
-        host = _other_host(network, found.interface, text)
+        host = other_host(network, found.interface, text)
         if host is None:
             continue
         about = of_interface(found.interface)
         packet = replace(plain, destination=host)
-        yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=f"{host} is reached")
+        yield Candidate(port=ingress.port, frame=framed(ingress, packet), about=about, purpose=f"{host} is reached")
         expired = replace(packet, ttl=1)
         yield Candidate(
-            port=ingress.port, frame=_frame(ingress, expired), about=about, purpose="the last hop ends here"
+            port=ingress.port, frame=framed(ingress, expired), about=about, purpose="the last hop ends here"
         )
         mtu = network.mtu(found.interface, is_ipv6=plain.is_ipv6)
         for size, words in ((mtu, "a packet as large as the MTU passes"), (mtu + 1, "a larger one does not")):
             if size <= _LARGEST:
                 large = replace(packet, size=size, has_df=not plain.is_ipv6)
-                yield Candidate(port=ingress.port, frame=_frame(ingress, large), about=about, purpose=words)
+                yield Candidate(port=ingress.port, frame=framed(ingress, large), about=about, purpose=words)
         if checks_source(network.interface(found.interface), is_ipv6=plain.is_ipv6, is_output=True):
             strange = replace(packet, source=STRANGER[plain.is_ipv6])
             yield Candidate(
-                port=ingress.port, frame=_frame(ingress, strange), about=about, purpose="it must come from somewhere"
+                port=ingress.port, frame=framed(ingress, strange), about=about, purpose="it must come from somewhere"
             )
         lists = network.interface(found.interface).acls.output
         yield from _about_rules(network, lists, ingress, interface.name, found.interface, packet)
@@ -267,7 +190,7 @@ def _about_routes(network: Network) -> Iterator[Candidate]:
     for route in list(network.state.of(Route).values())[:_MOST_ROUTES]:
         key = route.table_id, route.is_ipv6
         if key not in entries:
-            entries[key] = _entry_to(network, *key)
+            entries[key] = entry_to(network, *key)
         host, found = _host_of(network, route), entries[key]
         if host is not None and found is not None:
             name, ingress = found
@@ -275,19 +198,7 @@ def _about_routes(network: Network) -> Iterator[Candidate]:
             purpose = f"what goes to {route.prefix} " + (
                 "goes nowhere" if route.end is not None else "follows the route"
             )
-            yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=of_route(route), purpose=purpose)
-
-
-def _entry_to(network: Network, table: int, is_ipv6: bool) -> tuple[str, Ingress] | None:
-    """Return an interface that routes by a table, and how frames come in by it; None where there is none."""
-    for name, interface in network.state.interfaces.items():
-        is_routed = interface.l2xc is None and interface.bridge is None and network.is_up(name)
-        if is_routed and network.is_enabled(name, is_ipv6=is_ipv6):
-            ingress = entry(network, name)
-            is_checked = any(checks_source(interface, is_ipv6=is_ipv6, is_output=out) for out in (False, True))
-            if ingress is not None and network.table_of(name, is_ipv6=is_ipv6) == table and not is_checked:
-                return name, ingress
-    return None
+            yield Candidate(port=ingress.port, frame=framed(ingress, packet), about=of_route(route), purpose=purpose)
 
 
 def _host_of(network: Network, route: Route) -> str | None:
@@ -313,7 +224,7 @@ def _about_filters(network: Network, interface: Interface, ingress: Ingress) -> 
             packet = Packet(source=STRANGER[is_ipv6], destination=NOWHERE[is_ipv6])
             purpose = "packets must come from where there is a route to"
             yield Candidate(
-                port=ingress.port, frame=_frame(ingress, packet), about=of_source_check(name), purpose=purpose
+                port=ingress.port, frame=framed(ingress, packet), about=of_source_check(name), purpose=purpose
             )
     yield from _about_rules(network, interface.acls.input, ingress, name, name, None)
     for is_ipv6 in (False, True):
@@ -323,13 +234,13 @@ def _about_filters(network: Network, interface: Interface, ingress: Ingress) -> 
             packet = Packet(source=neighbor_of(network, name, is_ipv6=is_ipv6), destination=str(far))
             about = Blame(subject=crossed.label)
             purpose = "the cross-connect takes it"
-            yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=purpose)
+            yield Candidate(port=ingress.port, frame=framed(ingress, packet), about=about, purpose=purpose)
     for route in interface.policy_routes:
         about = of_interface(name, "policy-routes")
         for rule in network.state.acls[route.acl].rules:
             for packet, _ in _packets_of(network, rule, name, None):
                 purpose = f"what {route.acl} permits takes its policy route"
-                yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=purpose)
+                yield Candidate(port=ingress.port, frame=framed(ingress, packet), about=about, purpose=purpose)
 
 
 def _about_rules(
@@ -340,7 +251,7 @@ def _about_rules(
         for number, rule in enumerate(network.state.acls[acl_name].rules):
             about = Blame(subject=f"access list {acl_name}", aspect=f"rule {number + 1} on {bound}")
             for packet, purpose in _packets_of(network, rule, name, towards):
-                yield Candidate(port=ingress.port, frame=_frame(ingress, packet), about=about, purpose=purpose)
+                yield Candidate(port=ingress.port, frame=framed(ingress, packet), about=about, purpose=purpose)
 
 
 def _packets_of(network: Network, rule: AclRule, name: str, towards: Packet | None) -> Iterator[tuple[Packet, str]]:
@@ -382,16 +293,16 @@ def _about_member(network: Network, interface: Interface, ingress: Ingress) -> I
     bridge = network.state.bridges.get(f"bd{interface.bridge}")
     packet = Packet(source=STRANGER[False], destination=NOWHERE[False])
     for mac, purpose in ((UNKNOWN_MAC, "unknown unicast is flooded"), (BROADCAST, "broadcast is flooded")):
-        yield Candidate(port=ingress.port, frame=_frame(ingress, packet, mac=mac), about=about, purpose=purpose)
+        yield Candidate(port=ingress.port, frame=framed(ingress, packet, mac=mac), about=about, purpose=purpose)
     for mac in bridge.filtered_macs if bridge is not None else ():
         purpose = "nothing is sent to a filtered MAC address"
-        yield Candidate(port=ingress.port, frame=_frame(ingress, packet, mac=mac), about=about, purpose=purpose)
+        yield Candidate(port=ingress.port, frame=framed(ingress, packet, mac=mac), about=about, purpose=purpose)
     for member in network.bridge_members(interface.bridge):
         for each in member.static_macs:
             if each.bd_id == interface.bridge:
                 purpose = f"{each.mac} is behind {member.name}"
                 yield Candidate(
-                    port=ingress.port, frame=_frame(ingress, packet, mac=each.mac), about=about, purpose=purpose
+                    port=ingress.port, frame=framed(ingress, packet, mac=each.mac), about=about, purpose=purpose
                 )
         if member.is_bvi and network.mac_of(member.name):
             yield from _to_bvi(network, member, ingress)
@@ -405,7 +316,7 @@ def _to_bvi(network: Network, bvi: Interface, ingress: Ingress) -> Iterator[Cand
         packet = Packet(source=source, destination=str(own.ip))
         purpose = f"{own.ip} is reached through the bridge domain"
         yield Candidate(
-            port=ingress.port, frame=_frame(ingress, packet, mac=mac), about=of_interface(bvi.name), purpose=purpose
+            port=ingress.port, frame=framed(ingress, packet, mac=mac), about=of_interface(bvi.name), purpose=purpose
         )
 
 
@@ -413,10 +324,10 @@ def _about_cross_connect(network: Network, interface: Interface, ingress: Ingres
     about = of_interface(interface.name, "l2xc")
     packet = Packet(source=STRANGER[False], destination=NOWHERE[False])
     for mac, purpose in ((UNKNOWN_MAC, "unicast passes"), (BROADCAST, "broadcast passes")):
-        yield Candidate(port=ingress.port, frame=_frame(ingress, packet, mac=mac), about=about, purpose=purpose)
+        yield Candidate(port=ingress.port, frame=framed(ingress, packet, mac=mac), about=about, purpose=purpose)
     packet = Packet(source=STRANGER[True], destination=NOWHERE[True], size=1200)
     yield Candidate(
-        port=ingress.port, frame=_frame(ingress, packet, mac=UNKNOWN_MAC), about=about, purpose="IPv6 passes"
+        port=ingress.port, frame=framed(ingress, packet, mac=UNKNOWN_MAC), about=about, purpose="IPv6 passes"
     )
 
 
@@ -430,7 +341,7 @@ def _about_stations(network: Network, interface: Interface, ingress: Ingress) ->
         is_ipv6 = ip_network(rule.source).version == 6
         source = _within(rule.source, STRANGER[is_ipv6])
         packet = Packet(source=source, destination=NOWHERE[is_ipv6])
-        station = replace(_frame(ingress, packet, mac=mac), source=_station(rule))
+        station = replace(framed(ingress, packet, mac=mac), source=_station(rule))
         yield Candidate(port=ingress.port, frame=station, about=about, purpose="a station that a rule is about")
         mask = int(rule.mac_mask.replace(":", ""), 16)
         if mask:
@@ -456,20 +367,20 @@ def _about_tags(network: Network, interface: Interface, ingress: Ingress) -> Ite
     if len(further) <= 2:
         purpose = "what has one more tag goes where it belongs"
         yield Candidate(
-            port=ingress.port, frame=_frame(ingress, packet, mac=mac, tags=further), about=about, purpose=purpose
+            port=ingress.port, frame=framed(ingress, packet, mac=mac, tags=further), about=about, purpose=purpose
         )
     if ingress.tags:
         outer = ingress.tags[0]
         other = (replace(outer, is_dot1ad=not outer.is_dot1ad), *ingress.tags[1:])
         purpose = "what has tags of the other kind goes where it belongs"
         yield Candidate(
-            port=ingress.port, frame=_frame(ingress, packet, mac=mac, tags=other), about=about, purpose=purpose
+            port=ingress.port, frame=framed(ingress, packet, mac=mac, tags=other), about=about, purpose=purpose
         )
     if len(ingress.tags) == 2:
         purpose = "what has one tag less goes where it belongs"
         less = ingress.tags[:1]
         yield Candidate(
-            port=ingress.port, frame=_frame(ingress, packet, mac=mac, tags=less), about=about, purpose=purpose
+            port=ingress.port, frame=framed(ingress, packet, mac=mac, tags=less), about=about, purpose=purpose
         )
 
 
@@ -500,7 +411,7 @@ def _about_tunnel(network: Network, name: str, virtual: Tunnel, peer: str) -> It
             continue
         yield Candidate(
             port=ingress.port,
-            frame=_frame(ingress, packet),
+            frame=framed(ingress, packet),
             about=about,
             purpose="traffic from the tunnel is forwarded",
         )
@@ -508,9 +419,9 @@ def _about_tunnel(network: Network, name: str, virtual: Tunnel, peer: str) -> It
         other = of_another_tunnel(virtual, packet)
         if other is not None:
             purpose = "another key or VNI is not accepted"
-            yield Candidate(port=ingress.port, frame=_frame(ingress, other), about=about, purpose=purpose)
+            yield Candidate(port=ingress.port, frame=framed(ingress, other), about=about, purpose=purpose)
         other = replace(packet, source="2001:db8:ffff:99::9" if is_outer_ipv6 else "203.0.113.99")
         yield Candidate(
-            port=ingress.port, frame=_frame(ingress, other), about=about, purpose="another router's packets are dropped"
+            port=ingress.port, frame=framed(ingress, other), about=about, purpose="another router's packets are dropped"
         )
         return

@@ -32,6 +32,9 @@ _TUNNEL = re.compile(r"tunnel:? ?(\d+)")
 _NAMED_TUNNEL = re.compile(r"VXLAN (?:decap from|encap to) (\S+) vni")
 _DROP = re.compile(r"^\s*(\S+): (.+)$", re.MULTILINE)
 _SENDING = re.compile(r"^\s*(\S+) flags 0x[0-9a-f]+$", re.MULTILINE)
+_CLASS = re.compile(r"qos:(\d+)")
+_MARK = re.compile(r"qos:(\d+) used:yes")
+_REDIRECTED = "via redirect:"
 _COPIES = "l2-flood"
 _LAST = (Fate.KEPT, Fate.ANSWERED, Fate.ASKED, Fate.REFUSED)
 """What follows in a trace is what VPP does because of the frame."""
@@ -239,6 +242,27 @@ def _tunnel(kind: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str]]
     return read
 
 
+def _class(kind: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str]]]:
+    def read(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+        if found := _CLASS.search(node.text):
+            yield kind, "", found[1]
+
+    return read
+
+
+def _marked(target: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str]]]:
+    def read(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+        if found := _MARK.search(node.text):
+            yield "marked", "", f"{target} {found[1]}"
+
+    return read
+
+
+def _redirected(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    if _REDIRECTED in node.text:
+        yield "redirected", "", ""
+
+
 _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     "bond-input": _bonded,
     "l2-input": _interface(_INDEX, "switched"),
@@ -249,12 +273,22 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     **dict.fromkeys(("ip4-lookup", "ip6-lookup"), _lookup),
     **dict.fromkeys(("abf-input-ip4", "abf-input-ip6"), _plain("steered")),
     **dict.fromkeys(("l3xc-input-ip4", "l3xc-input-ip6"), _plain("crossed")),
+    **dict.fromkeys(("ip4-qos-record", "ip6-qos-record"), _class("recorded")),
+    **dict.fromkeys(("ip4-qos-store", "ip6-qos-store"), _class("stored")),
+    **dict.fromkeys(("ip4-qos-mark", "ip6-qos-mark"), _marked("ip")),
+    **dict.fromkeys(("vlan-ip4-qos-mark", "vlan-ip6-qos-mark"), _marked("vlan")),
+    **dict.fromkeys(("ip4-punt-redirect", "ip6-punt-redirect"), _redirected),
     **dict.fromkeys(("ip4-receive", "ip6-receive"), _plain("received")),
     **dict.fromkeys(("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"), _plain("looked for")),
     **dict.fromkeys(("ip4-rewrite", "ip6-rewrite", "ip4-midchain", "ip6-midchain"), _adjacent),
     **dict.fromkeys(_TUNNEL_INPUTS, _tunnel("unwrapped")),
     **dict.fromkeys(("vxlan4-encap", "vxlan6-encap"), _tunnel("wrapped")),
 }
+
+
+def _goes_on(node: Node) -> bool:
+    """Return whether a node sends on what the router has received: out of a tunnel, or to somebody else."""
+    return node.name in _TUNNEL_INPUTS or (node.name.endswith("-punt-redirect") and _REDIRECTED in node.text)
 
 
 def _sendings(node: Node) -> Iterator[tuple[str, str]]:
@@ -265,7 +299,7 @@ def _sendings(node: Node) -> Iterator[tuple[str, str]]:
 
 
 def _ends(node: Node, rest: tuple[Node, ...], names: Names) -> Iterator[FrameEnd]:
-    if node.name in ("ip4-receive", "ip6-receive") and not any(each.name in _TUNNEL_INPUTS for each in rest):
+    if node.name in ("ip4-receive", "ip6-receive") and not any(_goes_on(each) for each in rest):
         yield FrameEnd(fate=Fate.KEPT)
     elif node.name in ("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"):
         yield FrameEnd(fate=Fate.ASKED)

@@ -80,7 +80,7 @@ def _is_seen(step: tuple[str, str, str], seen: set[tuple[str, str, str]]) -> boo
 _TAGS_SHOWN = 2
 """VPP prints two VLAN tags, and what is behind them only where there are no more."""
 _WITHOUT_SUBJECT = frozenset(
-    {"checked", "crossed", "looked for", "received", "retagged", "routed", "steered", "unwrapped"}
+    {"checked", "crossed", "looked for", "received", "redirected", "retagged", "routed", "steered", "unwrapped"}
 )
 _WITHOUT_TRACE = frozenset({"wrapped"})
 
@@ -101,6 +101,10 @@ def _step_text(step: tuple[str, str, str]) -> str:
         "rewritten": f"it is not sent to {subject}",
         "sent": f"it does not leave by {subject}",
         "retagged": "its VLAN tags are not rewritten",
+        "recorded": f"its class is not recorded as {detail}",
+        "stored": f"its class does not become {detail}",
+        "marked": f"its class is not written as {detail}",
+        "redirected": "it is not redirected",
         "mirrored": f"{detail} gets no copy of it",
         "unwrapped": f"it does not come out of {subject}",
     }

@@ -76,9 +76,9 @@ class AddressBook:
         """Put an interface back into FIB table 0."""
         self._table_of.pop(sw_if_index, None)
 
-    def is_bound(self, table: int) -> bool:
-        """Return whether any interface is in a FIB table other than 0."""
-        return table in self._table_of.values()
+    def bound_to(self, table: int) -> int:
+        """Return how many interfaces are in a FIB table other than 0."""
+        return sum(each == table for each in self._table_of.values())
 
     def borrow(self, borrower: int, donor: int) -> None:
         """Give an interface the chain of another (vnet_sw_interface_update_unnumbered)."""

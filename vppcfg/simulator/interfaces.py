@@ -52,6 +52,13 @@ def create_port(tables: Tables, port: HwInterface, packet_mtu: int) -> SwInterfa
     return interface
 
 
+def rename(tables: Tables, port: HwInterface, name: str) -> None:
+    """Give a port another name; VPP does not look whether another port has it (vnet_rename_interface)."""
+    tables.hw_by_name.pop(port.name, None)
+    port.name = name
+    tables.hw_by_name[name] = port.index
+
+
 def set_admin_state(tables: Tables, interface: SwInterface, is_up: bool) -> None:
     """Bring an interface up or down; raise RefusedError when a sub-interface's parent is down."""
     parent = tables.parent_of(interface)

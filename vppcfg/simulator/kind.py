@@ -15,7 +15,7 @@ from vppcfg.model.state import State
 from vppcfg.record import record
 from vppcfg.simulator.command_line import Command, CommandLine
 from vppcfg.simulator.releases import ReleaseQuirk
-from vppcfg.simulator.tables import AddressHook, Hook, SwInterface, Tables
+from vppcfg.simulator.tables import AddressHook, Hook, SwInterface, TableHook, Tables
 from vppcfg.simulator.wire import Client, Outgoing, Values
 
 
@@ -97,5 +97,6 @@ class Kind:
     """Called with each interface whose admin state has changed."""
     address_changed: AddressHook | None = None
     """Called with each IPv4 address that an interface has got or lost."""
+    table_changed: TableHook | None = None
     mtu_changed: Hook | None = None
     """Called with each interface whose packet MTUs have changed."""

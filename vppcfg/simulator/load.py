@@ -19,6 +19,8 @@ from vppcfg.simulator.wire import to_bytes
 _NUMBER = re.compile(r"\d+$")
 _NOT_ETHERNET = frozenset({"local"})
 _PORT_CLASSES = frozenset({"", *(kind.device_class for kind in DEVICE_TYPES.values())})
+_RENAMED = 9000
+"""Where the numbers begin of what VPP has made under another name than it has now."""
 _FIRST_GENERATED_MAC = 0x10000
 """Where the MAC addresses of ports that a state names without one begin."""
 
@@ -132,13 +134,18 @@ def _load_interface(
 
 def _create(tables: Tables, state: State, desired: Interface, maker: Maker | None) -> SwInterface | None:
     """Make an interface of a state; return None for a port, and for one that the state only half describes."""
-    number = _NUMBER.search(desired.name)
-    if maker is None or (number is None and desired.name not in state.virtual):
+    found = _NUMBER.search(desired.name)
+    if maker is None or (found is None and desired.name not in state.virtual):
         return None
+    is_own = desired.kind is not InterfaceKind.PHYSICAL
+    number = int(found[0]) if found is not None and is_own else _RENAMED + tables.hw.end
     try:
-        return maker(tables, state, desired, 0 if number is None else int(number[0]))
+        row = maker(tables, state, desired, number)
     except RefusedError as refusal:
         raise UsageError(f"VPP cannot have {desired.name} ({refusal.retval})", refusal.text) from None
+    if row is not None and tables.name_of(row) != desired.name:
+        interfaces.rename(tables, tables.hw_of(row), desired.name)
+    return row
 
 
 def _is_ethernet(desired: Interface) -> bool:

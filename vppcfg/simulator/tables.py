@@ -50,6 +50,8 @@ class HwInterface:
     index: int
     name: str
     device_class: str
+    device_instance: int = 0
+    """The N that a loopback was made with, whatever its name is."""
     sw_if_index: int = NONE
     is_ethernet: bool = True
     mac: bytes = bytes(6)
@@ -317,6 +319,8 @@ Hook = Callable[["Tables", int], None]
 """Called with the sw_if_index of an interface."""
 AddressHook = Callable[["Tables", int, int, bool], None]
 """Called with the sw_if_index of an interface, an address, and whether it was added."""
+TableHook = Callable[["Tables", int, bool, int, int], None]
+"""Called with the sw_if_index of an interface, whether it is about IPv6, and the ids of its old and its new table."""
 Part = TypeVar("Part")
 
 
@@ -353,6 +357,8 @@ class Tables:
         """Called with each interface whose packet MTUs have changed."""
         self.address_hooks: list[AddressHook] = []
         """Called with each IPv4 address that an interface has got, or lost."""
+        self.table_hooks: list[TableHook] = []
+        """Called with each interface that is put into another FIB table, before it is."""
         self.events: list[InterfaceEvent] = []
         """What happened since the events were last sent."""
         self.processes: set[str] = set()

@@ -121,6 +121,8 @@ class SimulatedVpp:
                     hooks.append(hook)
             if kind.address_changed is not None:
                 self.tables.address_hooks.append(kind.address_changed)
+            if kind.table_changed is not None:
+                self.tables.table_hooks.append(kind.table_changed)
         self.tables.events.clear()
 
     def handle(

@@ -93,9 +93,10 @@ def test_a_word_of_a_route_is_no_port(way: str) -> None:
     assert [port.name for port in adoption.report.ports] == ["eth0"]
 
 
-def test_commands_whose_effect_no_file_has_are_left_in_place_of_giving_up() -> None:
+def test_a_table_that_nat_makes_is_a_vrf_of_the_file() -> None:
     adoption = adopted(f"{PORT}nat44 plugin enable\nset interface nat44 out eth0\nnat44 vrf table add 5\n")
-    assert outcomes(adoption) == ["file", "file", "file", "file", "unmanaged"]
+    assert outcomes(adoption) == ["file"] * 5
+    assert "vrfs:\n  vrf5:\n    id: 5\n" in adoption.text
 
 
 def test_what_vpp_has_by_itself_has_no_effect() -> None:

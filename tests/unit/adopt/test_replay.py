@@ -447,6 +447,33 @@ def test_what_a_script_of_somebody_else_names_and_is_no_script_is_not_shown() ->
     assert not any("secret" in f"{line.text}{line.why}" for line in adoption.report.lines)
 
 
+def test_a_port_is_written_under_the_name_that_a_script_gives_it() -> None:
+    adoption = adopted(
+        "set interface name GigabitEthernet3/0/0 wan\n"
+        "set interface ip address wan 192.0.2.1/24\n"
+        "create sub-interfaces wan 100\n"
+    )
+    assert outcomes(adoption) == ["unmanaged", "file", "file"]
+    assert adoption.text.startswith("interfaces:\n  wan:\n    mtu: 9000\n    state: down\n    addresses:")
+    assert "GigabitEthernet3/0/0" not in adoption.text
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 10", "vxlan_tunnel0"),
+        ("create gre tunnel src 192.0.2.1 dst 192.0.2.2", "gre0"),
+        ("create bond mode lacp", "BondEthernet0"),
+        ("create loopback interface", "loop0"),
+    ],
+)
+def test_what_a_script_makes_and_renames_is_left_with_all_lines_about_it(line: str, name: str) -> None:
+    text = f"set interface state xe0 up\n{line}\nset interface name {name} other\nset interface state other up\n"
+    adoption = adopted(text)
+    assert outcomes(adoption) == ["file", "unmanaged", "unmanaged", "unmanaged"]
+    assert "  xe0:\n    mtu: 9000\n\nunmanaged:\n  - other # it is not created by a " in adoption.text
+
+
 def test_what_vpp_does_not_report_is_left_and_not_taken_for_idle() -> None:
     labels = "mpls local-label add 21 eos via ip4-lookup-in-table 0"
     adoption = adopted(f"mpls table add 0\nset interface mpls xe0 enable\n{labels}\n")

@@ -26,7 +26,7 @@ from vppcfg.model.state import State
 _TYPES_BY_CLASS = {device.device_class: name for name, device in DEVICE_TYPES.items() if name != DEFAULT_DEVICE_TYPE}
 _CREATED_BY_OTHERS = frozenset(
     {
-        *("BVI", "GENEVE", "GTPU", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE"),
+        *("BVI", "GENEVE", "GTPU", "IPSEC Tunnel", "L2TPv3", "L2_LISP_GPE", "Loopback"),
         *("LISP_GPE", "MPLS tunnel device", "NSH", "NSH_LISP_GPE", "PPPoE", "Packet Vectorizer Tunnel", "Pipe"),
         *("VXLAN_GPE", "ip6ip-6rd"),
     }

@@ -48,7 +48,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     needs_interface = True
     operations = (CreateBond, DeleteBond, AddBondMember, SetBondWeight, RemoveBondMember)
     api_module = "bond"
-    device_class = "bond"
+    device_class = exclusive_class = "bond"
     instance_name = re.compile(r"BondEthernet\d+")
     has_link_mtu = False
     capabilities: ClassVar = {"lacp": "sw_interface_lacp_dump"}

@@ -66,6 +66,8 @@ def bind(tables: Tables, sw_if_index: int, is_ipv6: bool, table_id: int) -> None
     if book.shows(sw_if_index if donor is None else donor):
         raise RefusedError(Retval.ADDRESS_FOUND_FOR_INTERFACE)
     old = book.table_of(sw_if_index)
+    for hook in tables.table_hooks:
+        hook(tables, sw_if_index, is_ipv6, old, table_id)
     book.unbind(sw_if_index)
     mroute.enter(tables, is_ipv6, sw_if_index, table_id)
     if not is_ipv6:
@@ -97,11 +99,12 @@ def unbind(tables: Tables, sw_if_index: int) -> None:
 
 
 def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
-    """Delete a table without a lock, once no interface is in it."""
+    """Delete a table whose locks are none in all: one that is taken off too often counts against the others."""
     table = main.tables.get(table_id)
-    if table is None or not table_id or table.holders or table.locks.total():
+    if table is None or not table_id:
         return
-    if not book.is_bound(table_id):
+    held = len(table.holders) + table.locks.total()
+    if held <= 0 and book.bound_to(table_id) + held == 0:
         main.delete(table_id)
 
 

@@ -47,6 +47,8 @@ request hw_interface_set_mtu e6746899: interface_index sw_if_index, u16 mtu
 reply hw_interface_set_mtu_reply e8d4e804: i32 retval
 request sw_interface_tag_add_del 426f8bc1: bool is_add, interface_index sw_if_index, string tag[64]
 reply sw_interface_tag_add_del_reply e8d4e804: i32 retval
+request sw_interface_set_interface_name 45a1d548: interface_index sw_if_index, string name[64]
+reply sw_interface_set_interface_name_reply e8d4e804: i32 retval
 request sw_interface_set_mac_address c536e7eb: interface_index sw_if_index, mac_address mac_address
 reply sw_interface_set_mac_address_reply e8d4e804: i32 retval
 request sw_interface_get_mac_address f9e6675e: interface_index sw_if_index
@@ -149,6 +151,15 @@ def _answer_tag(call: Call, values: Values) -> Outgoing:
     return call.reply()
 
 
+def _answer_name(call: Call, values: Values) -> Outgoing:
+    """Give a port another name; for a sub-interface VPP takes port 0, which is local0."""
+    row, name = interfaces.require(call.tables, values["sw_if_index"]), values["name"].split(b"\0", 1)[0]
+    if not name:
+        raise RefusedError(Retval.INVALID_VALUE)
+    interfaces.rename(call.tables, call.tables.hw[row.hw_index], name.decode(errors="surrogateescape"))
+    return call.reply()
+
+
 def _answer_set_mac(call: Call, values: Values) -> Outgoing:
     row = interfaces.require(call.tables, values["sw_if_index"])
     interfaces.set_mac(call.tables, row, values["mac_address"])
@@ -210,6 +221,22 @@ def _command_mac(tables: Tables, line: Input) -> str:
     if mac is None:
         raise line.unknown("expected mac address")
     interfaces.set_mac(tables, row, mac)
+    return ""
+
+
+def _command_name(tables: Tables, line: Input) -> str:
+    """`set interface name <port> <name>`; VPP reads on, and takes the last pair."""
+    line = line.line()
+    found = None
+    while not line.is_at_end:
+        line.skip_space()
+        refusal = RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
+        port, name = line.port(tables), line.string()
+        if port is None or name is None:
+            raise refusal
+        found = port, name
+    if found is not None:
+        interfaces.rename(tables, *found)
     return ""
 
 
@@ -278,6 +305,7 @@ KIND = Kind(
         "sw_interface_set_mtu": _answer_mtu,
         "hw_interface_set_mtu": _answer_link_mtu,
         "sw_interface_tag_add_del": _answer_tag,
+        "sw_interface_set_interface_name": _answer_name,
         "sw_interface_set_mac_address": _answer_set_mac,
     },
     queries={
@@ -289,6 +317,7 @@ KIND = Kind(
         "set interface state": _command_state,
         "set interface mtu": _command_mtu,
         "set interface mac address": _command_mac,
+        "set interface name": _command_name,
         "set interface tag": _command_tag,
         "clear interface tag": _command_clear_tag,
         "show interface": _command_show,

@@ -50,6 +50,7 @@ def _port(tables: Tables, number: int, mac: bytes) -> HwInterface:
             index=index,
             name=f"loop{number}",
             device_class=_DEVICE_CLASS,
+            device_instance=number,
             mac=mac if any(mac) else _MAC + bytes([number & 0xFF]),
             link_mtu=_BORN_MTU,
             has_gso=False,
@@ -64,7 +65,7 @@ def delete(tables: Tables, sw_if_index: int) -> None:
     if row is None or tables.hw_of(row).device_class != _DEVICE_CLASS:
         raise RefusedError(Retval.INVALID_SW_IF_INDEX, "vnet_delete_loopback_interface failed")
     port = tables.hw_of(row)
-    tables.part(_Numbers).discard(int(port.name.removeprefix("loop")))
+    tables.part(_Numbers).discard(port.device_instance)
     interfaces.delete_port(tables, port.index)
 
 

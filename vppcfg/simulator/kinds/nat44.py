@@ -16,6 +16,7 @@ from vppcfg.model.state import State
 from vppcfg.simulator import arcs, interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
+from vppcfg.simulator.kinds import fib
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -95,6 +96,8 @@ reply nat44_static_mapping_details 06cb40b2: nat_config_flags flags, ip4_address
 external_ip_address, u8 protocol, u16 local_port, u16 external_port, interface_index external_sw_if_index, u32 \
 vrf_id, string tag[64]
 """
+_LOW, _HIGH = "nat-low", "nat-hi"
+"""FIB sources that hold tables: for what NAT has, and for the tables that it is enabled with."""
 _INSIDE, _OUTSIDE, _TWICE = 32, 16, 1
 _CLASSIFY = "ip4-unicast", "nat44-ed-classify"
 _TO_OUT, _TO_IN = ("ip4-unicast", "nat-pre-in2out"), ("ip4-unicast", "nat-pre-out2in")
@@ -242,24 +245,41 @@ def follow(tables: Tables, sw_if_index: int, *, is_twice: bool, is_add: bool) ->
     if not is_add:
         del main.followed[key]
         if first is not None:
-            remove_address(main, first, is_twice=is_twice)
+            remove_address(tables, first, is_twice=is_twice)
         return
     if first is not None:
-        add_address(main, first, NONE, is_twice=is_twice)
+        add_address(tables, first, NONE, is_twice=is_twice)
     main.followed[key] = first is not None
 
 
-def add_address(main: NatMain, address: int, vrf_id: int, *, is_twice: bool) -> None:
+def add_address(tables: Tables, address: int, vrf_id: int, *, is_twice: bool) -> None:
     """Put an address into a pool; raise RefusedError where it is there."""
-    if address in main.pools[is_twice]:
+    pool = tables.part(NatMain).pools[is_twice]
+    if address in pool:
         raise RefusedError(Retval.VALUE_EXIST)
-    main.pools[is_twice][address] = vrf_id
+    pool[address] = vrf_id
+    hold(tables, vrf_id)
 
 
-def remove_address(main: NatMain, address: int, *, is_twice: bool) -> None:
+def remove_address(tables: Tables, address: int, *, is_twice: bool) -> None:
     """Take an address out of a pool, whatever mappings use it; raise RefusedError where it is not there."""
-    if main.pools[is_twice].pop(address, None) is None:
+    vrf_id = tables.part(NatMain).pools[is_twice].pop(address, None)
+    if vrf_id is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
+    let_go(tables, vrf_id)
+
+
+def hold(tables: Tables, table_id: int, source: str = _LOW) -> None:
+    """Hold a FIB table, made where there is none (fib_table_find_or_create_and_lock); NONE is no table."""
+    if table_id != NONE:
+        tables.fib4.find_or_create(table_id)
+        fib.look_up(tables, False, table_id, source)
+
+
+def let_go(tables: Tables, table_id: int) -> None:
+    """Hold a FIB table no longer for something of NAT."""
+    if table_id != NONE:
+        fib.stop_looking_up(tables, False, table_id, _LOW)
 
 
 def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: bool) -> None:
@@ -273,9 +293,10 @@ def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: boo
         return
     is_twice = key[1]
     if is_add and address not in main.pools[is_twice]:
-        main.pools[is_twice][address] = NONE
+        add_address(tables, address, NONE, is_twice=is_twice)
         main.followed[key] = True
-    elif not is_add and main.pools[is_twice].pop(address, None) is not None:
+    elif not is_add and address in main.pools[is_twice]:
+        remove_address(tables, address, is_twice=is_twice)
         main.followed[key] = False
 
 
@@ -289,7 +310,7 @@ def _interface_gone(tables: Tables, sw_if_index: int) -> None:
 def switch(tables: Tables, *, is_on: bool, sessions: int = 0, inside_vrf: int = 0, outside_vrf: int = 0) -> None:
     """Enable NAT, or disable it and forget everything; raise RefusedError where it is so already.
 
-    Timeouts and MSS stay until it is enabled again.
+    Timeouts and MSS stay until it is enabled again, and so does the hold on both tables, for ever.
     """
     main = tables.part(NatMain)
     if main.is_enabled == is_on:
@@ -299,6 +320,8 @@ def switch(tables: Tables, *, is_on: bool, sessions: int = 0, inside_vrf: int = 
         return
     main.is_enabled, main.sessions = True, sessions or _SESSIONS
     main.inside_vrf, main.outside_vrf = inside_vrf, outside_vrf
+    for table_id in (inside_vrf, outside_vrf):
+        hold(tables, table_id, _HIGH)
     main.is_forwarding, main.mss = False, 0
     main.timeouts = dict(_TIMEOUTS)
 
@@ -311,6 +334,8 @@ def _forget(tables: Tables, main: NatMain) -> None:
                 set_side(tables, sw_if_index, side, is_add=False)
     for sw_if_index in list(main.outputs):
         set_output(tables, sw_if_index, is_add=False)
+    for table_id in list(_held(main)):
+        let_go(tables, table_id)
     is_stray = any(each.is_identity and 0 not in each.vrfs for each in main.outer.values())
     for each in (
         *main.pools,
@@ -327,6 +352,15 @@ def _forget(tables: Tables, main: NatMain) -> None:
     main.sessions = main.inside_vrf = main.outside_vrf = 0
     if is_stray:
         raise RefusedError(Retval.BUG)
+
+
+def _held(main: NatMain) -> Iterator[int]:
+    """Yield the tables that are let go when NAT is disabled: not those of identities and of mappings to several."""
+    for pool in main.pools:
+        yield from pool.values()
+    yield from (mapping.vrf_id for mapping in main.outer.values() if not mapping.is_identity)
+    for table_id, targets in main.leaks.items():
+        yield from (table_id, *targets)
 
 
 def _answer_enable(call: Call, values: Values) -> Outgoing:
@@ -425,14 +459,15 @@ def _answer_range(call: Call, values: Values) -> Outgoing:
 
 def set_range(tables: Tables, first: int, last: int, vrf_id: int, *, is_twice: bool, is_add: bool) -> None:
     """Add or delete addresses; raise RefusedError at the first one that cannot be."""
-    main = main_of(tables) if is_add else tables.part(NatMain)
+    if is_add:
+        main_of(tables)
     if last - first >= _MOST_ADDRESSES:
         raise RefusedError(Retval.INVALID_VALUE)
     for address in range(first, last + 1):
         if is_add:
-            add_address(main, address, vrf_id, is_twice=is_twice)
+            add_address(tables, address, vrf_id, is_twice=is_twice)
         else:
-            remove_address(main, address, is_twice=is_twice)
+            remove_address(tables, address, is_twice=is_twice)
 
 
 def _dump_pool(call: Call, _values: Values) -> Iterator[Outgoing]:
@@ -589,7 +624,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
     main.timeouts = {name: getattr(settings, f"{name}_s") for name in _TIMEOUTS}
     for each in state.of(NatAddress).values():
         vrf_id = NONE if each.table_id is None else each.table_id
-        add_address(main, int(IPv4Address(each.address)), vrf_id, is_twice=each.is_twice)
+        add_address(tables, int(IPv4Address(each.address)), vrf_id, is_twice=each.is_twice)
     for pool in state.of(NatPool).values():
         follow(tables, rows[pool.interface].index, is_twice=pool.is_twice, is_add=True)
     for name, row in rows.items():

@@ -16,7 +16,7 @@ from vppcfg.model.nat44 import NatExemption, NatLeaks, NatMapping, NatProtocol, 
 from vppcfg.model.state import State
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds.nat44 import NatMain, Resolve, StaticMapping, first_address, main_of
+from vppcfg.simulator.kinds.nat44 import NatMain, Resolve, StaticMapping, first_address, hold, let_go, main_of
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -30,7 +30,7 @@ def set_mapping(tables: Tables, requested: Resolve, external: int, *, is_add: bo
     main = main_of(tables)
     _check_flags(requested)
     if requested.sw_if_index == NONE:
-        _set_in_effect(main, requested, external, is_add=is_add)
+        _set_in_effect(tables, requested, external, is_add=is_add)
         return
     known = next((each for each in main.to_resolve if _is_same(each, requested)), None)
     first = first_address(tables, requested.sw_if_index)
@@ -39,12 +39,12 @@ def set_mapping(tables: Tables, requested: Resolve, external: int, *, is_add: bo
             raise RefusedError(Retval.NO_SUCH_ENTRY)
         main.to_resolve.remove(known)
         if first is not None:
-            _set_in_effect(main, requested, first, is_add=False)
+            _set_in_effect(tables, requested, first, is_add=False)
         return
     if known is not None:
         raise RefusedError(Retval.VALUE_EXIST)
     if first is not None:
-        _set_in_effect(main, requested, first, is_add=True)
+        _set_in_effect(tables, requested, first, is_add=True)
     main.to_resolve.append(replace(requested, is_resolved=first is not None))
 
 
@@ -68,20 +68,22 @@ def _is_same(each: Resolve, requested: Resolve) -> bool:
     )
 
 
-def _set_in_effect(main: NatMain, requested: Resolve, external: int, *, is_add: bool) -> None:
+def _set_in_effect(tables: Tables, requested: Resolve, external: int, *, is_add: bool) -> None:
     if requested.flags & _ADDRESS_ONLY:
         requested = replace(requested, local_port=0, external_port=0, protocol=0)
     if requested.is_identity:
         requested = replace(requested, local=external, local_port=requested.external_port)
+    main = tables.part(NatMain)
     vrf_id = main.inside_vrf if requested.vrf_id == NONE else requested.vrf_id
     outer = (external, requested.external_port, requested.protocol)
     there = main.outer.get(outer)
     if is_add:
         _add(main, requested, outer, there, vrf_id)
+        hold(tables, vrf_id)
     elif there is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     else:
-        _delete(main, requested, outer, there, vrf_id)
+        let_go(tables, _delete(main, requested, outer, there, vrf_id))
 
 
 def _add(
@@ -114,7 +116,8 @@ def _add(
         main.inner[inner] = mapping
 
 
-def _delete(main: NatMain, requested: Resolve, outer: tuple[int, int, int], there: StaticMapping, vrf_id: int) -> None:
+def _delete(main: NatMain, requested: Resolve, outer: tuple[int, int, int], there: StaticMapping, vrf_id: int) -> int:
+    """Delete a mapping, or an identity for one table; return the table."""
     table = there.vrf_id
     if requested.is_identity:
         if vrf_id not in there.vrfs:
@@ -125,6 +128,7 @@ def _delete(main: NatMain, requested: Resolve, outer: tuple[int, int, int], ther
         main.inner.pop((requested.local, requested.local_port, table, requested.protocol), None)
     if not there.vrfs:
         del main.outer[outer]
+    return table
 
 
 def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: bool) -> None:
@@ -135,7 +139,7 @@ def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: boo
     for each in main.to_resolve:
         if each.sw_if_index == sw_if_index and each.is_resolved != is_add:
             try:
-                _set_in_effect(main, each, address, is_add=is_add)
+                _set_in_effect(tables, each, address, is_add=is_add)
             except RefusedError:
                 continue
             each.is_resolved = is_add
@@ -229,7 +233,12 @@ def _answer_balanced(call: Call, values: Values) -> Outgoing:
             raise RefusedError(Retval.INVALID_VALUE)
         names = ("external_addr", "external_port", "protocol", "flags", "tag", "locals")
         main.balanced[end] = {name: values[name] for name in names}
-    elif main.balanced.pop(end, None) is None:
+        for *_, vrf_id in values["locals"]:
+            hold(call.tables, vrf_id)
+    elif (gone := main.balanced.pop(end, None)) is not None:
+        for *_, vrf_id in gone["locals"]:
+            let_go(call.tables, vrf_id)
+    else:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     return call.reply()
 
@@ -246,8 +255,10 @@ def set_leaks(tables: Tables, table_id: int, *, is_add: bool) -> None:
         raise RefusedError(Retval.VALUE_EXIST if is_add else Retval.NO_SUCH_ENTRY)
     if is_add:
         main.leaks[table_id] = []
+        hold(tables, table_id)
     else:
-        del main.leaks[table_id]
+        for each in (*main.leaks.pop(table_id), table_id):
+            let_go(tables, each)
 
 
 def set_leak(tables: Tables, table_id: int, target: int, *, is_add: bool) -> None:
@@ -259,8 +270,10 @@ def set_leak(tables: Tables, table_id: int, target: int, *, is_add: bool) -> Non
         raise RefusedError(Retval.VALUE_EXIST if is_add else Retval.NO_SUCH_ENTRY)
     if is_add:
         leaks.append(target)
+        hold(tables, target)
     else:
         leaks.remove(target)
+        let_go(tables, target)
 
 
 def _answer_leaks(call: Call, values: Values) -> Outgoing:

@@ -1,10 +1,12 @@
 """What is behind a multipoint tunnel (vnet/teib): entries outlive the tunnel, and are those of the next one.
 
-What VPP does wrong with the locks of FIB tables, where neighbours of one family are in several, is not simulated.
+VPP counts the neighbours of a family in all FIB tables together: it locks the table of the first, and unlocks that of
+the last one to go. Where that is the default table, VPP 26.10 deletes it, which is not simulated.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -32,6 +34,8 @@ reply teib_entry_add_del_reply e8d4e804: i32 retval
 request teib_dump 51077d14 streams teib_details
 reply teib_details 981ee1a1: teib_entry entry
 """
+_SOURCE = "adjacency"
+"""FIB_SOURCE_ADJ."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +43,8 @@ class TeibMain:
     """The next hop and its table of each entry, by interface and peer, in the order in which they came."""
 
     entries: dict[tuple[int, Address], tuple[Address, int]] = field(default_factory=dict)
+    counts: Counter[bool] = field(default_factory=Counter)
+    """Of neighbours by whether they are IPv6, without link-local ones (td_n_entries)."""
 
 
 def add(tables: Tables, sw_if_index: int, peer: Address, hop: Address, table_id: int) -> None:
@@ -49,12 +55,38 @@ def add(tables: Tables, sw_if_index: int, peer: Address, hop: Address, table_id:
     if (sw_if_index, peer) in entries:
         raise RefusedError(Retval.ENTRY_ALREADY_EXISTS)
     entries[sw_if_index, peer] = hop, table_id
+    _enter(tables, peer, fib.table_of(tables, peer.version == 6, sw_if_index))
 
 
 def delete(tables: Tables, sw_if_index: int, peer: Address) -> None:
     """Delete an entry; raise RefusedError where there is none."""
     if tables.part(TeibMain).entries.pop((sw_if_index, peer), None) is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
+    _take_out(tables, peer, fib.table_of(tables, peer.version == 6, sw_if_index))
+
+
+def _enter(tables: Tables, peer: Address, table_id: int) -> None:
+    counts, is_ipv6 = tables.part(TeibMain).counts, peer.version == 6
+    if not peer.is_link_local or not is_ipv6:
+        counts[is_ipv6] += 1
+        if counts[is_ipv6] == 1:
+            fib.look_up(tables, is_ipv6, table_id, _SOURCE)
+
+
+def _take_out(tables: Tables, peer: Address, table_id: int) -> None:
+    counts, is_ipv6 = tables.part(TeibMain).counts, peer.version == 6
+    if not peer.is_link_local or not is_ipv6:
+        counts[is_ipv6] -= 1
+        if not counts[is_ipv6]:
+            fib.stop_looking_up(tables, is_ipv6, table_id, _SOURCE)
+
+
+def _table_changed(tables: Tables, sw_if_index: int, is_ipv6: bool, old: int, new: int) -> None:
+    """Enter the neighbours of an interface into its new table."""
+    for index, peer in tables.part(TeibMain).entries:
+        if index == sw_if_index and (peer.version == 6) == is_ipv6:
+            _take_out(tables, peer, old)
+            _enter(tables, peer, new)
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
@@ -133,4 +165,5 @@ KIND = Kind(
     queries={"teib_dump": _dump},
     commands={"create teib": _create, "delete teib": _delete},
     load=_load,
+    table_changed=_table_changed,
 )

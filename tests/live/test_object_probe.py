@@ -1,0 +1,171 @@
+"""`probe` proves objects of a file on a real VPP one by one, and blames those that VPP has otherwise."""
+
+import pytest
+
+from tests.live.test_probe import wrong
+from tests.real_vpp import prefix, since
+from vppcfg.app.deviations import deviations
+from vppcfg.app.probing import sent
+from vppcfg.app.rehearsing import rehearsal
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import parse_text
+from vppcfg.kinds.path_mtu import SetPathMtu
+from vppcfg.model.path_mtu import PathMtu
+from vppcfg.probe.report import ProbeReport, report_of
+from vppcfg.probe.test_cases import probes_for
+
+pytestmark = since("26.02")
+ROUTES = """\
+interfaces:
+  GigabitEthernet1/0/0: { mtu: 1500, addresses: [ 192.0.2.1/24, 2001:db8::1/64 ] }
+  GigabitEthernet1/0/1:
+    mtu: 1500
+    addresses: [ 198.51.100.1/24 ]
+    neighbors: { 198.51.100.2: "02:00:00:00:00:02" }
+  GigabitEthernet1/0/2: { mtu: 1500, vrf: red, addresses: [ 203.0.113.1/24 ] }
+vrfs:
+  red:
+    id: 10
+    routes:
+      0.0.0.0/0: { via: { vrf: default } }
+      10.6.0.0/16: 203.0.113.9
+      10.9.0.0/16: { via: { gateway: 198.51.100.2, vrf: default } }
+routes:
+  0.0.0.0/0: 198.51.100.2
+  10.1.0.0/16: { via: { gateway: 198.51.100.2, interface: GigabitEthernet1/0/1 } }
+  10.2.0.0/16: 198.51.100.9
+  10.3.0.0/16: blackhole
+  10.4.0.0/16: 10.1.0.1
+  10.5.0.0/16: { via: { interface: GigabitEthernet1/0/1 } }
+  10.6.0.0/16: { via: { vrf: red } }
+  10.7.0.0/16: { via: [ 198.51.100.2, 198.51.100.9 ] }
+  10.8.0.0/16: { via: [ { gateway: 192.0.2.9, preference: 1 }, 198.51.100.2 ] }
+  10.10.0.0/16: unreachable
+  10.11.0.0/16: prohibit
+  2001:db8:2::/48: unreachable
+  2001:db8:3::/48: prohibit
+  2001:db8:1::/48: { via: { gateway: "2001:db8::2" } }
+"""
+CROSSED = """\
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 1500
+    addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
+    l3xc:
+      ipv4: { interface: GigabitEthernet1/0/1, gateway: 198.51.100.2 }
+      ipv6: { interface: GigabitEthernet1/0/1, gateway: "2001:db8:1::2" }
+  GigabitEthernet1/0/1:
+    mtu: 1500
+    addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
+    neighbors: { 198.51.100.2: "02:00:00:00:00:02" }
+  GigabitEthernet1/0/2:
+    mtu: 1500
+    addresses: [ 203.0.113.1/24 ]
+    l3xc:
+      ipv4:
+        - { interface: GigabitEthernet1/0/1, gateway: 198.51.100.2 }
+        - { interface: GigabitEthernet1/0/0, gateway: 192.0.2.9 }
+        - { interface: GigabitEthernet1/0/0, gateway: 192.0.2.8, preference: 1 }
+"""
+SERVICES = """\
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 1500
+    addresses: [ 192.0.2.1/24, 2001:db8::1/64 ]
+    qos: { record: [ ip ] }
+    punt-redirect:
+      ipv4: { interface: GigabitEthernet1/0/1, gateway: 198.51.100.2 }
+  GigabitEthernet1/0/1:
+    mtu: 1500
+    addresses: [ 198.51.100.1/24, 2001:db8:1::1/64 ]
+    neighbors: { 198.51.100.2: "02:00:00:00:00:02", "2001:db8:1::2": "02:00:00:00:00:03" }
+    qos: { mark: { ip: 1 } }
+    sub-interfaces:
+      100: { mtu: 1500, addresses: [ 10.0.1.1/24 ], qos: { mark: { vlan: 2 } } }
+  GigabitEthernet1/0/2: { mtu: 1500, addresses: [ 203.0.113.1/24 ], qos: { store: 32 } }
+qos_maps:
+  1: { ip: { 184: 40, 32: 8 } }
+  2: { ip: { 184: 5, 32: 3 } }
+routes:
+  10.9.0.0/16: 198.51.100.2
+path-mtu:
+  198.51.100.2: 1400
+  10.9.0.1: 1300
+  2001:db8:1::2: 1350
+punt-redirect:
+  ipv4: { interface: GigabitEthernet1/0/1, gateway: 198.51.100.2 }
+  ipv6: { interface: GigabitEthernet1/0/1, gateway: "2001:db8:1::2" }
+"""
+CASES = {
+    "routes": (ROUTES, ("route ",), 17),
+    "crossed": (CROSSED, ("L3 cross-connect ",), 3),
+    "services": (SERVICES, ("path MTU ", "punt redirect ", "QoS "), 10),
+}
+BROKEN: list[tuple[str, list[str | SetPathMtu], set[str]]] = [
+    (
+        ROUTES,
+        [
+            "ip route add 10.7.0.0/17 via 192.0.2.254",
+            "ip route add 10.7.128.0/17 via 192.0.2.254",
+            "ip route add 10.10.0.0/17 via 198.51.100.2",
+            "ip route add 10.10.128.0/17 via null-send-prohibit",
+        ],
+        {"route 10.7.0.0/16", "route 10.10.0.0/16"},
+    ),
+    (  # what needs the route goes the other way with it
+        ROUTES,
+        ["ip route add 10.1.0.0/17 via 198.51.100.9", "ip route add 10.1.128.0/17 via drop"],
+        {"route 10.1.0.0/16", "route 10.4.0.0/16"},
+    ),
+    (
+        CROSSED,
+        ["l3xc del GigabitEthernet1/0/0 via 198.51.100.2 GigabitEthernet1/0/1"],
+        {"L3 cross-connect of IPv4 on GigabitEthernet1/0/0"},
+    ),
+    (SERVICES, ["qos record ip GigabitEthernet1/0/0 disable"], {"QoS record ip on GigabitEthernet1/0/0"}),
+    (SERVICES, ["qos egress map id 2 [ip][184]=6"], {"QoS map 2"}),
+    (SERVICES, [SetPathMtu(item=PathMtu(address="198.51.100.2", mtu=1200))], {"path MTU to 198.51.100.2"}),
+    (SERVICES, ["qos store ip GigabitEthernet1/0/2 value 32 disable"], {"QoS store 32 on GigabitEthernet1/0/2"}),
+    (
+        SERVICES,
+        ["ip punt redirect del rx GigabitEthernet1/0/0"],
+        {"punt redirect of IPv4 from GigabitEthernet1/0/0"},
+    ),
+]
+
+
+def parsed(text: str) -> Configuration:
+    found = parse_text(text, "file.yaml").configuration
+    assert found is not None
+    return found
+
+
+def changed(text: str, lines: list[str | SetPathMtu]) -> tuple[ProbeReport, list[str]]:
+    """Return what comes of the frames after some changes in VPP, and what they are about."""
+    with rehearsal(parsed(text), prefix()) as stage:
+        probe_set = probes_for(stage.network)
+        for line in lines:
+            if isinstance(line, SetPathMtu):
+                assert stage.vpp.perform([line]).refusals == ()
+            else:
+                stage.vpp.run_line(line)
+        observed = stage.vpp.observe()
+        findings = sent(stage.vpp, observed, stage.network, probe_set.probes)
+        found = deviations(observed, stage.network.state)
+        report = report_of(findings, probe_set.unproved, found, stage.network.without_link)
+    return report, [probe.about.subject for probe in probe_set.probes]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_object_is_proved_by_frames(case: str) -> None:
+    text, kinds, count = CASES[case]
+    report, about = changed(text, [])
+    assert wrong(report) == []
+    assert [each for each in report.unproved if each.about.subject.startswith(kinds)] == []
+    assert len({subject for subject in about if subject.startswith(kinds)}) == count
+
+
+@pytest.mark.parametrize(("text", "lines", "suspects"), BROKEN)
+def test_what_vpp_has_otherwise_is_blamed(text: str, lines: list[str | SetPathMtu], suspects: set[str]) -> None:
+    report, _ = changed(text, lines)
+    assert {suspect.subject for suspect in report.suspects} == suspects
