@@ -75,6 +75,14 @@ def test_what_is_wrong_is_named_and_explained(installed: Path, tmp_path: Path) -
     assert vppcfg(installed, "explain", "srv6-sid").stdout.startswith("srv6-sid: ")
 
 
+def test_a_key_that_others_have_for_it_leads_to_its_section(installed: Path, tmp_path: Path) -> None:
+    file = tmp_path / "router.yaml"
+    file.write_text(f"{INTERFACES}srv6: {{}}\n")
+    checked = vppcfg(installed, "check", "-c", str(file)).stdout
+    assert "unknown key `srv6`: it is a section of its own, `srv6_localsids`" in checked
+    assert "a script that `unix { exec FILE }` runs can set it" in vppcfg(Path("/x"), "check", "-c", str(file)).stdout
+
+
 def test_the_examples_of_its_rules_break_and_mend_them(installed: Path, tmp_path: Path) -> None:
     for rule, text in yaml.safe_load((EXAMPLE / "vppcfg_srv6" / "rules.yaml").read_text()).items():
         file = tmp_path / "router.yaml"

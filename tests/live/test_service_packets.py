@@ -172,6 +172,8 @@ def unfragmentable(destination: str, size: int) -> str:
 
 
 def test_a_bridge_domain_answers_for_an_address_by_itself(vpp: RealVpp, tmp_path: Path) -> None:
+    if is_older(release(), Release(26, 2)):
+        pytest.skip("before 5fe2bbeea79, generated frames come in by the port of the packet generator")
     text = """
 interfaces: { eth0: {}, eth1: {}, eth2: {} }
 unmanaged: [ "pg*" ]

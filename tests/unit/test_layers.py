@@ -399,16 +399,15 @@ LISTS = {
 }
 """Where a kind of interface or of feature is entered; CONTRIBUTING.md and docs/architecture.md lead here."""
 PROTOCOLS = ("common/packets.py", "probe/frame.py", "upgrade/notes.py")
-NUMBERED = ("adopt/unsupported_commands.py",)
 
 
 @pytest.mark.parametrize(
     ("kind", "word", "elsewhere"),
     [
-        # The numbers of IP protocols, what a packet of one is called, and a change of a release. The rest of an
-        # adoption has the words by which commands give numbers; MAC addresses of GRE follow the order.
-        ("gre", "gre|gremode", {*PROTOCOLS, *NUMBERED, "adopt/trial.py"}),
-        ("ipip", "ipip", {*PROTOCOLS, *NUMBERED}),
+        # The numbers of IP protocols, what a packet of one is called, and a change of a release; MAC addresses of GRE
+        # follow the order of its commands.
+        ("gre", "gre|gremode", {*PROTOCOLS, "adopt/trial.py"}),
+        ("ipip", "ipip", {*PROTOCOLS}),
         # What VPP's tracer shows of a check, and a source of routes in VPP.
         ("urpf", "urpf", {"probe/filters.py", "vpp/messages/route.py"}),
         ("mss_clamp", "mss[_-]clamp|MssLimit|SetMssClamp", set()),
@@ -427,7 +426,7 @@ NUMBERED = ("adopt/unsupported_commands.py",)
                 *("config/sections/virtual_interface_section.py", "loadtest/trex/streams.py", "probe/trace.py"),
                 *("adopt/unmanaged_interfaces.py", "startup/lint/dpdk.py", "vpp/devclass.py"),
                 *("config/sections/interface.py", "kinds/wireguard/rules.py", "model/virtual_interface.py"),
-                *("probe/frame.py", *NUMBERED),
+                "probe/frame.py",
             },
         ),
     ],

@@ -27,7 +27,7 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "bvi create": ("bvi", "BVI"),
 }
 """How the names begin that each command makes, '' for none of its own, and what drives the interface in VPP."""
-_KINDS = {kind.command: kind for kind in VIRTUAL_INTERFACES if kind.command}
+_KINDS = {kind.command: kind for kind in VIRTUAL_INTERFACES if kind.unsupported_words | kind.unreported_words}
 """The kinds whose commands may have more than a file can express."""
 
 

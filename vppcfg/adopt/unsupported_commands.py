@@ -11,6 +11,7 @@ from vppcfg.adopt.report import SourceLine
 from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.config.configuration import Configuration
+from vppcfg.kinds.virtual_interface_list import VIRTUAL_INTERFACES
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.record import record
 
@@ -20,13 +21,8 @@ _AFTER = "# They need what vppcfg makes: run them after `vppcfg apply` with `vpp
 _CREATE_SOCKET, _CREATE_MEMIF = "create memif socket", "create interface memif"
 """A memif that is left needs its socket when the script runs, though the file has a memif at it too."""
 _NUMBERED: Mapping[str, str] = {
-    "create bond": "id",
-    "create gre tunnel": "instance",
-    "create ipip tunnel": "instance",
     "create loopback interface": "instance",
-    "create tap": "id",
-    "create vhost-user": "renumber",
-    "create vxlan tunnel": "instance",
+    **{kind.command: kind.number_word for kind in VIRTUAL_INTERFACES if kind.number_word},
 }
 """The word by which a command gets the number that VPP chooses otherwise, by what there is at that time."""
 _NUMBER = re.compile(r"\d+$")

@@ -57,6 +57,6 @@ class EntryKey:
     def resolve_linux(self, desired: DesiredStateBuilder) -> None:
         """Enter what they need on the Linux side."""
 
-    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+    def without_entry(self, base: Interface) -> Mapping[str, Any]:
         """Return the attributes of an interface that the file creates and has no entry for."""
         return {}

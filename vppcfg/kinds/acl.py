@@ -15,7 +15,7 @@ from vppcfg.kinds.acl_rules import acl_applied, acl_term_unreached, acl_unreache
 from vppcfg.kinds.acl_section import KEY, OTHERS, PLUGIN, AclSection, unsupported_reason
 from vppcfg.kinds.kind import Questions
 from vppcfg.kinds.l2_steps import is_put_into_l2
-from vppcfg.kinds.policy_route_section import in_file, left_alone
+from vppcfg.kinds.policy_route_section import in_file, of_others
 from vppcfg.kinds.table_kind import TableKind
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule, canonical_rule
 from vppcfg.model.interface import Interface
@@ -122,7 +122,7 @@ class Acls(AclSection, TableKind[Acl]):
         for interface in desired.observed.interfaces.values():
             config = entries.get(interface.name)
             if interface.policy_routes and (config is None or config.policy_routes is None):
-                applied.update(each.acl for each in left_alone(interface))
+                applied.update(each.acl for each in of_others(interface))
         for name, acl in desired.observed.acls.items():
             glob = None if name in own else self.unmanaged_name(name, acl)
             if (name in applied and name not in own) or desired.is_somebody_elses(acl.tag, glob):

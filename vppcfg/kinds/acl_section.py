@@ -130,7 +130,7 @@ class AclsKey(EntryKey):
             return {KEY: config.acls}
         return {}
 
-    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+    def without_entry(self, base: Interface) -> Mapping[str, Any]:
         """Return that no list is applied."""
         return {KEY: AclBinding()}
 

@@ -159,7 +159,7 @@ class AddressKind(Kind, EntryKey):
         """Return the addresses that VPP is to have."""
         return {"addresses": frozenset(config.addresses)}
 
-    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+    def without_entry(self, base: Interface) -> Mapping[str, Any]:
         """Return none."""
         return {"addresses": frozenset()}
 

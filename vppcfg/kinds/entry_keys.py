@@ -101,4 +101,4 @@ def wanted(config: InterfaceConfig, base: Interface, desired: DesiredStateBuilde
 
 def without_entry(base: Interface) -> dict[str, Any]:
     """Return the attributes of an interface that the file creates and has no entry for."""
-    return {attribute: value for each in _WANTED for attribute, value in each.left_alone(base).items()}
+    return {attribute: value for each in _WANTED for attribute, value in each.without_entry(base).items()}

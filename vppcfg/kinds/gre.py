@@ -146,6 +146,7 @@ class GreKind(TunnelKind[Gre]):
     api_module = "gre"
     device_class = exclusive_class = "GRE tunnel device"
     instance_name = re.compile(r"gre\d+")
+    command, number_word = "create gre tunnel", "instance"
     has_link_mtu = False
     capabilities: ClassVar = {"gre": "gre_tunnel_dump", "gre_key": "gre_tunnel_add_del_v2"}
     paths = _PATHS

@@ -96,6 +96,7 @@ class IpipKind(TunnelKind[Ipip]):
     device_class = exclusive_class = "IPIP tunnel device"
     """That of 6rd tunnels, which VPP lists among these, is another one."""
     instance_name = re.compile(r"ipip\d+")
+    command, number_word = "create ipip tunnel", "instance"
     capabilities: ClassVar = {"ipip": "ipip_tunnel_dump"}
     paths = _PATHS
     dumps: ClassVar = {"ipip_tunnel_dump": "ipip_tunnel_details"}

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.section import Section
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
@@ -123,6 +124,10 @@ class Kind:
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield what must change of it, where it belongs to no interface."""
+        yield from ()
+
+    def lost_of_others(self, observed: State, reached: State, deleted: Collection[str]) -> Iterator[Attachment]:
+        """Yield what others have that states hold, and that goes with the interfaces and tables `deleted` by a plan."""
         yield from ()
 
     def restorable(self, state: State) -> State:

@@ -1,4 +1,6 @@
-"""What makes interfaces switch rather than route: how VPP reports it, and when a plan changes it (vnet/l2/l2.api).
+"""What makes interfaces switch rather than route: what `l2xc` may name, how VPP reports it, and when a plan changes it.
+
+Source: vnet/l2/l2.api.
 
 Bridge domains themselves are a kind of their own, with who is in them: `kinds/bridge.py`.
 """
@@ -8,15 +10,115 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vppcfg.common.resemblance import did_you_mean
+from vppcfg.config.configuration import InterfaceConfig
+from vppcfg.config.rules.index import Index
 from vppcfg.kinds import l2_steps
 from vppcfg.kinds.kind import Kind
 from vppcfg.kinds.l2_operations import JoinBridge, LeaveL2, SetCrossConnect, SetTagRewrite
-from vppcfg.kinds.l2xc_rules import RULES
 from vppcfg.kinds.tag_rewrite import tag_rewrites
+from vppcfg.model.problem import Problem
 from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader
+
+
+def l2xc_target(index: Index) -> Iterator[Problem]:
+    """Find cross-connects to an interface that is not in the file, and to the interface itself."""
+    for target, sources in index.sources.items():
+        for source in sources:
+            if target == source.name:
+                yield _problem("l2xc-self", source, f"{source.name} cannot be cross-connected to itself")
+            elif not index.has(target):
+                text = f"{target} is not in this file; add it below `interfaces`{did_you_mean(target, index.names)}"
+                yield _problem("l2xc-target-missing", source, text)
+
+
+def l2xc_shared(index: Index) -> Iterator[Problem]:
+    """Find interfaces that more than one other is cross-connected to."""
+    for target, sources in index.sources.items():
+        first, *others = sources
+        for source in others if index.has(target) else ():
+            text = f"{target} is the target of {first.name} already; a target has one source"
+            yield _problem("l2xc-shared", source, text)
+
+
+def l2xc_mtu(index: Index) -> Iterator[Problem]:
+    """Find cross-connects between interfaces with different MTUs; one of a pair is enough."""
+    for source, target in _pairs(index):
+        if source.mtu != target.mtu and not (target.l2xc == source.name and target.name < source.name):
+            text = f"{source.name} has an MTU of {source.mtu} and {target.name} one of {target.mtu}; make them equal"
+            yield _problem("l2xc-mtu", source, text)
+
+
+def l2xc_target_l3(index: Index) -> Iterator[Problem]:
+    """Find targets with an LCP or addresses; of those that are sources too the L2 rules speak."""
+    for source, target in _pairs(index):
+        if target.l2xc is None and target.lcp is not None:
+            text = f"the target {target.name} has an LCP; remove that, or the cross-connect"
+            yield _problem("l2xc-lcp", source, text)
+        if target.l2xc is None and target.addresses:
+            text = f"the target {target.name} has addresses; remove these, or the cross-connect"
+            yield _problem("l2xc-address", source, text)
+
+
+def l2xc_target_routes(index: Index) -> Iterator[Problem]:
+    """Find features that look at frames on targets that are not cross-connected themselves: VPP would end."""
+    for source, target in _pairs(index):
+        if target.l2xc is None:
+            keys = [key for key, is_on in (("gso", target.has_gso), ("acls.output", target.acls.output)) if is_on]
+            for key in keys:
+                text = (
+                    f"the target {target.name} has `{key}` and no `l2xc` of its own; add that, or remove one of the two"
+                )
+                yield _problem("l2xc-one-way", source, text)
+
+
+def l2xc_in_bridge(index: Index) -> Iterator[Problem]:
+    """Find cross-connects from or to an interface that is part of a bridge domain."""
+    for target_name, sources in index.sources.items():
+        bridges = index.bridges.get(target_name) or index.bvi_bridges.get(target_name)
+        for source in sources:
+            if source.name in index.bridges:
+                text = f"{source.name} is a member of {index.bridges[source.name][0].name}; remove one of the two"
+                yield _problem("l2xc-source-in-bridge", source, text)
+            if bridges and target_name != source.name:
+                text = f"the target {target_name} belongs to {bridges[0].name}; remove one of the two"
+                yield _problem("l2xc-in-bridge", source, text)
+
+
+def l2xc_with_subs(index: Index) -> Iterator[Problem]:
+    """Find cross-connected interfaces that have sub-interfaces."""
+    for sources in index.sources.values():
+        for source in sources:
+            if source.name in index.children:
+                text = f"{source.name} has sub-interfaces; cross-connect these, or remove them"
+                yield _problem("l2xc-with-subs", source, text)
+
+
+def _pairs(index: Index) -> Iterator[tuple[InterfaceConfig, InterfaceConfig]]:
+    """Return every source with its target, where that is another sound interface."""
+    for target_name, sources in index.sources.items():
+        target = index.find(target_name)
+        for source in sources:
+            if target is not None and target is not source:
+                yield source, target
+
+
+def _problem(rule: str, source: InterfaceConfig, text: str) -> Problem:
+    return Problem(rule=rule, path=(*source.path, "l2xc"), text=text)
+
+
+_RULES = (
+    l2xc_target,
+    l2xc_shared,
+    l2xc_mtu,
+    l2xc_target_l3,
+    l2xc_target_routes,
+    l2xc_in_bridge,
+    l2xc_with_subs,
+)
 
 
 class L2Kind(Kind):
@@ -24,7 +126,7 @@ class L2Kind(Kind):
 
     key = "l2xc"
     operations = (SetCrossConnect, JoinBridge, LeaveL2, SetTagRewrite)
-    rules = (*RULES, tag_rewrites)
+    rules = (*_RULES, tag_rewrites)
     on_interfaces = ("l2xc", "bridge", "tag_rewrite")
 
     def requests(self, connection: VppReader) -> list[bytes]:

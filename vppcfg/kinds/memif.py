@@ -28,7 +28,7 @@ from vppcfg.model.memif import (
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.plan.change import Change, ObjectKind, appearance
-from vppcfg.plan.request import Indexes, Request, Vocabulary
+from vppcfg.plan.request import Indexes, Known, Request, Vocabulary
 from vppcfg.plan.stages import Stage, Step
 from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
@@ -214,7 +214,7 @@ class MemifKind(PortKind[MemifConfig, Memif]):
 
     def ports(self, connection: VppReader, replies: Replies, rows: Mapping[int, Row]) -> Iterator[tuple[str, Memif]]:
         """Yield the memifs that are called by their numbers."""
-        sockets = dict(self.read_sockets(connection, replies))
+        sockets = dict(self._sockets(connection, replies))
         paths = ("sw_if_index", "id", "role", "mode", "socket_id")
         for index, number, role, mode, socket_id in connection.rows(replies, "memif_details", *paths):
             if index in rows and memif_numbers(rows[index].name) == (socket_id, number):
@@ -227,7 +227,13 @@ class MemifKind(PortKind[MemifConfig, Memif]):
                     ),
                 )
 
-    def read_sockets(self, connection: VppReader, replies: Replies) -> tuple[tuple[int, str], ...]:
+    def read_facts(
+        self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
+    ) -> dict[str, Any]:
+        """Return the sockets."""
+        return {"memif_sockets": self._sockets(connection, replies)}
+
+    def _sockets(self, connection: VppReader, replies: Replies) -> tuple[tuple[int, str], ...]:
         """Return the ids of all sockets but the built-in one, in order, with their files."""
         if not self.is_offered(connection):
             return ()

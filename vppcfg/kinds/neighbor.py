@@ -213,7 +213,7 @@ class NeighborKind(Kind, EntryKey):
         found = {entry.address: entry.mac for entry in config.neighbors if entry.address is not None}
         return {"neighbors": in_order(Neighbor(address=address, mac=mac) for address, mac in found.items())}
 
-    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+    def without_entry(self, base: Interface) -> Mapping[str, Any]:
         """Return none."""
         return _NO_NEIGHBORS
 

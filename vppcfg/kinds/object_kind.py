@@ -63,7 +63,7 @@ class VppObjectKind(Kind, Generic[T]):
         `names` are the interfaces by index, `tables` all FIB tables, the default ones too.
         """
 
-    def is_left_alone(self, item: T) -> bool:
+    def is_of_others(self, item: T) -> bool:
         """Return whether an object belongs to another program: it stays as observed, whatever the desired state."""
         return False
 
@@ -82,7 +82,7 @@ class VppObjectKind(Kind, Generic[T]):
     def changes(self, observed: State, desired: State) -> Iterator[Change[Any]]:
         """Yield the objects that appear, change and disappear."""
         after, found = (
-            {name: each for name, each in state.of(self.object_class).items() if not self.is_left_alone(each)}
+            {name: each for name, each in state.of(self.object_class).items() if not self.is_of_others(each)}
             for state in (desired, observed)
         )
         ours = {name: each for name, each in found.items() if name in after or is_owned(each, desired.owned)}

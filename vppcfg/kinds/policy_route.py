@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from vppcfg.kinds.kind import Kind
@@ -19,11 +19,13 @@ from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.policy_route_steps import Steering
 from vppcfg.kinds.route import ENDS, NORMAL
+from vppcfg.model.attachment import Attachment, Values, index_of, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
+from vppcfg.model.state import State
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.feature import Feature, SetFeature
 from vppcfg.plan.request import Known
@@ -164,6 +166,23 @@ class PolicyRouteKind(Kind):
         """Return whether it has policies of files, or of others."""
         return bool(interface.policy_routes)
 
+    def lost_of_others(self, observed: State, reached: State, deleted: Collection[str]) -> Iterator[Attachment]:
+        """Yield the policies of others that go because they are on an interface, or lead to one, that is deleted.
+
+        A rollback attaches them again: policy routes are part of a state, whoever has made them.
+        """
+        for name, interface in observed.interfaces.items():
+            after = reached.interfaces.get(name)
+            for route in interface.policy_routes:
+                is_kept = after is not None and route in after.policy_routes
+                needed = {name, *(hop.interface for hop in route.hops)}
+                if route.is_own or is_kept or needed.isdisjoint(deleted):
+                    continue
+                values: Values = {"attach.policy_id": route.policy_id or 0, "attach.sw_if_index": index_of(name)}
+                put = stored_call("abf_itf_attach_add_del", {**values, "attach.priority": route.priority})
+                label = f"{route.policy_id} priority {route.priority} {route.family}"
+                yield Attachment(holder=name, kind=LoosePolicy.noun, name=label, put=put)
+
     def setting_steps(self, transition: Transition) -> Iterator[Step]:
         """Yield the steps that attach and detach policies, and create and remove those that this takes."""
         observed, desired = transition.observed.interfaces, transition.desired.interfaces
@@ -186,7 +205,7 @@ class LoosePolicyKind(VppObjectKind[LoosePolicy]):
     def remove(self, item: LoosePolicy) -> RemovePolicy:
         return RemovePolicy(item=item)
 
-    def is_left_alone(self, item: LoosePolicy) -> bool:
+    def is_of_others(self, item: LoosePolicy) -> bool:
         """Return whether vppcfg did not create it."""
         return not item.is_own
 

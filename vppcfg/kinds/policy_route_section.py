@@ -64,7 +64,7 @@ def as_routes(interface: InterfaceConfig) -> Iterator[SteeredConfig]:
         yield SteeredConfig(prefix=prefix, vrf=interface.vrf, path=each.path, hops=each.hops, end=each.end)
 
 
-def left_alone(before: Interface) -> tuple[PolicyRoute, ...]:
+def of_others(before: Interface) -> tuple[PolicyRoute, ...]:
     """Return the policy routes of an interface that other programs have configured."""
     return tuple(each for each in before.policy_routes if not each.is_own) if before.policy_routes else ()
 
@@ -212,7 +212,7 @@ class PolicyRoutesKey(EntryKey):
     def to_desired(self, config: InterfaceConfig, base: Interface, desired: DesiredStateBuilder) -> Mapping[str, Any]:
         """Return the policy routes that an interface is to have; without the key, those of others that it has."""
         if config.policy_routes is None:
-            return self.left_alone(base)
+            return self.without_entry(base)
         path = (*config.path, KEY)
         if config.policy_routes and not desired.has_plugin(PLUGIN, path, f"{config.name} has {KEY}"):
             return {"policy_routes": base.policy_routes}
@@ -229,9 +229,9 @@ class PolicyRoutesKey(EntryKey):
         )
         return {"policy_routes": in_order(routes)}
 
-    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+    def without_entry(self, base: Interface) -> Mapping[str, Any]:
         """Return the policy routes that other programs have configured."""
-        return {"policy_routes": left_alone(base)} if base.policy_routes else _NO_POLICY_ROUTES
+        return {"policy_routes": of_others(base)} if base.policy_routes else _NO_POLICY_ROUTES
 
 
 POLICY_ROUTES = PolicyRoutesKey()

@@ -91,7 +91,7 @@ def route_interface(index: Index) -> Iterator[Problem]:
             continue
         interface, path = index.find(hop.interface), _below(hop, "interface")
         if interface is None:
-            if not (index.has(hop.interface) or is_left_alone(hop.interface, unmanaged)):
+            if not (index.has(hop.interface) or is_unmanaged(hop.interface, unmanaged)):
                 text = f"there is no interface {hop.interface} in this file{did_you_mean(hop.interface, index.names)}"
                 yield Problem(rule="route-interface", path=path, text=text)
         elif reason := index.why_switched(hop.interface):
@@ -102,7 +102,7 @@ def route_interface(index: Index) -> Iterator[Problem]:
             yield Problem(rule="route-interface-down", path=path, text=text, severity=Severity.WARNING)
 
 
-def is_left_alone(name: str, unmanaged: NameGlobs) -> bool:
+def is_unmanaged(name: str, unmanaged: NameGlobs) -> bool:
     """Return whether a file leaves an interface alone that it does not have: by its name, or by that of its parent."""
     parent, dot, _ = name.rpartition(".")
     return unmanaged.matches(name) or (bool(dot) and unmanaged.matches(parent))

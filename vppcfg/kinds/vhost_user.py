@@ -104,7 +104,7 @@ class VhostUserKind(PortKind[VhostUserConfig, VhostUser]):
     api_module = "vhost_user"
     device_class = "vhost-user"
     instance_name = re.compile(r"VirtualEthernet0/0/\d+")
-    command = "create vhost-user"
+    command, number_word = "create vhost-user", "renumber"
     unreported_words = frozenset({"gso", "packed", "event-idx", "feature-mask"})
     has_link_mtu = False
     capabilities: ClassVar = {"vhost": _DUMP}

@@ -30,6 +30,8 @@ class VirtualInterfaceKind(CreatedKind, VirtualInterfaceSection[C, M], Generic[C
     """The names that VPP gives; an interface of the class with another name was not created by a configuration."""
     command: ClassVar[str] = ""
     """The command of VPP's prompt that creates one, where adoption has to know it."""
+    number_word: ClassVar[str] = ""
+    """The word of the command before the number of the interface, which VPP chooses otherwise."""
     unsupported_words: ClassVar[frozenset[str]] = frozenset()
     """Words of the command that VPP takes, and neither a file nor the simulator does."""
     unreported_words: ClassVar[frozenset[str]] = frozenset()

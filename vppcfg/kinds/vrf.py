@@ -10,10 +10,10 @@ before any address comes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from vppcfg.config.sections.section import Section
-from vppcfg.kinds.kind import Kind
+from vppcfg.kinds.kind import Kind, Questions
 from vppcfg.kinds.vrf_operations import (
     CreateVrf,
     DeleteVrf,
@@ -58,6 +58,12 @@ class VrfKind(Kind):
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for all FIB tables, where VPP takes it."""
         return [connection.request(_DUMP)[1]] if connection.offers(_DUMP) else []
+
+    def interface_questions(
+        self, connection: VppReader, replies: Replies, indexes: Sequence[int]
+    ) -> Mapping[str, Questions[tuple[int, int]]]:
+        """Return the questions for the tables of interfaces."""
+        return {"tables": _TableQuestions(connection, indexes, _families(connection, replies))}
 
     def changes(self, observed: State, desired: State) -> Iterator[Change[FibTable]]:
         """Yield the FIB tables that appear and disappear; one with another name does both."""
@@ -139,7 +145,7 @@ def _unnamed(used: Iterable[tuple[int, int]]) -> Iterator[FibTable]:
                 yield FibTable(table_id=table_id, is_ipv6=bool(is_ipv6), name=name)
 
 
-def families_of(connection: VppReader, replies: Replies) -> tuple[int, ...]:
+def _families(connection: VppReader, replies: Replies) -> tuple[int, ...]:
     """Return the families of which interfaces may be in another table than the default one."""
     if not connection.offers(_DUMP):
         return _FAMILIES
@@ -147,7 +153,7 @@ def families_of(connection: VppReader, replies: Replies) -> tuple[int, ...]:
     return tuple(sorted({int(is_ipv6) for table_id, is_ipv6 in rows if table_id}))
 
 
-class TableQuestions:
+class _TableQuestions:
     """The requests for the FIB tables of interfaces, and what each asked for; the replies do not name it."""
 
     def __init__(self, connection: VppReader, indexes: Sequence[int], families: Sequence[int]) -> None:

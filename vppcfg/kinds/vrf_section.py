@@ -218,7 +218,7 @@ class VrfKey(EntryKey):
         """Return the tables of the VRF."""
         return {"tables": interface_tables(config.vrf, desired.configuration)}
 
-    def left_alone(self, base: Interface) -> Mapping[str, Any]:
+    def without_entry(self, base: Interface) -> Mapping[str, Any]:
         """Return the default tables."""
         return {"tables": (0, 0)}
 

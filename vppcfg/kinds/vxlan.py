@@ -93,6 +93,7 @@ class VxlanKind(TunnelKind[Vxlan]):
     api_module = "vxlan"
     device_class = exclusive_class = "VXLAN"
     instance_name = re.compile(r"vxlan_tunnel\d+")
+    command, number_word = "create vxlan tunnel", "instance"
     capabilities: ClassVar = {"vxlan": "vxlan_tunnel_v2_dump"}
     paths = _PATHS
     dumps: ClassVar = {"vxlan_tunnel_v2_dump": "vxlan_tunnel_v2_details"}

@@ -12,17 +12,8 @@ from dataclasses import replace
 from enum import Enum
 
 from vppcfg.common.names import natural_key
-from vppcfg.kinds.kind_list import OBJECTS
-from vppcfg.model.attachment import (
-    Attachment,
-    Layer,
-    Values,
-    by_holder,
-    counted,
-    in_order,
-    index_of,
-    stored_call,
-)
+from vppcfg.kinds.kind_list import KINDS, OBJECTS
+from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_order
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
@@ -140,8 +131,10 @@ def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
         else:
             continue
         found.setdefault(key, []).append(each)
-    for name, lost in _lost_policies(plan):
-        found.setdefault((name, Survival.LOST, ""), []).append(lost)
+    going = _deleted(plan)
+    for kind in KINDS if going else ():
+        for lost in kind.lost_of_others(plan.observed, plan.reached, going):
+            found.setdefault((lost.holder, Survival.LOST, ""), []).append(lost)
     ordered = sorted(found, key=lambda key: (natural_key(key[0]), list(Survival).index(key[1])))
     return [
         UnmanagedChange(
@@ -149,25 +142,6 @@ def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:
         )
         for holder, survival, reason in ordered
     ]
-
-
-def _lost_policies(plan: Plan) -> Iterator[tuple[str, Attachment]]:
-    """Yield the policies of others that go because they are on an interface, or lead to one, that is deleted.
-
-    A rollback attaches them again: policy routes are part of a state, whoever has made them.
-    """
-    going = _deleted(plan)
-    for name, interface in plan.observed.interfaces.items() if going else ():
-        after = plan.reached.interfaces.get(name)
-        for route in interface.policy_routes:
-            is_kept = after is not None and route in after.policy_routes
-            needed = {name, *(hop.interface for hop in route.hops)}
-            if route.is_own or is_kept or going.isdisjoint(needed):
-                continue
-            values: Values = {"attach.policy_id": route.policy_id or 0, "attach.sw_if_index": index_of(name)}
-            label = f"{route.policy_id} priority {route.priority} {route.family}"
-            put = stored_call("abf_itf_attach_add_del", {**values, "attach.priority": route.priority})
-            yield name, Attachment(holder=name, kind="ABF policy", name=label, put=put)
 
 
 def harmful(found: Iterable[UnmanagedChange]) -> list[UnmanagedChange]:

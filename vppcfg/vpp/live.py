@@ -14,6 +14,7 @@ from vppcfg.common.passing import IN_PASSING
 from vppcfg.dataplane import ForeignRoutes, Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
+from vppcfg.kinds.nat44.kind import count_sessions
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.forwarding import TableId, VppForwarding, Way
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
@@ -27,7 +28,6 @@ from vppcfg.vpp.channel import Channel
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.forwarding import read_forwarding, read_routes
 from vppcfg.vpp.hidden import read_hidden, read_prompt, with_hidden, with_unlisted
-from vppcfg.vpp.messages.nat44 import count_sessions
 from vppcfg.vpp.messages.route import foreign_routes
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from vppcfg.kinds import address, dhcp_client, memif, ra, vrf
+from vppcfg.kinds import address, dhcp_client, ra, vrf
 from vppcfg.kinds.bond import reading as bond
 from vppcfg.kinds.feature_list import FEATURE_KINDS
 from vppcfg.kinds.kind import Kind
@@ -19,19 +19,13 @@ from vppcfg.model.vpp_object import Objects, Referent, by_name
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.request import Known
 from vppcfg.vpp.connection import Connection
-from vppcfg.vpp.messages import (
-    interface,
-    live,
-    nat44,
-)
+from vppcfg.vpp.messages import interface, live
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.row import Row
 from vppcfg.vpp.sanity import check_rows, check_state
 from vppcfg.vpp.shell import Commands, Shown
 
-_PARTS = {
-    **{part: message for kind in KINDS for part, message in kind.capabilities.items()},
-}
+_PARTS = {part: message for kind in KINDS for part, message in kind.capabilities.items()}
 """Optional parts of VPP, and the message whose presence shows each; those that were no plugin once are always there."""
 
 
@@ -44,7 +38,6 @@ class _Details(NamedTuple):
 
     addresses: Mapping[int, frozenset[str]]
     live: Mapping[int, tuple[LiveAddress, ...]]
-    tables: Mapping[int, tuple[int, int]]
     bonds: Mapping[str, Bond]
     features: Mapping[str, Mapping[int, Any]]
     """By their attribute: what the second round asks of interfaces."""
@@ -65,10 +58,10 @@ def observe(connection: Connection, version: str) -> State:
     hosts = lcp.find_hosts(pairs, rows)
     kept = interface.without(rows, frozenset(hosts.values()))
     details = _second_round(connection, replies, kept, names)
-    known = Known(names, details.tables, shown)
+    known = Known(names, details.features["tables"], shown)
     on_interfaces = {kind: kind.read_on_interfaces(connection, replies, known) for kind in KINDS}
     around = _surroundings(connection, replies, known, on_interfaces, details)
-    vrfs = vrf.read(connection, replies, details.tables.values())
+    vrfs = vrf.read(connection, replies, known.tables.values())
     by_index = {row.sw_if_index: row for row in kept}
     state = State(
         interfaces=interface.build(kept, around),
@@ -101,9 +94,7 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
     """Ask what there is."""
     lines = [line for kind in KINDS for line in kind.commands(connection)]
     commands = Commands(connection, lines)
-    parts = (interface,)
-    asked = [request for part in parts for request in part.requests(connection)]
-    asked += [request for kind in KINDS for request in kind.requests(connection)]
+    asked = [*interface.requests(connection), *(request for kind in KINDS for request in kind.requests(connection))]
     replies = connection.ask([*asked, *commands.requests])
     return replies, commands.read(connection, replies)
 
@@ -111,8 +102,6 @@ def _first_round(connection: Connection) -> tuple[Replies, Shown]:
 def _second_round(connection: Connection, replies: Replies, kept: Sequence[Row], names: Mapping[int, str]) -> _Details:
     """Ask what each of the interfaces `kept` carries, and what belongs to what `replies` had before."""
     indexes = [row.sw_if_index for row in kept]
-    families = vrf.families_of(connection, replies)
-    tables = vrf.TableQuestions(connection, indexes, families)
     bonds = bond.read(connection, replies)
     members = bond.MemberQuestions(connection, bonds)
     features_asked = {
@@ -122,7 +111,7 @@ def _second_round(connection: Connection, replies: Replies, kept: Sequence[Row],
     }
     ra_mtus = ra.read_mtus(connection, replies)
     commands = Commands(connection, [*bond.commands(bonds), *live.commands(connection, ra_mtus)])
-    asked = [*address.requests(connection, indexes), *tables.requests]
+    asked = address.requests(connection, indexes)
     workers = interface.read_workers(connection, replies)
     asked += [
         *dhcp_client.KIND.requests(connection),
@@ -137,7 +126,6 @@ def _second_round(connection: Connection, replies: Replies, kept: Sequence[Row],
     return _Details(
         addresses=addresses,
         live=live.read(connection, rounds, shown, addresses, lambda: interface.macs_of(kept)),
-        tables=tables.read(connection, replied),
         bonds=bond.build(bonds, members.read(connection, replied), shown, names),
         features={attribute: each.read(connection, replied) for attribute, each in features_asked.items()},
         placements=interface.read_placements(connection, replies, replied, workers),
@@ -180,7 +168,6 @@ def _surroundings(
     return interface.Surroundings(
         names=known.names,
         addresses=details.addresses,
-        tables=details.tables,
         features=_features(connection, replies, known, on_interfaces, details),
         rx_modes=interface.read_rx_modes(connection, replies),
         placements=details.placements,
@@ -212,8 +199,6 @@ def _facts(connection: Connection, replies: Replies, version: str, known: Known,
     return Facts(
         version=version,
         plugins=frozenset(plugins),
-        memif_sockets=memif.KIND.read_sockets(connection, replies),
-        address_followers=nat44.read_followed(connection, replies, known.names),
         may_hide=any(kind.is_in_use(connection, replies) for kind in OBJECT_KINDS),
         workers=interface.read_workers(connection, replies),
         **{

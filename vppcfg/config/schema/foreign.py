@@ -27,7 +27,6 @@ def _of_kinds() -> Iterator[tuple[str, tuple[tuple[str, ...], str]]]:
 
 
 FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
-    **dict(_of_kinds()),
     "table": (("ip-table", "table-id", "fib-table", "vrf-id", "routing-instance"), "written `vrf`, made in `vrfs`"),
     "address": (("ip", "ipv4", "ipv6", "ip-address", "ip-addresses", "inet", "inet6"), "written `addresses`, a list"),
     "vlan": (("vlans", "vlan-id", "units", "vif", "subinterfaces", "sub-interface"), "written `sub-interfaces`"),
@@ -60,8 +59,10 @@ FOREIGN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "cdp": (("lldp-med",), "not in VPP; `lldp` is"),
     "rdma": (("avf",), _SCRIPT),
     "geneve": (("l2tp", "gtpu", "lisp", "srv6", "sr"), _SCRIPT),
+    **dict(_of_kinds()),
 }
-"""One spelling, the others, and the description of all of them."""
+"""One spelling, the others, and the description of all of them; kinds come last, because those of other programs may
+have what vppcfg lacks."""
 
 _BY_SPELLING: Mapping[str, str] = {
     spelling: text for first, (others, text) in FOREIGN.items() for spelling in (first, *others)

@@ -147,7 +147,7 @@ class OwnedSection(Section, Generic[V]):
     def from_state(self, state: State, unmanaged: Unmanaged) -> dict[str, dict[str, OwnedConfig]]:
         """Return the entries for all that VPP has, but below interfaces and bridge domains that are left alone."""
         state = self._without_outward(state, unmanaged)
-        kept = (each for each in self.values_in(state) if not _is_left_alone(each[0], each[1], state, unmanaged))
+        kept = (each for each in self.values_in(state) if not _has_no_entry(each[0], each[1], state, unmanaged))
         found = {
             name: self._entry(holder, name, (*_path_of(holder, name, state), self.key), value)
             for holder, name, value in sorted(kept, key=lambda each: natural_key(each[1]))
@@ -232,7 +232,7 @@ def _path_of(holder: KeyHolder, name: str, state: State) -> KeyPath:
     return () if holder is KeyHolder.FILE else (sections[holder], name)
 
 
-def _is_left_alone(holder: KeyHolder, name: str, state: State, unmanaged: Unmanaged) -> bool:
+def _has_no_entry(holder: KeyHolder, name: str, state: State, unmanaged: Unmanaged) -> bool:
     """Return whether no entry of what an object depends on is written, because of its name or of a part of a state."""
     if holder in (KeyHolder.INTERFACE, KeyHolder.TUNNEL):
         return name not in state.interfaces or unmanaged.covers(name, state)

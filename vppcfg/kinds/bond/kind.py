@@ -20,6 +20,8 @@ from vppcfg.kinds.virtual_interface import VirtualInterfaceKind
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
 from vppcfg.vpp.reading import Replies, VppReader
 from vppcfg.vpp.row import Row
 
@@ -50,6 +52,7 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
     api_module = "bond"
     device_class = exclusive_class = "bond"
     instance_name = re.compile(r"BondEthernet\d+")
+    command, number_word = "create bond", "id"
     has_link_mtu = False
     capabilities: ClassVar = {"lacp": "sw_interface_lacp_dump"}
 
@@ -138,6 +141,16 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         """Return nothing: VPP is asked for the members once more, by `reading`."""
         return {}
 
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that change who belongs to which bond, and how much each member is preferred.
+
+        A member stays when it is to stay the same and neither it nor the bond is recreated.
+        """
+        before, after = transition.observed.virtual_as(Bond), transition.desired.virtual_as(Bond)
+        for name in transition.touched if before or after else ():
+            if name in before or name in after:
+                yield from _member_steps(transition, name, before.get(name, _NOBODY), after.get(name, _NOBODY))
+
 
 def _names(raw: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if raw is None else tuple(raw)
@@ -166,6 +179,29 @@ def _options(bond: Bond) -> dict[str, Any]:
         "long_timeout": tuple(name for name, each in members.items() if each.is_long_timeout) or None,
         "is_numa_only": bond.is_numa_only or None,
     }
+
+
+_NOBODY = Bond()
+
+
+def _member_steps(transition: Transition, name: str, before: Bond, after: Bond) -> Iterator[Step]:
+    staying = {member for member in before.members if transition.staying_members.get(member) == name}
+    for member in sorted(before.members.keys() - staying, key=natural_key):
+        remove = RemoveBondMember(interface=member, bond=name)
+        yield Step(stage=Stage.REMOVE_BOND_MEMBER, operation=remove)
+    for member in sorted(after.members, key=natural_key):
+        membership = after.members[member]
+        if member not in staying:
+            yield Step(stage=Stage.ADD_BOND_MEMBER, operation=_joining(member, name, membership))
+        if membership.weight != (before.members[member].weight if member in staying else 0):
+            weigh = SetBondWeight(interface=member, weight=membership.weight)
+            yield Step(stage=Stage.ADD_BOND_MEMBER, operation=weigh)
+
+
+def _joining(member: str, bond: str, membership: Membership) -> AddBondMember:
+    return AddBondMember(
+        interface=member, bond=bond, is_passive=membership.is_passive, is_long_timeout=membership.is_long_timeout
+    )
 
 
 KIND = BondKind()

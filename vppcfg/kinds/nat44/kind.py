@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from vppcfg.config.sections.section import Section
 from vppcfg.kinds.nat44 import exemptions, leaks, mappings, pools, section, settings
@@ -14,8 +15,18 @@ from vppcfg.kinds.object_kind import AnyObjectKind
 from vppcfg.model.nat44 import NatAddress, NatExemption, NatMapping, NatPool
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject, by_name
+from vppcfg.plan.request import Known
 from vppcfg.plan.stages import Step
 from vppcfg.plan.transition import Transition
+from vppcfg.vpp.reading import Replies, VppReader
+
+_USERS = "nat44_user_dump"
+_BY_INTERFACE = (
+    ("nat44_interface_addr_dump", "nat44_interface_addr_details", "sw_if_index"),
+    ("nat44_static_mapping_dump", "nat44_static_mapping_details", "external_sw_if_index"),
+    ("nat44_identity_mapping_dump", "nat44_identity_mapping_details", "sw_if_index"),
+)
+"""Pools, mappings and exemptions can be by interface: each follows its address."""
 
 
 class Nat44Kind(settings.NatSettingsKind):
@@ -32,6 +43,24 @@ class Nat44Kind(settings.NatSettingsKind):
         """Yield the steps of all its objects."""
         yield from steps(transition)
 
+    def read_facts(
+        self, connection: VppReader, replies: Replies, known: Known, found: Mapping[str, Mapping[int, Any]]
+    ) -> dict[str, Any]:
+        """Return which interfaces have an address that NAT44 follows.
+
+        VPP takes the first address of the interface into the pool, passes over others while that is there, and takes
+        it out with it (nat44_ed_add_del_interface_address_cb in plugins/nat/nat44-ed/nat44_ed.c, from 23.06 to 26.10).
+        So the pool follows a new address that comes after the old one has gone, and is empty where it came before.
+        NAT44-EI, NAT64 and cnat take every address, and need no such care.
+        """
+        indexes = {
+            index
+            for dump, details, path in _BY_INTERFACE
+            if connection.offers(dump)
+            for (index,) in connection.rows(replies, details, path)
+        }
+        return {"address_followers": frozenset(known.names[index] for index in indexes if index in known.names)}
+
     def finish(self, state: State) -> State:
         """Return a state without what VPP lists a second time, because it follows the address of an interface."""
         found: dict[type[VppObject], Mapping[str, VppObject]] = {
@@ -44,6 +73,15 @@ class Nat44Kind(settings.NatSettingsKind):
             return state
         objects = {**state.objects, **found}
         return replace(state, objects={kind: items for kind, items in objects.items() if items})
+
+
+def count_sessions(connection: VppReader) -> int:
+    """Return how many sessions there are now, by what VPP has of each host inside."""
+    if not connection.offers(_USERS):
+        return 0
+    replies = connection.ask([connection.request(_USERS)[1]])
+    rows = connection.rows(replies, "nat44_user_details", "nsessions", "nstaticsessions")
+    return sum(dynamic + static for dynamic, static in rows)
 
 
 def _given(state: State) -> dict[str, str]:

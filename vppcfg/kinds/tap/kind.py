@@ -62,7 +62,7 @@ class TapKind(VirtualInterfaceKind[TapConfig, Tap]):
     api_module = "tapv2"
     device_class = "tap"
     instance_name = re.compile(r"tap\d+")
-    command = "create tap"
+    command, number_word = "create tap", "id"
     unsupported_words = frozenset(
         {
             *("host-ip4-addr", "host-ip4-gw", "host-ip6-addr", "host-ip6-gw"),

@@ -12,7 +12,6 @@ from vppcfg.model.state import State
 from vppcfg.plan.stages import Step
 from vppcfg.plan.steps import (
     attachment,
-    bond,
     features,
     interface,
     linux,
@@ -33,7 +32,6 @@ _ASPECTS = (
 )
 """Each takes a transition and the name of an interface, and yields what that aspect of it needs."""
 _RARER_ASPECTS = (
-    bond.member_steps,
     virtual_interface.changes,
     *(kind.interface_steps for kind in _RARER if KINDS.index(kind) < _FEATURES_AT),
     features.feature_steps,

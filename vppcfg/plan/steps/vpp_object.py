@@ -23,11 +23,11 @@ def steps(transition: Transition) -> Iterator[Step]:
         disturbed = kind_of_class(kind).disturbed(before, after)
         for name in dict.fromkeys((*before, *after)):
             old, new = before.get(name), after.get(name)
-            if old is not None and kind_of(old).is_left_alone(old):
+            if old is not None and kind_of(old).is_of_others(old):
                 new = old if transition.desired.has_all(old.references()) else None
                 if new is old and not _refers_to_deleted(old, transition):
                     continue
-            elif old is None and new is not None and kind_of(new).is_left_alone(new):
+            elif old is None and new is not None and kind_of(new).is_of_others(new):
                 continue
             yield from _steps_of(old, new, transition, is_disturbed=name in disturbed)
 

@@ -64,7 +64,6 @@ class Surroundings:
 
     names: Mapping[int, str]
     addresses: Mapping[int, frozenset[str]]
-    tables: Mapping[int, tuple[int, int]]
     features: Mapping[int, Mapping[str, Any]]
     """Those that are on, and what else kinds have there, by attribute."""
     rx_modes: Mapping[int, RxMode]
@@ -225,7 +224,6 @@ def _of_any(row: Row, around: Surroundings) -> dict[str, Any]:
         "tag": row.tag,
         "addresses": around.addresses.get(index, _NO_ADDRESSES),
         "tag_rewrite": read_rewrite(row),
-        "tables": around.tables.get(index, (0, 0)),
         **around.features.get(index, _NO_FEATURES),
     }
 

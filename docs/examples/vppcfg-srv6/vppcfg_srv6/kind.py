@@ -130,6 +130,7 @@ class LocalSidKind(ObjectSection[LocalSid, LocalSidConfig]):
     """The section `srv6_localsids`, and the SIDs in VPP."""
 
     key = "srv6_localsids"
+    foreign_keys = ("localsids", "srv6")
     naming = Naming(
         is_name=_is_sid,
         rule="srv6-sid",
