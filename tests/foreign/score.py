@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from vppcfg.adopt.adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.common.release import Release, release_of
 from vppcfg.errors import VppcfgError
 from vppcfg.model.problem import Problem, Severity

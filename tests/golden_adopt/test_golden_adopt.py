@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
+from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.report import text_of
+from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.common.release import NEWEST
 

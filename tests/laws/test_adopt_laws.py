@@ -14,9 +14,10 @@ from tests.laws.examples import examples
 from tests.laws.networks import configurations, states
 from tests.simulated_vpp import connected
 from tests.typed_lines import typed_lines
-from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts, adopt_state
+from vppcfg.adopt.adoption import Adoption, adopt_state
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.report import LineOutcome
+from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.common.release import NEWEST
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text

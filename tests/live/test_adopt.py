@@ -9,9 +9,9 @@ import pytest
 
 from tests.golden_adopt.test_golden_adopt import CASES
 from tests.real_vpp import RealVpp, release, running, skip_reason
-from vppcfg.adopt.adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.others import OthersOfKind, others_in
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.simulation import ports_of
 from vppcfg.adopt.unsupported_commands import rest_of_others
 from vppcfg.app.resting import LineEnd, run_rest

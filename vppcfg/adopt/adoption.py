@@ -1,92 +1,28 @@
-"""Turns a VPP that others set up into a configuration, commands that it cannot express, and a report; all proved."""
+"""Turns a running VPP that others set up into a configuration, commands that it cannot express, and a report."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-from vppcfg.adopt.account import FileContent, assert_in_file, assert_in_rest
-from vppcfg.adopt.as_applied import as_applied, with_named_tables
-from vppcfg.adopt.classify import JOINED_MTU, Classifier
-from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, queue_in
-from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings, section_text
-from vppcfg.adopt.grammar import Grammar, grammar_of
-from vppcfg.adopt.idle_lines import UNDONE, Reruns, set_aside_undone, settle, withdraw_unproved
-from vppcfg.adopt.misfits import Key, Left, key_of, lines_about, lines_behind, taken_of
 from vppcfg.adopt.others import OthersOfKind
-from vppcfg.adopt.replay import ReadFile, Replay
+from vppcfg.adopt.proof import prove
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
-from vppcfg.adopt.routes import NOTHING, Takeover, place_lines, takeover
-from vppcfg.adopt.script import without_uncomment
-from vppcfg.adopt.simulation import Simulation
-from vppcfg.adopt.trial import Correction, EndState, Name, correction_for, try_out
-from vppcfg.adopt.unsupported_commands import RestFile, as_left, left_lines, rest_of, rest_of_others
-from vppcfg.common.addresses import canonical_mac
+from vppcfg.adopt.routes import NOTHING, Takeover
+from vppcfg.adopt.unsupported_commands import RestFile, rest_of_others
 from vppcfg.common.names import natural_key
-from vppcfg.common.release import Release
 from vppcfg.config.dump import Written, written
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.config.sections.placement import RX_KEY, TX_KEY
-from vppcfg.config.yaml.reader import read_document
-from vppcfg.errors import AdoptionError, ContradictionError, VppcfgError
 from vppcfg.kinds.kind_list import TABLES
-from vppcfg.model.interface import Interface
-from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.live_state import left_out
-from vppcfg.model.placement import placed_by_hand
 from vppcfg.model.policy_route import LoosePolicy
-from vppcfg.model.problem import Problem, Severity
+from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import without_empty
-from vppcfg.plan.plan import make_plan
 from vppcfg.record import record
-
-_BESIDE_THE_FILE = "what the script sets so has no place in the file"
-_NOT_THE_SAME = "the file and the rest do not bring it about as the source does"
-_NOT_TRIED = "it was not tried on a simulated VPP whether the file and the rest bring about what the source does"
-_GAP = "this is a gap in vppcfg, never your fault: please report it with the source"
-
-
-class DifferentPlanError(AdoptionError):
-    """The plan of an adopted configuration is not empty."""
-
-    def __init__(self, message: str, commands: Sequence[str], subjects: Collection[str]) -> None:
-        """Keep the `commands` that the plan would have VPP run, and its `subjects`, whose `lines` are found later."""
-        super().__init__(message, _GAP)
-        self.commands, self.subjects = commands, subjects
-        self.lines: dict[Key, str] = {}
-
-
-class InvalidFileError(AdoptionError):
-    """No file can express all that a source sets."""
-
-    def __init__(self, message: str, problems: Sequence[Problem], data: Any) -> None:
-        """Keep the errors, and the file as plain `data`; the `lines` behind them are found later."""
-        super().__init__(message, _GAP)
-        self.problems, self.data = problems, data
-        self.lines: dict[Key, str] = {}
-
-
-class DifferentEndError(AdoptionError):
-    """The file and the rest bring a VPP somewhere else than the scripts do."""
-
-    def __init__(self, correction: Correction, goal: _Goal) -> None:
-        """Keep what to do about it."""
-        super().__init__("the file and the rest do not bring about what the source does", _GAP)
-        self.correction, self.goal = correction, goal
-
-
-@record
-class Script:
-    """A text of commands, and what it is called."""
-
-    name: str
-    text: str
 
 
 @record
@@ -100,228 +36,6 @@ class Adoption:
     report: AdoptionReport
     state: State
     """What the configuration describes."""
-
-
-@record
-class Ground:
-    """What a script is replayed on."""
-
-    release: Release
-    ports: Sequence[Interface] = ()
-    """Those that a running VPP has, or that startup.conf names."""
-    may_assume: bool = True
-    """Whether there are others, so that one which only a script names is taken for one that VPP has."""
-    is_running: bool = False
-    """Whether the ports are those of a running VPP, whose MAC addresses are known."""
-    lcp: LcpSettings = LcpSettings()
-    """What startup.conf sets for linux-cp."""
-    plugins: tuple[str, ...] | None = None
-    """Those that startup.conf enables, None for all."""
-    workers: int | None = None
-    """How many it has, None for as many as a script names."""
-    past_errors: bool = False
-    """Whether what stands behind a command that VPP refuses is adopted too."""
-
-    def simulation(self) -> Simulation:
-        """Return an unconfigured VPP."""
-        return Simulation(str(self.release), self.ports, self.lcp, self.plugins, self.workers)
-
-
-def adopt_scripts(
-    scripts: Sequence[Script],
-    ground: Ground,
-    read_file: ReadFile,
-    settings: Settings | None = None,
-    lines: Sequence[SourceLine] = (),
-    rest_file: str | None = None,
-) -> Adoption:
-    """Return what happens to scripts that a VPP runs one after the other.
-
-    What is adopted is tried on a simulated VPP, and without that where it fails, which the report has as a notice.
-    `settings` are those of the section `dataplane` that another source has, whose `lines` come first in the report;
-    VPP runs what is left from `rest_file`, where it can at its start. Commands whose effect the file turns out to lack,
-    and lines that no valid file can express, are left, and all is tried again.
-    Raise AdoptionError when the configuration cannot be proved to mean what the scripts do.
-    """
-    adopt = partial(_adopt_until_proved, scripts, ground, read_file, settings, lines, rest_file)
-    try:
-        return adopt(is_tried=True)
-    except (VppcfgError, LookupError, ValueError) as error:  # no adoption depends on a trial
-        adopted = adopt(is_tried=False)
-        why = error.message if isinstance(error, VppcfgError) else repr(error)
-    notices = (*adopted.report.notices, f"{_NOT_TRIED}: {why}")
-    return replace(adopted, report=replace(adopted.report, notices=notices))
-
-
-def _adopt_until_proved(
-    scripts: Sequence[Script],
-    ground: Ground,
-    read_file: ReadFile,
-    settings: Settings | None,
-    lines: Sequence[SourceLine],
-    rest_file: str | None,
-    *,
-    is_tried: bool,
-) -> Adoption:
-    grammar = grammar_of(ground.release)
-    left = Left()
-    goal: _Goal | None = None
-    while True:
-        replay = _replay(scripts, ground, read_file, grammar, left)
-        if not left.taken:
-            left.taken = taken_of(replay.lines)
-        if is_tried and goal is None:
-            goal = _goal_of(replay)
-        try:
-            return _adopt_scripts(replay, ground, grammar, goal, left, settings, lines, rest_file)
-        except DifferentPlanError as error:
-            commands = {grammar.read(line).command for line in error.commands} - {"", *left.commands}
-            if not commands and error.lines.keys() <= left.lines.keys():
-                raise
-            left = left.with_commands(commands, _BESIDE_THE_FILE) if commands else left.with_lines(error.lines)
-        except InvalidFileError as error:
-            if error.lines.keys() <= left.lines.keys():
-                raise
-            left = left.with_lines(error.lines)
-        except ContradictionError as error:
-            contradicting = _lines_like(error.commands, replay.lines, grammar)
-            if contradicting.keys() <= left.lines.keys():
-                raise
-            left = left.with_lines(contradicting)
-        except DifferentEndError as error:
-            more = left.with_lines(error.correction.left).with_undone(error.correction.undone)
-            goal = replace(error.goal, can_be_met=more != left)
-            left = more if goal.can_be_met else replace(left, undone=frozenset())
-
-
-def _replay(scripts: Sequence[Script], ground: Ground, read_file: ReadFile, grammar: Grammar, left: Left) -> Replay:
-    replay = Replay(
-        ground.simulation(), grammar, read_file, past_errors=ground.past_errors, may_assume=ground.may_assume, left=left
-    )
-    for script in scripts:
-        replay.run(script.name, script.text)
-    return replay
-
-
-@record
-class _Goal:
-    """Where the file and the rest have to bring a VPP."""
-
-    end: EndState
-    chosen_mtus: frozenset[str]
-    not_simulated: frozenset[Key]
-    """Lines whose effect is unknown."""
-    can_be_met: bool = True
-    """Whether there is more to try; what then still differs is reported."""
-
-
-def _goal_of(replay: Replay) -> _Goal:
-    """Return where a script ends of which nothing is left that the simulated VPP can run."""
-    chosen = frozenset(_with_chosen_mtus(replay.lines))
-    beyond = frozenset(key_of(line) for line in replay.lines if line.is_left and line.command not in OUTSIDE)
-    return _Goal(end=replay.end(chosen), chosen_mtus=chosen, not_simulated=beyond)
-
-
-def _adopt_scripts(
-    replay: Replay,
-    ground: Ground,
-    grammar: Grammar,
-    goal: _Goal | None,
-    left: Left,
-    settings: Settings | None,
-    lines: Sequence[SourceLine],
-    rest_file: str | None,
-) -> Adoption:
-    state = replay.finish()
-    reruns = Reruns(lambda: _simulation_for(ground, replay), replay.lines, grammar)
-    withdraw_unproved(reruns, replay.lines, state)
-    placed = with_named_tables(_with_placed(state, replay.lines))
-    described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
-    described, joined = with_common_mtus(described, frozenset(_with_chosen_mtus(replay.lines)))
-    known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
-    taken = takeover(described, known.configuration, replay.routes)
-    if taken.routes:
-        described = taken.into(described)
-        known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=ground.is_running)
-    joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
-    classifier = Classifier(described, known, FileContent(read_document(known.text.encode()).data), joined)
-    classifier.classify(replay.lines)
-    settle(classifier, reruns)
-    place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()})
-    set_aside_undone(replay.lines, reruns)
-    content = _proved(known.text, described, replay.lines)
-    for line in replay.lines:
-        if line.is_left and key_of(line) in left.undone:
-            line.become(LineOutcome.NO_EFFECT, UNDONE)
-    rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
-    missed: Sequence[Name] = ()
-    if goal is not None:
-        needs_the_file, missed = _tried(known.text, replay, ground, grammar, goal, needs_the_file=rest.needs_the_file)
-        rest = replace(rest, needs_the_file=needs_the_file and bool(rest.commands))
-    whole = {**(settings or {}), **lcp_settings(state, settings or {})}
-    if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
-        whole = {**whole, "unix": {**whole.get("unix", {}), "exec": rest_file}}
-    text = _agreeing(known, whole, lines)
-    if text != known.text:
-        content = _proved(text, described, replay.lines)
-    for line in (*lines, *replay.lines):
-        if line.outcome is LineOutcome.DATAPLANE:
-            line.path = FileContent(content).nearest(line.path)
-    assert_in_file([*lines, *replay.lines], content)
-    assert_in_rest(replay.lines, rest.commands)
-    report = AdoptionReport(
-        sources=tuple(dict.fromkeys(line.source for line in (*lines, *replay.lines))),
-        release=str(ground.release),
-        lines=[*lines, *replay.lines],
-        ports=tuple(replay.ports),
-        notices=tuple(f"{_NOT_THE_SAME}: {' '.join(name).rstrip()}" for name in missed),
-    )
-    return Adoption(text=text, rest=rest, report=report, state=described)
-
-
-def _tried(
-    text: str, replay: Replay, ground: Ground, grammar: Grammar, goal: _Goal, *, needs_the_file: bool
-) -> tuple[bool, list[Name]]:
-    """Return whether the rest has to run after the file, and what the two do not bring about.
-
-    Raise DifferentEndError as long as something can be done about that.
-    """
-    lines = [line for line in left_lines(replay.lines) if key_of(line) not in goal.not_simulated]
-    meant = [grammar.read(without_uncomment(as_left(line))) for line in lines]
-    commands = [f"{each.command} {each.rest}" for each in meant]
-    for rest_first in (False,) if needs_the_file else (True, False):
-        trial = try_out(_started(ground, replay), text, commands, goal.chosen_mtus, rest_first=rest_first)
-        missed = goal.end.differences(trial.end)
-        if not missed or not rest_first:
-            break
-    if missed and goal.can_be_met:
-        raise DifferentEndError(correction_for(missed, goal.end, replay.lines), goal)
-    refused = {key_of(lines[place]) for place in trial.refused if lines[place].outcome is LineOutcome.UNMANAGED}
-    if refused and not missed and goal.can_be_met:
-        raise DifferentEndError(Correction(left={}, undone=refused), goal)
-    return not rest_first, missed
-
-
-def _lines_like(commands: Sequence[str], lines: Sequence[SourceLine], grammar: Grammar) -> dict[Key, str]:
-    """Return the lines of the same commands about the same interfaces, with why they are left."""
-    meant = [grammar.read(command) for command in commands]
-    return {
-        key_of(line): _BESIDE_THE_FILE
-        for line in lines
-        for each in meant
-        if line.command == each.command and not set(line.subjects).isdisjoint(each.rest.split())
-    }
-
-
-def _started(ground: Ground, replay: Replay) -> Simulation:
-    """Return a VPP that has just started, with the ports and the settings that the scripts give it."""
-    simulation = _simulation_for(ground, replay)
-    for line in replay.lines:
-        if line.outcome is LineOutcome.DATAPLANE:
-            simulation.run(f"{line.command} {line.text.split(maxsplit=len(line.command.split()))[-1]}")
-        elif line.command in PLACING:
-            simulation.have_queue(line.text)
-    return simulation
 
 
 def adopt_state(
@@ -340,7 +54,7 @@ def adopt_state(
     state = taken.into(state)
     known = written(state)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
-    text = _agreeing(known, whole, lines)
+    text = agreeing(known, whole, lines)
     state, from_linux = _with_linux_as_meant(text, state)
     state, from_policies = _without_own_policies(state)
     prove(text, state)
@@ -395,33 +109,7 @@ def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
             yield kind, name, left[name]
 
 
-def _with_placed(state: State, lines: Sequence[SourceLine]) -> State:
-    """Return a state in which the queues that a script places, and no others, are known to be placed by an operator."""
-    placed: dict[tuple[str, str], set[int]] = {}
-    for line in lines:
-        key = PLACING.get(line.command)
-        if key is not None and line.outcome is LineOutcome.FILE and line.subjects:
-            placed.setdefault((line.subjects[0], key), set()).add(queue_in(line.text.split()))
-    if not placed:
-        return state
-    interfaces = dict(state.interfaces)
-    for name in {name for name, _ in placed} & interfaces.keys():
-        rx, tx = (placed.get((name, key), set()) for key in (RX_KEY, TX_KEY))
-        port = interfaces[name]
-        interfaces[name] = replace(
-            port, rx_placement=placed_by_hand(port.rx_placement, rx), tx_placement=placed_by_hand(port.tx_placement, tx)
-        )
-    return replace(state, interfaces=interfaces)
-
-
-def _macs_in(lines: Sequence[SourceLine]) -> Iterator[str]:
-    """Yield the MAC addresses that a script names, which no hardware has by itself."""
-    for line in lines:
-        if line.outcome in {LineOutcome.FILE, LineOutcome.FAULT} and ":" in line.text:
-            yield from (mac for word in line.text.split() if (mac := canonical_mac(word)) is not None)
-
-
-def _agreeing(known: Written, settings: Settings, lines: Sequence[SourceLine]) -> str:
+def agreeing(known: Written, settings: Settings, lines: Sequence[SourceLine]) -> str:
     """Return the text of a configuration with the section `dataplane`, without a key that the interfaces contradict."""
     text = with_section(known, settings)
     if not lines:
@@ -439,69 +127,3 @@ def _agreeing(known: Written, settings: Settings, lines: Sequence[SourceLine]) -
 def with_section(known: Written, settings: Settings) -> str:
     """Return the text of a configuration with the section `dataplane` behind it, when there is one."""
     return "\n".join(part for part in (known.text.strip("\n") and known.text, section_text(settings)) if part)
-
-
-def _ports_with_more(lines: Sequence[SourceLine]) -> Iterator[str]:
-    """Yield the ports that a script makes with something that no file can express."""
-    for line in lines:
-        if exceeds_file(line.command, line.text):
-            yield from line.subjects
-
-
-def _with_chosen_mtus(lines: Sequence[SourceLine]) -> Iterator[str]:
-    """Yield the interfaces whose MTU a script sets."""
-    for line in lines:
-        if line.command == "set interface mtu" and line.outcome in {LineOutcome.FILE, LineOutcome.FAULT}:
-            yield from line.subjects[-1:]
-
-
-def _with_other_link_mtus(described: State, state: State) -> Iterator[str]:
-    """Yield the interfaces whose link MTU is another one in the file than in the state."""
-    for name, each in described.interfaces.items():
-        if each.link_mtu != state.interfaces[name].link_mtu:
-            yield name
-
-
-def _proved(text: str, state: State, lines: Sequence[SourceLine]) -> Any:
-    try:
-        return prove(text, state)
-    except InvalidFileError as error:
-        error.lines = lines_behind(error.problems, lines, error.data)
-        raise
-    except DifferentPlanError as error:
-        error.lines = lines_about(error.subjects, lines, _BESIDE_THE_FILE)
-        raise
-
-
-def prove(text: str, state: State) -> Any:
-    """Return the data of the YAML `text`.
-
-    Raise AdoptionError unless it is a valid configuration with which a VPP in this state has nothing to do.
-    """
-    loaded = parse_text(text, "the adopted configuration")
-    data = loaded.document.data if loaded.document is not None else None
-    errors = [each for each in loaded.problems if each.severity is Severity.ERROR]
-    if loaded.configuration is None:
-        where = f"line {errors[0].line}: {errors[0].text} [{errors[0].rule}]" if errors else "it is not valid"
-        raise InvalidFileError(f"the equivalent configuration is not valid: {where}", errors, data)
-    resolution = resolve(loaded.configuration, state)
-    errors = [each for each in resolution.problems if each.severity is Severity.ERROR]
-    if errors:
-        text = f"{errors[0].text} [{errors[0].rule}]"
-        raise InvalidFileError(f"the configuration does not go with its source: {text}", errors, data)
-    steps = make_plan(resolution.observed, resolution.desired).steps
-    if steps:
-        raise DifferentPlanError(
-            f"the configuration is not equivalent to its source: its plan has {len(steps)} steps, "
-            f"the first changes {steps[0].operation.subject} ({type(steps[0].operation).__name__})",
-            [line for step in steps if (line := step.operation.cli()) is not None],
-            {str(step.operation.subject) for step in steps},
-        )
-    return data
-
-
-def _simulation_for(ground: Ground, replay: Replay) -> Simulation:
-    simulation = ground.simulation()
-    for name, device_class in replay.added:
-        simulation.add_port(name, device_class)
-    return simulation

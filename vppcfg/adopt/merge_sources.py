@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
+from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.replay import ReadFile
 from vppcfg.adopt.report import LineOutcome
+from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.sources import Source, SourceKind
 from vppcfg.adopt.startup_conf import AdoptedConf, adopt_conf
 from vppcfg.errors import UsageError

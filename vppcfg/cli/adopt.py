@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from vppcfg.adopt.adoption import Adoption, Ground
+    from vppcfg.adopt.adoption import Adoption
     from vppcfg.adopt.others import OthersOfKind
     from vppcfg.adopt.report import AdoptionReport
     from vppcfg.adopt.routes import Takeover
+    from vppcfg.adopt.script_adoption import Ground
     from vppcfg.adopt.sources import Folder, Source
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
@@ -220,7 +221,7 @@ def _joined(
 
 
 def _ground(args: argparse.Namespace) -> Ground:
-    from vppcfg.adopt.adoption import Ground
+    from vppcfg.adopt.script_adoption import Ground
     from vppcfg.adopt.simulation import ports_of
 
     state = _running(args)

@@ -196,11 +196,12 @@ class NeighborTableSection(OwnedSection[NeighborTables]):
 
 def _table(family: str, raw: Mapping[str, Any]) -> NeighborTable:
     default = NeighborTable(is_ipv6=family == "ipv6")
+    given = {key: value for key, value in raw.items() if value is not None}
     return NeighborTable(
         is_ipv6=default.is_ipv6,
-        limit=raw.get("limit", default.limit),
-        max_age_s=raw.get("max-age", default.max_age_s),
-        is_recycling=raw.get("recycle", default.is_recycling),
+        limit=given.get("limit", default.limit),
+        max_age_s=given.get("max-age", default.max_age_s),
+        is_recycling=given.get("recycle", default.is_recycling),
     )
 
 

@@ -3,10 +3,11 @@
 import pytest
 
 from vppcfg.adopt.account import assert_in_file, assert_in_rest, has_place
-from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
+from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.command_targets import OUTSIDE, is_reading
 from vppcfg.adopt.replay import SETTINGS
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.simulation import ALL_COMMANDS
 from vppcfg.common.release import NEWEST
 from vppcfg.errors import AdoptionError

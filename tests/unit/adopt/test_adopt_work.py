@@ -4,8 +4,9 @@ import pytest
 
 from tests.api_definitions import api_learned_once
 from tests.unit.test_work import calls_in
-from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
+from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.report import LineOutcome
+from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.common.release import NEWEST
 
 

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from tests.laws.examples import TIMES
-from vppcfg.adopt.adoption import Adoption, Ground, Script, adopt_scripts
+from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.report import LineOutcome, SourceLine, document_of, text_of
+from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.common.release import NEWEST, Release, release_of
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vppcfg.adopt.adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.common.release import NEWEST
 
 GROUND = """\

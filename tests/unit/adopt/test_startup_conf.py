@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from vppcfg.adopt.adoption import Adoption, Ground
+from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.merge_sources import adopt_sources
 from vppcfg.adopt.report import LineOutcome
+from vppcfg.adopt.script_adoption import Ground
 from vppcfg.adopt.sources import Source, SourceKind, kind_of
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.common.release import NEWEST

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.adopt.test_replay import adopted, outcomes
-from vppcfg.adopt import adoption
+from vppcfg.adopt import script_adoption
 from vppcfg.adopt.trial import EndState, TriedAdoption
 from vppcfg.errors import DataplaneError
 
@@ -51,7 +51,7 @@ def test_a_trial_that_fails_costs_no_adoption(monkeypatch: pytest.MonkeyPatch, e
     def failing(*_: object, **__: object) -> TriedAdoption:
         raise error
 
-    monkeypatch.setattr(adoption, "try_out", failing)
+    monkeypatch.setattr(script_adoption, "try_out", failing)
     found = adopted(PLAIN)
     assert (found.text, found.rest, found.report.lines) == (whole.text, whole.rest, whole.report.lines)
     (notice,) = found.report.notices
@@ -60,13 +60,13 @@ def test_a_trial_that_fails_costs_no_adoption(monkeypatch: pytest.MonkeyPatch, e
 
 
 def test_what_cannot_be_met_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    goal_of = adoption._goal_of
+    goal_of = script_adoption._goal_of
 
     def more(*given: object) -> object:
         goal = goal_of(*given)  # type: ignore[arg-type]
         return replace(goal, end=EndState(values={**goal.end.values, ("widget", "w7"): 1}))
 
-    monkeypatch.setattr(adoption, "_goal_of", more)
+    monkeypatch.setattr(script_adoption, "_goal_of", more)
     found = adopted(PLAIN)
     assert outcomes(found) == ["file", "file"]
     assert [notice for notice in found.report.notices if notice.endswith(": widget w7")]

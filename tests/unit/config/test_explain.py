@@ -100,7 +100,7 @@ def rules_of_upgrades() -> set[str]:
     """Return the rules of `upgrade`, which stand in records of findings and notes and all begin alike."""
     nodes = (node for file in (PACKAGE / "upgrade").rglob("*.py") for node in ast.walk(ast.parse(file.read_text())))
     texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
-    return {text for text in texts if re.fullmatch(r"up(-[a-z]+)+", text)}
+    return {text for text in texts if re.fullmatch(r"up(-[a-z0-9]+)+", text)}
 
 
 def test_every_rule_in_the_code_is_explained_and_no_other() -> None:

@@ -92,7 +92,7 @@ def test_a_way_back_that_every_step_of_succeeded_is_looked_at_all_the_same() -> 
     assert outcome.ending is Ending.BETWEEN
     assert outcome.rollback_plan is not None
     assert outcome.rollback_plan.steps
-    assert outcome.trouble == "VPP shows something else after the way back"
+    assert outcome.trouble == "VPP shows something else after the rollback"
 
 
 @pytest.mark.parametrize(
