@@ -20,9 +20,9 @@ def broken(*results: Result) -> list[str]:
 
 
 def test_a_bound_is_a_multiple_of_what_the_plain_loader_takes() -> None:
-    plan = result(PLAN_EMPTY, 4.9, dataplane="simulated")
-    assert broken(result(LOADER, 1.0), result(CHECK, 2.9), plan) == []
-    assert broken(result(LOADER, 1.0), result(CHECK, 3.1), plan) == ["check, CPU"]
+    plan = result(PLAN_EMPTY, 2.9, dataplane="simulated")
+    assert broken(result(LOADER, 1.0), result(CHECK, 0.8), plan) == []
+    assert broken(result(LOADER, 1.0), result(CHECK, 1.0), plan) == ["check, CPU"]
 
 
 def test_apply_is_held_against_vppctl_by_wall_time() -> None:
@@ -33,7 +33,8 @@ def test_apply_is_held_against_vppctl_by_wall_time() -> None:
 
 
 def test_a_slow_start_breaks_a_bound() -> None:
-    assert [bound.what for bound in bounds(Results([]), 0.11) if not bound.is_met] == ["vppcfg --version, CPU"]
+    assert [bound.what for bound in bounds(Results([]), 0.06) if not bound.is_met] == ["vppcfg --version, CPU"]
+    assert broken(result(CHECK, 0.18, size=1)) == ["check of a small file, CPU"]
 
 
 def test_the_tables_have_what_was_measured() -> None:
