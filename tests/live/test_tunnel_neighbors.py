@@ -112,4 +112,6 @@ def test_a_neighbour_behind_another_router_than_that_of_the_file_is_noticed() ->
         observed = stage.vpp.observe()
         findings = sent(stage.vpp, observed, stage.network, campaign.probes)
         report = report_of(findings, (), deviations(observed, stage.network.state), stage.network.without_link)
-    assert {"object 10.0.0.2 behind gre0", "GRE tunnel gre0"} <= {suspect.subject for suspect in report.suspects}
+    (suspect,) = report.suspects
+    assert suspect.subject == "TEIB neighbour 10.0.0.2 behind gre0"
+    assert suspect.lines == ("neighbors.10.0.0.2: 192.0.2.3 -> 192.0.2.2",)

@@ -47,6 +47,7 @@ class Steering:
         """How many interfaces have each policy."""
         self._loose = {each.policy_id: each for each in observed.of(LoosePolicy).values()}
         self._known = self._users.keys() | self._loose.keys()
+        self._observed = frozenset(self._known)
         self._going: list[_Placed] = []
         self._coming: list[_Placed] = []
         self._edited: list[tuple[str, PolicyRoute, PolicyRoute]] = []
@@ -138,11 +139,14 @@ class Steering:
         yield Step(stage=Stage.ATTACH_EARLY if is_early else stage, operation=attach)
 
     def _number(self, route: PolicyRoute, *, is_early: bool) -> int:
-        """Return the number of a new policy: that which it had before, where nothing has it then, or a free one."""
-        desired = route.policy_id
-        number = desired if desired is not None and not is_early and desired not in self._known else None
-        if number is None:
-            number = next(each for each in OWN_IDS if each not in self._known)
+        """Return the number of a new policy: that which it had before, where nothing has it then, or a free one.
+
+        What comes early is made before any policy is removed, so no number that VPP has now is free for it.
+        """
+        taken = self._known | self._observed if is_early else self._known
+        number = route.policy_id
+        if number is None or is_early or number in taken:
+            number = next(each for each in OWN_IDS if each not in taken)
         self._known |= {number}
         return number
 

@@ -185,3 +185,19 @@ def test_a_script_with_policies_is_adopted(
 def test_no_line_names_a_table_that_the_prompt_cannot_read(table_id: int, is_typed: bool) -> None:
     policy = LoosePolicy(policy_id=1, acl="guests", hops=(NextHop(table_id=table_id),))
     assert (CreatePolicy(item=policy, acl_index=0).cli() is not None) is is_typed
+
+
+@pytest.mark.parametrize("policy", [{"acl": "voice", "via": "blackhole"}, {"via": "192.0.2.2"}])
+def test_a_policy_that_comes_before_another_goes_has_another_number(policy: dict[str, object]) -> None:
+    def to(policy: dict[str, object], observed: State | None, **more: object) -> Plan:
+        eth0 = {"addresses": ["192.0.2.1/24"], "policy-routes": [{"acl": "guests", "priority": 10, **policy}]}
+        configuration = configuration_of({"interfaces": {"eth0": eth0}, "acls": ACLS, **more})
+        state = assumed_state(configuration) if observed is None else observed
+        return make_plan(state, resolve(configuration, state).desired)
+
+    loop = {"loopbacks": {"loop5": {"addresses": ["198.51.100.1/24"]}}}
+    one = to({"via": {"gateway": "198.51.100.2", "interface": "loop5"}}, None, **loop).reached
+    plan = to(policy, one)
+    (create,) = (each for each in plan.operations if isinstance(each, CreatePolicy))
+    assert names(plan).index("CreatePolicy") < names(plan).index("RemovePolicy")
+    assert create.item.policy_id == OWN_IDS[1]
