@@ -127,7 +127,7 @@ def keys_of(command: str) -> frozenset[str]:
 
 def has_place(command: str) -> bool:
     """Return whether a file has something of what a command sets, by keys, a section or an entry."""
-    return bool({*_KEYS, *_SECTIONS} & {command}) or command.startswith(_SET_BY_PRESENCE) or command in _SET_BY_ENTRY
+    return command in {*_KEYS, *_SECTIONS, *_SET_BY_ENTRY} or command.startswith(_SET_BY_PRESENCE)
 
 
 class FileContent:

@@ -117,8 +117,8 @@ def _lost(routes: Iterable[Route], state: State) -> frozenset[str]:
     configuration, _ = expressible(Takeover(routes=routes).into(state))
     tables: dict[str | None, int] = {name: vrf.table_id for name, vrf in configuration.vrfs.items()}
     tables[None] = 0
-    said = {(each.prefix, tables.get(each.vrf)) for each in configuration.routes}
-    return frozenset(route.name for route in routes if (route.prefix, route.table_id) not in said)
+    in_file = {(each.prefix, tables.get(each.vrf)) for each in configuration.routes}
+    return frozenset(route.name for route in routes if (route.prefix, route.table_id) not in in_file)
 
 
 def _why_not(route: Route, state: State, known: Configuration) -> str | None:

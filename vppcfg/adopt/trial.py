@@ -23,6 +23,7 @@ from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.kind_list import OBJECT_KINDS, TABLES
 from vppcfg.model.attachment import Attachment
+from vppcfg.model.interface import Interface
 from vppcfg.model.nat44 import OF_THE_INSIDE, NatExemption, NatMapping
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
@@ -70,14 +71,14 @@ def end_of(simulation: Simulation, chosen_mtus: Collection[str]) -> EndState:
 
 
 def _in_state(state: State) -> Iterator[tuple[Name, Any]]:
-    state = replace(state, interfaces={name: _unmarked(each) for name, each in state.interfaces.items()})
+    gre = state.virtual_as(Gre)  # VPP numbers their MAC addresses in the order in which it creates them
+    unmarked = {name: _unmarked(each) for name, each in state.interfaces.items()}
+    state = replace(state, interfaces={**unmarked, **{name: replace(unmarked[name], mac="") for name in gre}})
     state = replace(state, bridges={name: replace(each, tag="") for name, each in state.bridges.items()})
     taps = {
         name: replace(tap, host_mtu=tap.host_mtu or DEFAULT_HOST_MTU) for name, tap in state.virtual_as(Tap).items()
     }
     state = replace(state, virtual={**state.virtual, **taps})
-    for name in state.virtual_as(Gre):  # VPP numbers their MAC addresses in the order in which it creates them
-        state.interfaces[name] = replace(state.interfaces[name], mac="")  # type: ignore[index]
     for field in (each.name for each in fields(state) if each.compare and each.name not in {"objects", "linux"}):
         value = getattr(state, field)
         if isinstance(value, Mapping):
@@ -95,7 +96,7 @@ def _of_default_table(item: Any) -> Any:
     return replace(item, table_id=0) if is_typed else item
 
 
-def _unmarked(interface: Any) -> Any:
+def _unmarked(interface: Interface) -> Interface:
     return replace(interface, tag="", link_mtu=None)
 
 

@@ -28,9 +28,9 @@ from vppcfg.transaction.verify import Remainder, still_different
 RECONNECT_S = 30.0
 """How long a VPP that does not answer may take to do so before the rollback is given up."""
 _CONNECTIONS = 2
-"""At the rollback: a connection that is lost on it is taken up once more."""
+"""Connections of a rollback: one that is lost meanwhile is made once more."""
 _ATTEMPTS = 2
-"""At the rollback: what is refused once because of a moment's state is planned anew."""
+"""Attempts of a rollback: what is refused once because of a moment's state is planned anew."""
 
 
 class Cause(Enum):
@@ -85,7 +85,7 @@ class Outcome:
     inverse: int = 0
     """Steps that the rollback took."""
     trouble: str = ""
-    """What stood in the rollback."""
+    """Why the rollback did not reach the old state, '' where it did."""
     rollback_plan: Plan | None = None
     """What is left to do to be back, when that could be found out."""
     not_back: tuple[Attachment, ...] = ()
@@ -132,7 +132,7 @@ def transact(
 ) -> Outcome:
     """Carry a plan out and verify it; go back to the state that it was made for when anything goes wrong.
 
-    `should_stop` is asked all the time, but not on the rollback, where nothing ends early but the wait for a VPP that
+    `should_stop` is asked all the time, but not in a rollback, where nothing ends early but the wait for a VPP that
     does not answer, by what `waiting` raises. With `keep`, a state that differs from the desired one although every
     step succeeded stays as it is. `afterwards` is called when VPP has the new state, and returns why that cannot be
     kept, None when it can. An unexpected error is raised again, after the rollback and after `on_bug` was

@@ -158,7 +158,7 @@ class LiveDataplane:
     def inject(self, injections: Sequence[Injection], *, is_in_service: bool = False) -> dict[int, str]:
         """Send frames into VPP as if they came in by its ports, and return what its tracer shows of each, by place.
 
-        What was in the trace is gone; a guest leaves captures of other users alone, and calls `withdraw` at last.
+        The trace is emptied. With `is_in_service`, captures of other users are left alone; call `withdraw` in the end.
         Raise DataplaneError.
         """
         from vppcfg.vpp.probing import inject

@@ -95,8 +95,8 @@ def _tables(connection: Connection, family: int) -> Iterator[tuple[str, int]]:
 def inject(connection: Connection, injections: Sequence[Injection], *, is_in_service: bool = False) -> dict[int, str]:
     """Send frames into VPP and return what `show trace` prints of each, by their place.
 
-    What was in the trace is gone. A guest leaves the trace when packets of others are in it, and the interface
-    of the packet generator for `withdraw`. Raise DataplaneError.
+    The trace is emptied. With `is_in_service`, it is left alone when packets of others are in it, and the interface
+    of the packet generator stays until `withdraw`. Raise DataplaneError.
     """
     found: dict[int, str] = {}
     try:
@@ -191,7 +191,7 @@ def _inject_some(
 
 
 def _clear(connection: Connection, *, is_in_service: bool) -> None:
-    """Empty the trace. Raise DataplaneError for a guest when packets of others are in it."""
+    """Empty the trace. Raise DataplaneError when packets of others are in it and VPP is in service."""
     if is_in_service and _of_others(_run(connection, "show trace max 1000")):
         raise DataplaneError(
             "another user started to trace packets in this VPP; no more frames are sent",

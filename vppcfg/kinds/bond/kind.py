@@ -149,7 +149,9 @@ class BondKind(VirtualInterfaceKind[BondConfig, Bond]):
         before, after = transition.observed.virtual_as(Bond), transition.desired.virtual_as(Bond)
         for name in transition.touched if before or after else ():
             if name in before or name in after:
-                yield from _member_steps(transition, name, before.get(name, _NOBODY), after.get(name, _NOBODY))
+                yield from _member_steps(
+                    transition, name, before.get(name, _WITHOUT_MEMBERS), after.get(name, _WITHOUT_MEMBERS)
+                )
 
 
 def _names(raw: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -181,7 +183,7 @@ def _options(bond: Bond) -> dict[str, Any]:
     }
 
 
-_NOBODY = Bond()
+_WITHOUT_MEMBERS = Bond()
 
 
 def _member_steps(transition: Transition, name: str, before: Bond, after: Bond) -> Iterator[Step]:

@@ -38,7 +38,7 @@ def _steps_of(feature: Feature, transition: Transition, name: str, was: Any, bec
     old = {each.part: each for each in feature.operations(name, was)}
     new = {each.part: each for each in feature.operations(name, becomes)}
     is_broken = name in transition.to_delete or feature.is_interrupted(transition, name)
-    is_broken |= any(_hangs_on_nothing(each, transition) for each in old.values())
+    is_broken |= any(_needs_unnamed_interface(each, transition) for each in old.values())
     if feature.is_forgotten(transition, name):
         old = {}
     for part, operation in old.items():
@@ -57,6 +57,6 @@ def _is_replaced(former: SetFeature, operation: SetFeature | None) -> bool:
     return operation is not None and operation.replaces(former)
 
 
-def _hangs_on_nothing(operation: SetFeature, transition: Transition) -> bool:
+def _needs_unnamed_interface(operation: SetFeature, transition: Transition) -> bool:
     """Return whether it depends on an interface without a name: turning it off turns off all of its kind."""
     return operation.needs is not None and operation.needs not in transition.observed.interfaces
