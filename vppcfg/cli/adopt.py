@@ -297,15 +297,13 @@ def _others(target: Target, state: State, taken: Takeover) -> tuple[OthersOfKind
     from vppcfg.adopt.others import others_in
     from vppcfg.config.dump import written
     from vppcfg.config.resolve import resolve
-    from vppcfg.model.nat44 import NAT_OBJECTS
-    from vppcfg.model.vpp_object import all_of
     from vppcfg.model.vrf import FibTable
     from vppcfg.plan.unmanaged import is_of_file
     from vppcfg.record import evolve
 
     tables = {FibTable(table_id=0).key, FibTable(table_id=0, is_ipv6=True).key, *state.vrfs}
     known = written(state).configuration
-    owned = resolve(known, state).desired.owned | all_of(*NAT_OBJECTS)
+    owned = resolve(known, state).desired.owned
     with_policies = {name for name, entry in known.interfaces.items() if entry.policy_routes}
     interfaces = {  # policy routes that the file lacks are those of others
         name: each if name in with_policies else evolve(each, policy_routes=())

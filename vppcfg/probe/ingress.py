@@ -43,7 +43,7 @@ def entry(network: Network, name: str) -> Ingress | None:
     interface = network.interface(name)
     port = network.port_of(name)
     kind = network.interface(port).kind
-    if kind in (InterfaceKind.LOOPBACK,) or isinstance(network.virtual_of(port), Tunnel):
+    if kind is InterfaceKind.LOOPBACK or isinstance(network.virtual_of(port), Tunnel):
         return None
     if not network.has_ethernet(port) or not network.mac_of(port):
         return None

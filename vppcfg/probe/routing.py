@@ -208,7 +208,7 @@ def _keep(journey: Journey, table: int, packet: Packet, owner: str, of: str) -> 
 
 
 def _redirect(journey: Journey, table: int, packet: Packet, redirect: PuntRedirect) -> None:
-    """Send a packet that the router has no use for to somebody else (src/vnet/ip/ip_punt_drop.c)."""
+    """Send a packet that the router has no use for to the next hop of a redirect (src/vnet/ip/ip_punt_drop.c)."""
     hop = redirect.hop
     if not _is_known(journey, table, packet.source) or (table, packet.source) in journey.network.own:
         raise UndecidedError("VPP drops what comes to itself from where it has no route to")

@@ -287,7 +287,7 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
 
 
 def _goes_on(node: Node) -> bool:
-    """Return whether a node sends on what the router has received: out of a tunnel, or to somebody else."""
+    """Return whether a node sends on what the router has received: out of a tunnel, or to a redirect."""
     return node.name in _TUNNEL_INPUTS or (node.name.endswith("-punt-redirect") and _REDIRECTED in node.text)
 
 
