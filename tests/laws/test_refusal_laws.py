@@ -40,7 +40,6 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ends(number: int) -> tuple[State, Configuration]:
-    """Return a state and a configuration."""
     pair = numbered_pair(2 * number, 2 * number + 1)
     state, configuration = pair["observed"], pair["configuration"]
     assert isinstance(state, State)

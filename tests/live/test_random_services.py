@@ -37,8 +37,6 @@ _TERMS = ("--lose-unmanaged", "--allow-mass-deletion")
 
 
 class Subject:
-    """A VPP with a router of a file on it, and with what others have typed."""
-
     def __init__(self, vpp: RealVpp, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.vpp = vpp
         self._folder = folder
@@ -84,7 +82,6 @@ class Subject:
         return self.run("rollback", "-qy", *_TERMS)
 
     def last_change(self) -> int:
-        """Return the number of the last change."""
         self._capsys.readouterr()
         assert self.run("history", "--format", "json") == ExitCode.DONE
         number: int = json.loads(self._capsys.readouterr().out)["changes"][-1]["number"]
@@ -242,7 +239,6 @@ def _applied_with_signal(number: int, calls: int, apply: Callable[[], ExitCode])
 
 
 def fail_at(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the operation at a place refused, once."""
     left: list[int] = [place]
     perform: Callable[..., Performance] = LiveDataplane.perform
 

@@ -90,7 +90,6 @@ def refuse(operation: Operation) -> Performance:
 
 
 def lose(operation: Operation) -> Performance:
-    """Lose the connection."""
     raise DataplaneError("the connection is lost")
 
 

@@ -172,8 +172,6 @@ def test_collections_are_rare_within_the_context_only() -> None:
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Return what a command that logs shows at a terminal."""
-
     def run(args: argparse.Namespace) -> ExitCode:
         logging.getLogger("root.main").info("Loading", extra=IN_PASSING)
         for level, text in ((logging.INFO, "Applied"), (logging.WARNING, "a doubt"), (logging.ERROR, "a fault")):

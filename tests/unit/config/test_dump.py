@@ -547,7 +547,6 @@ def test_something_of_every_kind_is_written() -> None:
 
 
 def changed(table: str, name: str, **changes: Any) -> State:
-    """Return the whole state with one object changed."""
     state = whole()
     objects = getattr(state, table)
     changed_objects = {**objects, name: replace(objects[name], **changes)}

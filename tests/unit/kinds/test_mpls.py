@@ -7,7 +7,6 @@ from vppcfg.model.state import State
 
 
 def stub_with(*tables: int) -> StubVpp:
-    """Return a VPP with two ports and MPLS `tables`."""
     stub = StubVpp()
     stub.add_interface(1, "port")
     stub.add_interface(2, "other")
@@ -16,7 +15,6 @@ def stub_with(*tables: int) -> StubVpp:
 
 
 def with_mpls(state: State) -> set[str]:
-    """Return the names of the interfaces with MPLS."""
     return {name for name, interface in state.interfaces.items() if interface.has_mpls}
 
 

@@ -194,7 +194,6 @@ def test_mpls_is_turned_off_before_an_interface_is_made_anew_and_on_after_that(*
 
 
 def in_tables(tables: tuple[int, int], *addresses: str) -> State:
-    """Return a port with addresses in FIB tables that exist."""
     keys = {(5, False): "five", (6, True): "six", (7, True): "seven"}
     vrfs = {
         table_key(number, is_ipv6=is_ipv6): FibTable(table_id=number, is_ipv6=is_ipv6, name=name)

@@ -93,7 +93,6 @@ def test_of_a_port_whose_driver_or_queues_are_unknown_no_bounds_are_told(gone: s
 
 
 def row(text: str) -> tuple[str, str]:
-    """Return name and state of the only row."""
     threads, unread = parse_runtime(HEADER + text)
     assert unread == ()
     (node,) = threads[0].nodes

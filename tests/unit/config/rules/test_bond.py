@@ -6,7 +6,6 @@ from vppcfg.config.load import parse_text
 
 
 def found_in(text: str, members: str = "[a]", more: str = "") -> list[tuple[str, tuple[str | int, ...]]]:
-    """Return the rule and the path of each problem with bond 0 of `members` among the interfaces `text`."""
     whole = f"""
 interfaces: {{BondEthernet0: {{}}, {text}}}
 bondethernets: {{BondEthernet0: {{interfaces: {members}}}}}

@@ -25,7 +25,6 @@ SLAVE = Memif(role=MemifRole.SLAVE, socket="/run/a")
 
 
 def vpp(name: str, made: VirtualInterface | None, tag: str = "", device_class: str = "af-packet") -> State:
-    """Return a VPP with one port, ours when its tag says so."""
     kind = made.kind if made is not None and tag.startswith(OURS) else InterfaceKind.PHYSICAL
     port = Interface(
         name=name, kind=kind, device_class=device_class, link_mtu=1500, packet_mtu=1500, is_up=True, tag=tag
