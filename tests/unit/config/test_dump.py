@@ -417,11 +417,6 @@ def test_long_lists_stand_in_lines() -> None:
     assert max(len(line) for line in text.splitlines()) < 100
 
 
-def test_a_pair_in_the_default_namespace_is_a_name_alone() -> None:
-    facts = replace(FACTS, lcp=LcpSettings(default_netns="dataplane"))
-    assert "    lcp: e0\n" in write(state_of(PORT, facts=facts, eth0=LcpPair(host_name="e0", netns="dataplane")))
-
-
 def test_words_that_yaml_bends_are_quoted() -> None:
     text = write(state_of(replace(PORT, name="yes", tag="vppcfg null"), yes=LcpPair(host_name="on")))
     assert "  'yes':\n" in text
@@ -467,11 +462,6 @@ def test_pairs_that_cannot_be_said_are_unmanaged(pair: LcpPair, words: str) -> N
     assert words in reason_for(state_of(PORT, eth0=pair), "eth0")
 
 
-def test_what_others_make_is_written_when_it_carries_our_mark() -> None:
-    state = state_of(replace(PORT, device_class="memif", tag="vppcfg to the firewall"))
-    assert set(assert_means(write(state), state).interfaces) == {"eth0"}
-
-
 def test_a_driver_with_a_fixed_link_mtu_may_have_a_smaller_packet_mtu() -> None:
     state = state_of(replace(PORT, device_class="RDMA interface", link_mtu=9000))
     assert assert_means(write(state), state).interfaces["eth0"].mtu == 1500
@@ -493,20 +483,6 @@ def test_a_sub_interface_may_be_unmanaged_alone(change: dict[str, Any], words: s
     assert set(assert_means(write(state), state).interfaces) == {"eth0"}
 
 
-@pytest.mark.parametrize("vlan", [1, 4094])
-def test_the_first_and_the_last_vlan_can_be_said(vlan: int) -> None:
-    tags = Encapsulation(outer=vlan, inner=vlan, is_exact=True)
-    state = state_of(PORT, replace(SUB, encapsulation=tags))
-    assert assert_means(write(state), state).interfaces["eth0.100"].encapsulation == tags
-
-
-def test_sub_interfaces_follow_an_unmanaged_parent() -> None:
-    state = state_of(replace(PORT, tag="other"), SUB, OTHER)
-    written = assert_means(write(state), state)
-    assert set(written.interfaces) == {"eth1"}
-    assert written.unmanaged == ("eth0",)
-
-
 def test_what_sends_to_something_unmanaged_is_unmanaged_too() -> None:
     chain = [replace(PORT, name=f"eth{n}", l2xc=f"eth{n + 1}") for n in range(1, 50)]
     state = state_of(*chain, replace(PORT, name="eth50", tag="other"), PORT)
@@ -521,14 +497,9 @@ def test_wild_characters_in_names_mean_themselves(name: str) -> None:
     assert set(assert_means(write(state), state).interfaces) == {"host0", "aXb"}
 
 
-LOOP = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1500, is_up=True, tag="vppcfg")
 BOND = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=1500, tag="vppcfg", mac="02:00:00:00:00:01")
-TUNNEL = Interface(name="vxlan_tunnel0", kind=InterfaceKind.VXLAN, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
 TAP = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
 RULE = AclRule(action=AclAction.PERMIT, source="0.0.0.0/0", destination="0.0.0.0/0")
-RULE6 = replace(RULE, source="::/0", destination="::/0")
-
-
 EVERY_KIND = Path(__file__).with_name("every_kind.yaml").read_text(encoding="utf-8")
 """A file with something of every kind, as it is written."""
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.laws.examples import examples
-from vppcfg.config.configuration import Configuration, InterfaceConfig
+from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import Loaded, load, parse_text
 from vppcfg.errors import ConfigError
 from vppcfg.model.problem import Severity
@@ -107,14 +107,6 @@ interfaces:
     assert list(loaded.configuration.interfaces)[1:] == [
         f"GigabitEthernet1/0/0.{sub_id}" for sub_id in (100, 101, 1011)
     ]
-
-
-def test_a_warning_does_not_forbid_the_configuration() -> None:
-    loaded = parse_text("interfaces: {eth0: {mtu: 02000}}", "warned")
-    assert [problem.severity for problem in loaded.problems] == [Severity.WARNING]
-    assert loaded.configuration == Configuration(
-        interfaces={"eth0": InterfaceConfig(name="eth0", path=("interfaces", "eth0"), mtu=1024)}
-    )
 
 
 def test_a_value_that_yaml_cannot_read_is_told_once() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.acl import AclAction, AclBinding, AclRule
 from vppcfg.plan.request import Value
 
 ANY: dict[str, Value] = {
@@ -42,12 +42,6 @@ def one_rule(changes: dict[str, Value]) -> AclRule:
     (acl,) = observed(stub_with({0: "vppcfg web"}, [ANY | changes])).acls.values()
     (rule,) = acl.rules
     return rule
-
-
-def test_an_access_list_is_known_by_the_name_in_its_tag() -> None:
-    state = observed(stub_with({4: "vppcfg web"}))
-    assert state.acls == {"web": Acl(rules=(), tag="vppcfg web")}
-    assert state.acls["web"].index == 4
 
 
 @pytest.mark.parametrize(
@@ -136,9 +130,3 @@ def test_a_list_shorter_than_its_count_is_an_error() -> None:
     stub.answers["acl_dump"] = lambda request: [stub.say("acl_details", request, {"count": 2})]
     with pytest.raises(DataplaneError, match="acl_details"):
         observed(stub)
-
-
-def test_a_vpp_without_the_plugin_has_no_lists() -> None:
-    stub = StubVpp(plugins=())
-    stub.add_interface(1, "port")
-    assert observed(stub).acls == {}

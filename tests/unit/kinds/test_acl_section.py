@@ -46,12 +46,6 @@ def ends(*terms: dict[str, Any]) -> list[tuple[str, str]]:
     return [(rule.source, rule.destination) for rule in rules(*terms)]
 
 
-def test_tcp_flags_are_those_that_are_looked_at_and_those_that_must_be_set() -> None:
-    flags = [["syn", "not-ack"], ["not-fin", "cwr", "cwr"], []]
-    found = rules(*({"family": "ipv4", "protocol": "tcp", "tcp-flags": each} for each in flags))
-    assert [rule.tcp_flags for rule in found] == [(18, 2), (129, 128), (0, 0)]
-
-
 @pytest.mark.parametrize("term", [{"protocol": "udp"}, {"protocol": 6, "tcp-flags": ["syn", "not-syn"]}, {}])
 def test_tcp_flags_that_no_tcp_packet_can_have_are_refused(term: dict[str, Any]) -> None:
     assert flaws({"tcp-flags": ["syn"], **term}) == [("acl-tcp-flags", ("tcp-flags",))]

@@ -4,8 +4,6 @@ import pytest
 
 from vppcfg.config.load import parse_text
 
-BRIDGE = "bridgedomains: {bd1: {interfaces: [a, b, c]}}"
-
 
 def rules_in(text: str) -> list[str]:
     return [problem.rule for problem in parse_text(text, "file").to_act_on]
@@ -25,11 +23,6 @@ def rules_in(text: str) -> list[str]:
 def test_mirrors(interfaces: str, rules: list[str]) -> None:
     rest = "" if "b: {sub" in interfaces else ", b: {}"
     assert rules_in(f"interfaces: {{{interfaces}{rest}}}") == rules
-
-
-def test_a_member_of_a_bridge_domain_is_mirrored_on_both_levels() -> None:
-    for mirror in ("{b: {direction: output, l2: true}}", "{b: both}"):
-        assert rules_in(f"interfaces: {{a: {{mirror: {mirror}}}, b: {{}}, c: {{}}}}\n{BRIDGE}") == []
 
 
 def test_a_loopback_has_no_mirror() -> None:

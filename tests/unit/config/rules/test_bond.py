@@ -19,11 +19,6 @@ acls: {{x: {{terms: [{{action: deny}}]}}}}
 MEMBER = ("bondethernets", "BondEthernet0", "interfaces", 0)
 
 
-@pytest.mark.parametrize("entry", ["{}", "{state: down, description: x, device-type: rdma, sflow: true, mtu: 1500}"])
-def test_a_member_may_say_what_a_port_is(entry: str) -> None:
-    assert found_in(f"a: {entry}") == []
-
-
 @pytest.mark.parametrize(
     ("entry", "rule", "key"),
     [
@@ -103,20 +98,6 @@ def test_only_two_modes_have_a_load_balance(mode: str) -> None:
     text = f"interfaces: {{BondEthernet0: {{}}}}\nbondethernets: {{BondEthernet0: {{mode: {mode}, load-balance: l2}}}}"
     (problem,) = parse_text(text, "test").problems
     assert (problem.rule, problem.path) == ("bond-lb-mode", ("bondethernets", "BondEthernet0", "load-balance"))
-
-
-@pytest.mark.parametrize("mode", ["xor", "lacp"])
-def test_the_others_have(mode: str) -> None:
-    text = f"interfaces: {{BondEthernet0: {{}}}}\nbondethernets: {{BondEthernet0: {{mode: {mode}, load-balance: l2}}}}"
-    assert parse_text(text, "test").problems == ()
-
-
-def test_a_member_may_repeat_the_mac_of_the_bond() -> None:
-    text = """
-interfaces: {BondEthernet0: {}, a: {mac: "02:00:00:00:00:01"}}
-bondethernets: {BondEthernet0: {interfaces: [a], mac: 0200.0000.0001}}
-"""
-    assert parse_text(text, "test").problems == ()
 
 
 @pytest.mark.parametrize(

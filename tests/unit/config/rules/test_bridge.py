@@ -78,12 +78,6 @@ def test_a_bvi_that_cannot_be(bridges: str, loopback: str, rule: str, path: tupl
     assert found_in("a: {addresses: [192.0.2.1/24]}", bridges, f"loop0: {{{loopback}}}") == [(rule, path)]
 
 
-def test_a_default_mac_is_a_warning() -> None:
-    loaded = parse_text("loopbacks: {loop0: }\nbridgedomains: {bd1: {bvi: loop0}}", "test")
-    assert [problem.severity for problem in loaded.problems] == [Severity.WARNING]
-    assert loaded.configuration is not None
-
-
 @pytest.mark.parametrize("flaw", ["mtu: x", "nonsense: 1", "state: UP"])
 def test_a_member_with_a_problem_of_its_own_is_judged_by_what_does_not_depend_on_it(flaw: str) -> None:
     rules = [rule for rule, _ in found_in(f"a: {{{flaw}, lcp: e0}}", "bd1: {interfaces: [a]}")]

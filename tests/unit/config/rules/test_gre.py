@@ -61,11 +61,6 @@ def test_what_needs_ethernet_needs_another_mode(interfaces: str, more: str, path
     assert found_in(", mode: teb", interfaces=interfaces, more=more) == []
 
 
-def test_a_tunnel_without_ethernet_may_have_what_is_routed() -> None:
-    interfaces = "gre0: {lcp: e0, addresses: [10.0.0.0/31], mpls: true}, gre1: {unnumbered: gre0}"
-    assert found_in("", ", key: 1", interfaces=interfaces) == []
-
-
 ROUTED, FRAMES = "addresses: [10.0.0.1/30]", ", mode: teb"
 
 

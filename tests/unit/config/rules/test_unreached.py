@@ -75,12 +75,6 @@ def test_the_own_end_of_a_tunnel_is_an_address_of_the_file(addresses: str, more:
     assert [rule for rule, _ in found_in(text)] == ["gre-local-missing"] * is_found
 
 
-@pytest.mark.parametrize("more", ["eth1: {dhcp-client: true}}\n", "}\nunmanaged: [eth1]\n"])
-def test_an_address_that_something_else_may_have_is_not_missed(more: str) -> None:
-    text = f"{TUNNEL % ''}interfaces: {{eth0: {{addresses: [192.0.2.1/24]}}, gre0: {{}}, {more}"
-    assert "gre-local-missing" not in [rule for rule, _ in found_in(text)]
-
-
 def test_what_nothing_uses_is_noticed() -> None:
     text = "vrfs: {red: {id: 1}}\nprefixlists: {home: {members: [192.0.2.1]}}\n" + acls(a=SOME)
     text += "macip_acls: {m: {terms: [{action: permit}]}}\n"

@@ -16,7 +16,7 @@ from vppcfg.model.features import (
     UrpfCheck,
     UrpfMode,
 )
-from vppcfg.model.interface import Encapsulation, InterfaceKind
+from vppcfg.model.interface import Encapsulation
 
 
 def interfaces(section: dict[Any, Any]) -> dict[str, InterfaceConfig]:
@@ -97,29 +97,8 @@ def test_every_key_arrives_in_canonical_form() -> None:
     )
 
 
-def test_an_lcp_may_be_a_name_alone() -> None:
-    assert interfaces({"eth0": {"lcp": "e0"}})["eth0"].lcp == LcpConfig(host_name="e0")
-    assert interfaces({"eth0": {"lcp": {"name": "e0", "netns": None}}})["eth0"].lcp == LcpConfig(host_name="e0")
-
-
 def test_an_empty_description_is_none() -> None:
     assert interfaces({"eth0": {"description": ""}})["eth0"].description is None
-
-
-def test_a_sub_interface_stands_beside_its_parent() -> None:
-    parsed = interfaces({"eth0": {"mtu": 9000, "sub-interfaces": {100: {"lcp": "e0.100"}, 200: {"mtu": 1400}}}})
-    assert list(parsed) == ["eth0", "eth0.100", "eth0.200"]
-    assert parsed["eth0.100"] == InterfaceConfig(
-        name="eth0.100",
-        path=("interfaces", "eth0", "sub-interfaces", 100),
-        kind=InterfaceKind.SUB_INTERFACE,
-        parent="eth0",
-        sub_id=100,
-        encapsulation=Encapsulation(outer=100, is_exact=True),
-        mtu=9000,
-        lcp=LcpConfig(host_name="e0.100"),
-    )
-    assert parsed["eth0.200"].mtu == 1400
 
 
 @pytest.mark.parametrize(

@@ -168,11 +168,3 @@ def test_a_new_tap_is_made_with_an_mtu_and_one_that_is_there_keeps_what_the_file
     assert make_plan(state, desired).desired == desired
     text = write(desired)
     assert wanted(text, desired).desired == desired, text
-
-
-def test_a_tap_keeps_the_flags_that_no_file_says() -> None:
-    tap0 = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, is_up=True, tag="vppcfg")
-    tap = Tap(host_name="t0", host_mtu=1500, flags=5)
-    state = State(interfaces={"tap0": tap0}, virtual={"tap0": tap}, facts=Facts(plugins=frozenset({"tap"})))
-    text = "interfaces: { tap0: { mtu: 1500 } }\ntaps: { tap0: { host: { name: t0, mtu: 1500 } } }\n"
-    assert wanted(text, state).desired.virtual == {"tap0": tap}
