@@ -14,12 +14,6 @@ from vppcfg.errors import DataplaneError
 PLAIN = "set interface state xe0 up\nset interface ip address xe0 192.0.2.1/24\n"
 
 
-def test_what_is_the_same_needs_no_notice() -> None:
-    adoption = adopted(PLAIN)
-    assert outcomes(adoption) == ["file", "file"]
-    assert adoption.report.notices == ()
-
-
 def test_ipv6_alone_is_in_no_key_of_the_file() -> None:
     adoption = adopted("set interface state xe0 up\nenable ip6 interface xe0\n")
     assert outcomes(adoption) == ["file", "unmanaged"]

@@ -1,7 +1,5 @@
 """Which interfaces have link, and who is looked at again when one of them loses it."""
 
-from vppcfg.kinds.bond.operations import CreateBond
-from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre
@@ -50,10 +48,3 @@ def test_a_bvi_has_link_while_another_member_has() -> None:
     working.switch("gi1")
     assert "loop0" in links.update(["gi1"])
     assert links.linked == {"gi1"}
-
-
-def test_a_bond_is_made_as_it_is_said() -> None:
-    working = draft_of()
-    wanted = CreateBond(interface="bond0", instance=0, mac="", mode=BondMode.LACP, load_balance=LoadBalance.L34)
-    wanted.apply_to(working)
-    assert working.virtual["bond0"] == Bond(mode=BondMode.LACP, load_balance=LoadBalance.L34)
