@@ -1,7 +1,5 @@
 """An adoption is tried on a simulated VPP: what the file and the rest miss is left or named."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

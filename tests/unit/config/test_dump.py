@@ -1,7 +1,5 @@
 """Writing a State: the text loads without a problem and asks for nothing, whatever the state."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -425,32 +423,6 @@ def test_words_that_yaml_bends_are_quoted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"link_mtu": 9000}, "its link MTU of 9000 differs from its packet MTU of 1500"),
-        ({"link_mtu": 100, "packet_mtu": 100}, "its packet MTU of 100 is outside of 128 to 9216"),
-        ({"protocol_mtus": (1400, 0, 0)}, "MTUs of their own"),
-        ({"tag": "vppcfg-lab"}, 'another program: "vppcfg-lab"'),
-        ({"tag": "line\nend\x07"}, 'another program: "line\\nend\\x07"'),
-        ({"tag": "vppcfg "}, "its tag holds what no description can"),
-        ({"tag": "vppcfg it's"}, "its tag holds what no description can"),
-        ({"tables": (0, 7)}, "it is in FIB table 7"),
-        ({"bridge": 10}, "it is a member of bridge domain 10, which VPP does not show"),
-        ({"acls": AclBinding(input=("x",))}, "it applies an access list that VPP does not show"),
-        ({"unnumbered": "eth0"}, "eth0 cannot borrow its own addresses"),
-        ({"tag_rewrite": TagRewrite(operation=3)}, "it rewrites VLAN tags"),
-        ({"kind": InterfaceKind.BOND}, "its name is that of another kind"),
-        ({"device_class": "GRE tunnel device"}, "not created by a configuration (GRE tunnel device)"),
-        ({"device_class": "memif"}, "it is not created by a configuration (memif)"),
-        ({"addresses": frozenset({"192.0.2.0/24"})}, "192.0.2.0/24 is the address of the network itself"),
-        ({"l2xc": "eth0"}, "eth0 cannot be cross-connected to itself"),
-    ],
-)
-def test_what_cannot_be_said_is_unmanaged_with_the_reason(change: dict[str, Any], words: str) -> None:
-    assert words in reason_for(state_of(replace(PORT, **change), replace(SUB, is_up=False)), "eth0")
-
-
-@pytest.mark.parametrize(
     ("pair", "words"),
     [
         (LcpPair(host_name="E0"), "a name that the configuration does not allow: E0"),
@@ -465,22 +437,6 @@ def test_pairs_that_cannot_be_said_are_unmanaged(pair: LcpPair, words: str) -> N
 def test_a_driver_with_a_fixed_link_mtu_may_have_a_smaller_packet_mtu() -> None:
     state = state_of(replace(PORT, device_class="RDMA interface", link_mtu=9000))
     assert assert_means(write(state), state).interfaces["eth0"].mtu == 1500
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"encapsulation": OtherMatch(flags=32)}, "it matches VLAN tags in a way"),
-        ({"encapsulation": Encapsulation(outer=0)}, "it matches a VLAN id"),
-        ({"packet_mtu": 9000}, "an MTU of 9000 does not fit into eth0"),
-        ({"is_up": True}, "cannot be up while eth0 is down"),
-        ({"tag": "other"}, "another program"),
-    ],
-)
-def test_a_sub_interface_may_be_unmanaged_alone(change: dict[str, Any], words: str) -> None:
-    state = state_of(PORT, replace(SUB, **change))
-    assert words in reason_for(state, "eth0.100")
-    assert set(assert_means(write(state), state).interfaces) == {"eth0"}
 
 
 def test_what_sends_to_something_unmanaged_is_unmanaged_too() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.model.acl import AclAction, AclBinding, AclRule
+from vppcfg.model.acl import AclAction, AclRule
 from vppcfg.plan.request import Value
 
 ANY: dict[str, Value] = {
@@ -101,22 +101,6 @@ def test_bits_behind_a_prefix_say_nothing() -> None:
 @pytest.mark.parametrize(("number", "action"), [(0, AclAction.DENY), (1, AclAction.PERMIT), (3, AclAction.DENY)])
 def test_what_is_no_permission_denies(number: int, action: AclAction) -> None:
     assert one_rule({"is_permit": number}).action is action
-
-
-def test_an_interface_applies_lists_in_order_and_by_name() -> None:
-    stub = stub_with({0: "vppcfg web", 1: "vppcfg ssh", 5: "theirs"})
-    stub.answers["acl_interface_list_dump"] = lambda request: [
-        stub.say(
-            "acl_interface_list_details",
-            request,
-            {"sw_if_index": 1, "n_input": 2},
-            elements=[{"": 5}, {"": 0}, {"": 1}],
-        ),
-        stub.say("acl_interface_list_details", request, {"sw_if_index": 2}),
-    ]
-    found = observed(stub).interfaces
-    assert found["port"].acls == AclBinding(input=("acl:theirs", "web"), output=("ssh",))
-    assert found["other"].acls == AclBinding()
 
 
 def test_interfaces_are_asked_for_only_when_there_are_lists() -> None:

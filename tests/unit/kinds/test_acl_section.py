@@ -162,16 +162,6 @@ def test_all_terms_are_judged() -> None:
     ]
 
 
-def test_sound_terms_are_judged_beside_one_of_a_wrong_shape() -> None:
-    terms = [{"action": "deny", "protocol": 256}, {}, {"action": "deny"}, {"action": "deny", "source": "x"}]
-    result = parse({"acls": {"a": {"terms": terms}}}, [("acls", "a", "terms", 1, "action")])
-    assert [problem.path for problem in errors(result)] == [
-        ("acls", "a", "terms", 0, "protocol"),
-        ("acls", "a", "terms", 3, "source"),
-    ]
-    assert result.broken_entries["acls"] == {"a"}
-
-
 @pytest.mark.parametrize(("terms", "bad"), [(5, ("terms",)), ([5], ("terms", 0))])
 def test_an_acl_without_sound_terms_is_broken(terms: Any, bad: tuple[str | int, ...]) -> None:
     result = parse({"acls": {"a": {"terms": terms}}}, [("acls", "a", *bad)])

@@ -30,31 +30,6 @@ def report(*mismatches: Mismatch, routes: dict[TableId, dict[bytes, RouteMismatc
     return report_of(Comparison(mismatches=frozenset(mismatches), routes=routes or {}))
 
 
-def test_two_readings_have_in_common_what_is_the_same_in_both() -> None:
-    one = Comparison(
-        mismatches=frozenset({address("192.0.2.1/24"), address("192.0.2.2/24")}),
-        routes={MAIN: of_routes(p1=MISSING, p2=MISSING, p3=STALE), OTHER: of_routes(p1=MISSING)},
-        limits={"old": 1},
-        own={"CLI": 1},
-    )
-    later = Comparison(
-        mismatches=frozenset({address("192.0.2.2/24"), address("192.0.2.3/24")}),
-        routes={MAIN: of_routes(p2=MISSING, p3=MISSING, p4=STALE), TableId(True, 0): of_routes(p1=MISSING)},
-        limits={"new": 2},
-        compared={Subject.ROUTE: 9},
-        own={"CLI": 3},
-    )
-    both = one.both(later)
-    assert both == Comparison(
-        mismatches=frozenset({address("192.0.2.2/24")}),
-        routes={MAIN: of_routes(p2=MISSING)},
-        limits={"new": 2},
-        compared={Subject.ROUTE: 9},
-        own={"CLI": 3},
-    )
-    assert one.both(Comparison()).count() == 0
-
-
 def test_a_table_without_a_common_mismatch_is_left_out() -> None:
     assert Comparison(routes={MAIN: of_routes(p1=STALE)}).both(Comparison(routes={MAIN: of_routes(p1=MISSING)})) == (
         Comparison()

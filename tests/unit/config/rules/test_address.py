@@ -1,7 +1,5 @@
 """Rules about addresses, and the overlap rule against a plain comparison of all pairs."""
 
-from __future__ import annotations
-
 import ipaddress
 from itertools import combinations
 
@@ -13,8 +11,7 @@ from tests.laws.examples import examples
 from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parsed import Parsed
 from vppcfg.config.rules.index import Index, index_of
-from vppcfg.kinds.address_rules import address_exact_match, address_host, address_overlap
-from vppcfg.model.interface import Encapsulation
+from vppcfg.kinds.address_rules import address_host, address_overlap
 from vppcfg.model.problem import Problem
 
 
@@ -91,18 +88,3 @@ def test_overlaps_are_those_that_comparing_all_pairs_finds(configuration: dict[s
     named = {(str(problem.path[1]), configuration[str(problem.path[1])][int(problem.path[3])]) for problem in problems}
     rest = {name: tuple(text for text in texts if (name, text) not in named) for name, texts in configuration.items()}
     assert conflicts(rest) == set()
-
-
-@pytest.mark.parametrize(("is_exact", "expected"), [(True, []), (False, ["address-exact-match"])])
-def test_a_sub_interface_with_addresses_matches_exactly(is_exact: bool, expected: list[str]) -> None:
-    port = InterfaceConfig(name="eth0", path=("interfaces", "eth0"))
-    sub = InterfaceConfig(
-        name="eth0.1",
-        path=("interfaces", "eth0", "sub-interfaces", 1),
-        parent="eth0",
-        sub_id=1,
-        encapsulation=Encapsulation(outer=1, is_exact=is_exact),
-        addresses=("192.0.2.1/24",),
-    )
-    parsed = Parsed(configuration=Configuration(interfaces={"eth0": port, "eth0.1": sub}))
-    assert [problem.rule for problem in address_exact_match(index_of(parsed))] == expected

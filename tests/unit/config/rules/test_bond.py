@@ -62,17 +62,6 @@ def test_a_member_is_in_no_bridge() -> None:
     assert found_in("a: {}", more="bridgedomains: {bd1: {interfaces: [a]}}") == [("bond-member-l2", MEMBER)]
 
 
-def test_a_member_stands_once() -> None:
-    assert found_in("a: {}", "[a, a]") == [("bond-member-shared", (*MEMBER[:3], 1))]
-    text = """
-interfaces: {BondEthernet0: {}, BondEthernet1: {mtu: 9000}, a: {}}
-bondethernets: {BondEthernet0: {interfaces: [a]}, BondEthernet1: {interfaces: [a]}}
-"""
-    (problem,) = parse_text(text, "test").problems
-    assert (problem.rule, problem.path) == ("bond-member-shared", ("bondethernets", "BondEthernet1", "interfaces", 0))
-    assert problem.text == "a is a member of BondEthernet0 already; remove it here"
-
-
 def test_a_tap_may_be_a_member() -> None:
     assert found_in("tap0: {}", "[tap0]", "taps: {tap0: {host: {name: x}}}") == []
 

@@ -52,19 +52,6 @@ def test_what_vpp_makes_is_in_its_section(name: str, rule: str) -> None:
     assert rules_in(f"interfaces: {{{name}: {{}}}}") == [rule]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "interfaces: {BondEthernet1: {}}\nbondethernets: {BondEthernet1: {mode: x}}",
-        "interfaces: {BondEthernet1: {}}\nbondethernets: {BondEthernet1: {mode: broadcast, load-balance: l2}}",
-        "interfaces: {tap0: {}}\ntaps: 5",
-        "interfaces: {vxlan_tunnel1: {}}\nvxlan_tunnels: {vxlan_tunnel1: {}}",
-    ],
-)
-def test_what_has_problems_of_its_own_is_not_missing(text: str) -> None:
-    assert not any(rule.endswith("-undefined") for rule in rules_in(text))
-
-
 def test_sflow_is_for_ports() -> None:
     bond = "interfaces: {a: {sflow: true}, BondEthernet0: {sflow: true}}\nbondethernets: {BondEthernet0: {}}"
     assert rules_in(bond) == ["sflow-not-phy"]

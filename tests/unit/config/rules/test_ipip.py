@@ -19,21 +19,6 @@ ENDS = "local: 192.0.2.1, remote: 192.0.2.2"
 
 
 @pytest.mark.parametrize(
-    ("second", "is_alike"),
-    [
-        (ENDS, True),
-        (f"{ENDS}, dscp: ef", True),
-        (f"{ENDS}, flags: [encap-copy-df]", True),
-        (f"{ENDS}, encap-vrf: under", False),
-        ("local: 192.0.2.1, remote: 192.0.2.3", False),
-    ],
-)
-def test_no_two_tunnels_have_the_same_ends(second: str, is_alike: bool) -> None:
-    expected = [("ipip-duplicate", ("ipip_tunnels", "ipip1"))] if is_alike else []
-    assert found_in(ENDS, second, more="vrfs: {under: {id: 5}}") == expected
-
-
-@pytest.mark.parametrize(
     ("words", "key"),
     [
         ("dscp: ef, flags: [encap-copy-dscp]", "dscp"),

@@ -71,21 +71,6 @@ def test_two_tags_fit_into_one(outer: str, inner: str, expected: list[str]) -> N
     assert rules_in("mtu: 9000, ", two, one) == expected
 
 
-@pytest.mark.parametrize(
-    ("outer", "inner", "expected"),
-    [
-        ("lcp: e0.1, state: down", "lcp: e0.1.5", ["qinx-up-outer-down"]),
-        ("lcp: e0.1, state: down", "lcp: e0.1.5, state: down", []),
-        ("lcp: e0.1", "lcp: e0.1.5", []),
-        ("lcp: e0.1, state: down", "state: up", []),
-        ("state: down", "state: up", []),
-    ],
-)
-def test_in_linux_two_tags_are_up_only_when_the_outer_one_is(outer: str, inner: str, expected: list[str]) -> None:
-    two = f"2: {{{inner}, encapsulation: {{dot1q: 1, inner-dot1q: 5, exact-match: true}}}}"
-    assert rules_in("lcp: e0, ", f"1: {{{outer}}}", two) == expected
-
-
 @pytest.mark.parametrize(("sub_id", "expected"), [(2147483647, []), (2147483648, ["sub-id-cli"])])
 def test_ids_that_the_cli_cannot_name_are_a_warning(sub_id: int, expected: list[str]) -> None:
     loaded = parse_text(f"interfaces: {{eth0: {{sub-interfaces: {{{tags(sub_id, 'dot1q: 1')}}}}}}}", "test")

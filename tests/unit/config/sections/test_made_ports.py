@@ -8,7 +8,6 @@ from vppcfg.config.dump import write
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.kinds.host_interface import DeleteHostInterface
-from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.linux import LinuxDevice
@@ -53,15 +52,6 @@ def test_one_of_somebody_else_is_taken_over_by_its_mark_alone() -> None:
     plan = make_plan(resolution.observed, resolution.desired)
     assert plan.operations == (SetTag(interface="host-e1", tag=OURS),)
     assert plan.reached.interfaces["host-e1"].kind is InterfaceKind.HOST_INTERFACE
-
-
-@pytest.mark.parametrize("tag", ["", "vppcfg", "vppcfg uplink"])
-def test_one_of_somebody_else_that_only_interfaces_names_stays_a_port(tag: str) -> None:
-    state = vpp("host-e1", HostInterface(device="e1"), tag)
-    resolution = wanted(NAMES, state)
-    assert rules(resolution) == []
-    assert not any(isinstance(each, DeleteHostInterface) for each in make_plan(state, resolution.desired).operations)
-    assert rules(wanted("interfaces: {}\n", state)) == ["phy-unlisted"]
 
 
 def test_one_of_ours_that_the_file_lacks_is_removed() -> None:
@@ -126,15 +116,6 @@ def test_a_socket_without_a_memif_goes_with_the_next_plan(unmanaged: str, left: 
     assert [change.name for change in plan.changes] == [left] * (left is not None)
     assert plan.reached.facts.memif_sockets == (() if left else ((1, "/run/a"),))
     assert plan.impact is Impact.NONE
-
-
-@pytest.mark.parametrize("file", ["/run/a", "/run/b"])
-def test_a_socket_without_a_memif_serves_that_of_the_file_if_it_is_the_same(file: str) -> None:
-    state = State(facts=Facts(plugins=frozenset({"memif"}), memif_sockets=((1, file),)))
-    text = "interfaces: { memif1/0: {} }\nmemifs: { memif1/0: { role: slave, socket: /run/a } }\n"
-    plan = make_plan(state, wanted(text, state).desired)
-    sockets = [type(each) for each in plan.operations if each.subject == "memif socket 1"]
-    assert sockets == ([] if file == "/run/a" else [DeleteMemifSocket, CreateMemifSocket])
 
 
 @pytest.mark.parametrize(

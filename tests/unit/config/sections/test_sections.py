@@ -128,39 +128,3 @@ def test_a_name_that_cannot_be(section: str, names: list[Any], rule: str) -> Non
     }
     for name in names:
         assert flaws({section: {name: entries.get(section, {})}}) == [(rule, (section, name))]
-
-
-def test_entries_with_a_bad_shape_are_left_out_and_named() -> None:
-    data = {
-        "bridgedomains": {
-            "bd1": {"mtu": "x"},
-            "bd2": {"description": 5, "mtu": 9000},
-            "bd3": 5,
-            "bd4": {"settings": 5},
-        },
-        "loopbacks": {"loop0": {"mtu": "x"}, "loop1": {"mac": 5}},
-        "taps": 5,
-        "sflow": {"sampling-rate": "x", "header-bytes": 256},
-        "protected": [5],
-    }
-    bad: list[tuple[str | int, ...]] = [
-        ("bridgedomains", "bd1", "mtu"),
-        ("bridgedomains", "bd2", "description"),
-        ("bridgedomains", "bd3"),
-        ("bridgedomains", "bd4", "settings"),
-        ("loopbacks", "loop0", "mtu"),
-        ("loopbacks", "loop1", "mac"),
-        ("taps",),
-        ("sflow", "sampling-rate"),
-        ("protected", 0),
-    ]
-    parsed = parse(data, bad)
-    assert list(parsed.configuration.bridges) == ["bd2", "bd4"]
-    assert parsed.configuration.bridges["bd2"].mtu == 9000
-    assert parsed.broken_entries["bridgedomains"] == {"bd1", "bd3"}
-    assert list(parsed.configuration.interfaces) == ["loop1"]
-    assert parsed.broken == {"loop0"}
-    assert parsed.lost_sections == {"taps"}
-    assert parsed.configuration.sflow == SflowSettings()
-    assert parsed.configuration.protected == ()
-    assert parsed.problems == ()
