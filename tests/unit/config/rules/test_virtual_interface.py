@@ -114,9 +114,6 @@ def test_the_mac_of_a_bond_has_one_place() -> None:
     assert found_in(text) == [("bond-mac-placement", ("interfaces", "BondEthernet0", "mac"))]
 
 
-TERMS = "terms: [{action: deny, protocol: tcp}]"
-
-
 def test_the_socket_of_every_memif_is_looked_at() -> None:
     sockets = {"0/0": "", "0/1": "/own", "0/2": "", "1/0": "/" + 108 * "x", "2/0": "/a", "2/1": "/b", "3/0": "/a"}
     entries = "".join(
