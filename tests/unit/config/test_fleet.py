@@ -21,7 +21,6 @@ def compared(folder: Path, **files: str) -> Fleet:
 
 
 def told(found: Fleet) -> list[tuple[str, str, int]]:
-    """Return rule, file and line of every problem."""
     return [(problem.rule, Path(problem.file).name, problem.line) for problem in found.problems]
 
 

@@ -148,15 +148,6 @@ def test_what_an_interrupted_plan_has_left_goes() -> None:
     assert list(plan.reached.of(LoosePolicy)) == ["9"]
 
 
-def test_an_access_list_goes_after_the_policy_that_looks_at_it() -> None:
-    state = planned(None, "guests 192.0.2.2 10").reached
-    configuration = configuration_of({"interfaces": {"eth0": {}, "eth1": {}}})
-    plan = make_plan(state, resolve(configuration, state).desired)
-    kinds = [each for each in (type(each).__name__ for each in plan.operations) if "Polic" in each or "Acl" in each]
-    assert kinds == ["DetachPolicy", "RemovePolicy", *["DeleteAcl"] * 3]
-    assert plan.reached.acls == {}
-
-
 SCRIPT = """\
 set interface state eth0 up
 set acl-plugin acl permit src 10.0.0.0/8 tag {tag}
