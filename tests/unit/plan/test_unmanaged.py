@@ -19,7 +19,8 @@ FILE = "interfaces: { eth0: {}, eth1: { addresses: [ 192.0.2.1/24 ] } }\nvrfs: {
 TO_SUB = {
     "l3xc add eth1 via 198.51.100.9 eth0.100": "eth1: L3 cross-connect IPv4 via 198.51.100.9 eth0.100",
     "ip punt redirect add rx eth1 via 198.51.100.9 eth0.100": "eth1: punt redirect of IPv4 via 198.51.100.9 eth0.100",
-    "ip punt redirect add rx all via 198.51.100.9 eth0.100": "eth0.100: punt redirect of all of IPv4 via 198.51.100.9 eth0.100",
+    "ip punt redirect add rx all via 198.51.100.9 eth0.100": "eth0.100: punt redirect of all of IPv4 "
+    "via 198.51.100.9 eth0.100",
 }
 TO_TABLE = {
     "l3xc add eth1 via ip4-lookup-in-table 10": "eth1: L3 cross-connect IPv4 via ip4-lookup-in-table 10",
