@@ -9,7 +9,7 @@ its `__init__` once there are many of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields, make_dataclass
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from functools import cache, partial
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
@@ -129,25 +129,32 @@ def _init_of(record_class: Any) -> Callable[..., None]:
 
 
 def _compiled_init_of(record_class: Any) -> Callable[..., None]:
-    """Return the `__init__` that dataclasses gives a class with the same fields, frozen unless it is wide.
+    """Return the `__init__` that dataclasses gives a class with the same fields, quicker to compile and to run.
 
-    That of a frozen one calls `object.__setattr__` for each field, which takes five times as long as an assignment.
+    That of a frozen class of dataclasses calls `object.__setattr__` for each field. This one calls the slots
+    themselves, and that of a wide class assigns, which is quicker still.
     """
-    arguments = [
-        (each.name, each.type, field(default=each.default, default_factory=each.default_factory))
-        for each in fields(record_class)
-    ]
+    known = {each.name: each for each in fields(record_class)}
+    defaults = {name: each.default if each.default_factory is MISSING else _TO_MAKE for name, each in known.items()}
+    makers = {f"make_{name}": each.default_factory for name, each in known.items() if defaults[name] is _TO_MAKE}
     is_frozen = not is_wide(record_class)
-    own = getattr(record_class, "__post_init__", None) if is_frozen else _freeze
-    # With a text of its own, dataclasses makes none of the signature, which takes a third of the time.
-    after: dict[str, Any] = {"__doc__": record_class.__doc__ or record_class.__qualname__}
-    if own is not None:
-        after["__post_init__"] = own
-    like: Any = make_dataclass(
-        record_class.__qualname__, arguments, namespace=after, repr=False, eq=False, frozen=is_frozen, kw_only=True
-    )
-    init: Callable[..., None] = like.__init__
-    return init
+    lines = ["def __init__(self, *, " + ", ".join(known) + "):" if known else "def __init__(self):"]
+    lines += (f" if {name} is to_make: {name} = make_{name}()" for name, value in defaults.items() if value is _TO_MAKE)
+    lines += (f" set_{name}(self, {name})" if is_frozen else f" self.{name} = {name}" for name in known)
+    lines += [] if is_frozen else [" freeze(self)"]
+    lines += [" self.__post_init__()"] if hasattr(record_class, "__post_init__") else [" pass"]
+    setters = {f"set_{name}": getattr(record_class, name).__set__ for name in known} if is_frozen else {}
+    namespace: dict[str, Any] = {**makers, **setters, "to_make": _TO_MAKE, "freeze": _freeze}
+    exec("\n".join(lines), namespace)
+    init = namespace["__init__"]
+    init.__kwdefaults__ = {name: value for name, value in defaults.items() if value is not MISSING}
+    init.__annotations__ = {name: each.type for name, each in known.items()} | {"return": None}
+    init.__qualname__ = f"{record_class.__qualname__}.__init__"
+    return init  # type: ignore[no-any-return]
+
+
+_TO_MAKE: Any = object()
+"""The default of a field whose value is made for each object."""
 
 
 def _new(kind: Any, /, *arguments: Any, **named: Any) -> Any:
@@ -158,8 +165,7 @@ def _new(kind: Any, /, *arguments: Any, **named: Any) -> Any:
 @cache
 def _unfrozen(kind: Any) -> type[Any]:
     """Return the class with the same slots whose objects can be changed."""
-    freeze = _freeze_and_check if hasattr(kind, "__post_init__") else _freeze
-    own = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__, "__post_init__": freeze}
+    own = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
     return type(kind.__name__, (kind,), {"__slots__": (), "__module__": kind.__module__, **own})
 
 
@@ -168,23 +174,27 @@ def _freeze(self: Any) -> None:
     self.__class__ = self.__class__.__base__
 
 
-def _freeze_and_check(self: Any) -> None:
-    _freeze(self)
-    self.__post_init__()
-
-
-def evolve(record_class: T, **changes: Any) -> T:
-    """Return a copy of a wide record with some fields changed: `dataclasses.replace`, at a third of its time."""
-    kind: type[T] = record_class.__class__
-    names, values = _fields_of(cast(Any, kind))
-    return kind(**{**dict(zip(names, values(record_class), strict=True)), **changes})
+def evolve(wide_record: T, **changes: Any) -> T:
+    """Return a copy of a wide record with some fields changed: `dataclasses.replace`, in a fraction of its time."""
+    kind: Any = wide_record.__class__
+    copy = object.__new__(_unfrozen(kind))
+    _copier_of(kind)(wide_record, copy)
+    for name, value in changes.items():
+        setattr(copy, name, value)
+    _freeze(copy)
+    if hasattr(copy, "__post_init__"):
+        copy.__post_init__()
+    return cast(T, copy)
 
 
 @cache
-def _fields_of(kind: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """Return the names of the fields, and what gets all of their values."""
-    names = tuple(each.name for each in fields(kind))
-    return names, attrgetter(*names)
+def _copier_of(kind: Any) -> Callable[[Any, Any], None]:
+    """Return what gives an object the fields of another, in a function of its own: a loop takes five times as long."""
+    lines = (f" copy.{each.name} = original.{each.name}" for each in fields(kind))
+    namespace: dict[str, Any] = {}
+    exec("\n".join(("def fill(original, copy):", *lines)), namespace)
+    fill: Callable[[Any, Any], None] = namespace["fill"]
+    return fill
 
 
 def _repr(self: Any) -> str:

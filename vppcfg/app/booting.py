@@ -37,7 +37,7 @@ PATIENCE_S = 120.0
 """How long VPP may take to answer after the machine or VPP was started."""
 PORTS_PATIENCE_S = 60.0
 """How long interfaces may be missing after that: VPP answers before it has those of `unix { exec FILE }`."""
-LATE = frozenset({"phy-missing", "route-interface"})
+LATE = frozenset({"phy-missing", "route-interface", "nat44-interface"})
 """The rules about interfaces that others create, and that may come later."""
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from vppcfg.adopt.sources import Folder, Source
     from vppcfg.app.target import Target
     from vppcfg.common.release import Release
+    from vppcfg.config.configuration import Configuration
     from vppcfg.model.state import State
 
 log = logging.getLogger("root.main")
@@ -267,8 +268,8 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     target = target_of(args)
     with target.connect() as dataplane:
         state = with_whole_descriptions(dataplane.observe(), target.journal())
-    state, taken = _taken(target, state)
-    others = _others(target, state, taken)
+    state, known, taken = _taken(target, state)
+    others = _others(target, state, known, taken)
     name, path = f"VPP at {args.api_socket}", os.path.join(args.root, STARTUP_CONF)
     if not os.path.isfile(path):
         return adopt_state(state, name, others=others, taken=taken)
@@ -276,8 +277,8 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     return adopt_state(state, name, conf.settings, conf.lines, others, taken)
 
 
-def _taken(target: Target, observed: State) -> tuple[State, Takeover]:
-    """Return the state with what VPP lists nowhere, and the routes of the prompt that the file takes over."""
+def _taken(target: Target, observed: State) -> tuple[State, Configuration, Takeover]:
+    """Return the state with what VPP lists nowhere, its file, and the routes of the prompt that the file takes over."""
     from contextlib import closing
 
     from vppcfg.adopt.routes import takeover
@@ -286,23 +287,39 @@ def _taken(target: Target, observed: State) -> tuple[State, Takeover]:
     vpp, _ = target.connect_apart()
     with closing(vpp):
         state = vpp.with_unlisted(observed)
-        return state, takeover(state, written(state).configuration, vpp.routes_of_prompt(state))
+        known = written(state).configuration
+        if state.objects != observed.objects:
+            state = _without_those_of_others(state, observed, known)
+        return state, known, takeover(state, known, vpp.routes_of_prompt(state))
 
 
-def _others(target: Target, state: State, taken: Takeover) -> tuple[OthersOfKind, ...]:
+def _without_those_of_others(state: State, observed: State, known: Configuration) -> State:
+    """Return a state without what VPP lists nowhere and the file lacks, such as ND proxies of other interfaces."""
+    from dataclasses import replace
+
+    from vppcfg.config.resolve import resolve
+    from vppcfg.model.vpp_object import without_empty
+
+    desired = resolve(known, state).desired
+    kept = {
+        kind: {name: each for name, each in found.items() if name in observed.of(kind) or name in desired.of(kind)}
+        for kind, found in state.objects.items()
+    }
+    return replace(state, objects=without_empty(kept))
+
+
+def _others(target: Target, state: State, known: Configuration, taken: Takeover) -> tuple[OthersOfKind, ...]:
     """Return what others have on a running VPP; each interface takes about 0.1 ms."""
     from contextlib import closing
     from dataclasses import replace
 
     from vppcfg.adopt.others import others_in
-    from vppcfg.config.dump import written
     from vppcfg.config.resolve import resolve
     from vppcfg.model.vrf import FibTable
     from vppcfg.plan.unmanaged import is_of_file
     from vppcfg.record import evolve
 
     tables = {FibTable(table_id=0).key, FibTable(table_id=0, is_ipv6=True).key, *state.vrfs}
-    known = written(state).configuration
     owned = resolve(known, state).desired.owned
     with_policies = {name for name, entry in known.interfaces.items() if entry.policy_routes}
     interfaces = {  # policy routes that the file lacks are those of others

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn, Protocol, cast
 
 from vppcfg import __version__
@@ -18,6 +19,8 @@ _SCHEMA = "the schema is built in; `vppcfg completion json-schema` writes the on
 _FORCE = "there is no such option: a guard that refuses names the one that overrides it; see docs/migration.md"
 _OF_THE_PUBLIC_TOOL = {"-s": _SCHEMA, "--schema": _SCHEMA, "-f": _FORCE, "--force": _FORCE}
 """Options that the public vppcfg 1.2 has and this one has not, and what to do instead."""
+
+_FORMATTER_OF_ANY_WIDTH: Any = partial(argparse.HelpFormatter, width=80)
 
 
 class Subparsers(Protocol):
@@ -43,7 +46,18 @@ class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises our error where argparse exits with 2, and takes no shortened options."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(**{"allow_abbrev": False, **settings})
+        # argparse makes a formatter for each argument that is added; one that measures the terminal takes 5 ms.
+        super().__init__(**{"allow_abbrev": False, "formatter_class": _FORMATTER_OF_ANY_WIDTH, **settings})
+
+    def format_help(self) -> str:
+        """Return the help, as wide as the terminal."""
+        self.formatter_class = argparse.HelpFormatter
+        return super().format_help()
+
+    def format_usage(self) -> str:
+        """Return the usage, as wide as the terminal."""
+        self.formatter_class = argparse.HelpFormatter
+        return super().format_usage()
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse a command line. Raise UsageError, which recognizes a configuration file without -c."""

@@ -62,6 +62,17 @@ class DesiredStateBuilder:
         """Note that the dataplane cannot give what the file asks for."""
         self.problems.append(Problem(rule=rule, path=path, text=text))
 
+    def lacks_unmanaged(self, name: str, rule: str, path: KeyPath) -> bool:
+        """Return whether VPP lacks an interface that the file leaves to others; report it.
+
+        What the file has and VPP lacks is made, or is a problem of its own.
+        """
+        if name in self.configuration.interfaces or name in self.interfaces:
+            return False
+        text = f"VPP has no interface {name}, and the file leaves it to others; have it made there first"
+        self.lacks(name, rule, path, f"{text}, or name another one")
+        return True
+
     def lacks(self, name: str, rule: str, path: KeyPath, text: str) -> None:
         """Note that VPP lacks an interface that others create: a boot waits for it."""
         self.missing.append(name)

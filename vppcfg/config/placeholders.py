@@ -50,11 +50,13 @@ def assumed_state(configuration: Configuration) -> State:
 
 
 def _ways_of_others(configuration: Configuration) -> Iterator[str]:
-    """Yield the interfaces that next hops of routes and of policy routes name and that the file does not have."""
+    """Yield the interfaces that next hops, policy routes and NAT44 name and that the file does not have."""
     hops = [hop for route in configuration.routes for hop in route.hops]
     for config in configuration.interfaces.values():
         hops += [hop for route in config.policy_routes or () for hop in route.hops]
-    yield from (hop.interface for hop in hops if hop.interface and hop.interface not in configuration.interfaces)
+    names = [hop.interface for hop in hops if hop.interface]
+    names += [name for name, _ in configuration.nat44.interfaces()] if configuration.nat44 is not None else []
+    yield from (name for name in names if name not in configuration.interfaces)
 
 
 def _foreign(name: str, parent: str | None = None, sub_id: int = 0) -> Interface:

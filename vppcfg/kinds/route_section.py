@@ -85,17 +85,13 @@ SECTION = RouteSection()
 
 
 def lacks_interface(hops: Iterable[HopConfig], desired: DesiredStateBuilder) -> bool:
-    """Return whether VPP lacks an interface of next hops that the file leaves to others; report it.
-
-    What the file has and VPP lacks is made, or is a problem of its own.
-    """
-    known = desired.configuration.interfaces.keys() | desired.interfaces.keys()
-    missing = [hop for hop in hops if hop.interface and hop.interface not in known]
-    for hop in missing:
-        text = f"VPP has no interface {hop.interface}, and the file leaves it to others; have it made there first"
-        text += ", or name another one"
-        desired.lacks(hop.interface, "route-interface", (*hop.path, "interface"), text)
+    """Return whether VPP lacks an interface of next hops that the file leaves to others; report each."""
+    missing = [hop for hop in hops if hop.interface and _is_missing(hop, desired)]
     return bool(missing)
+
+
+def _is_missing(hop: HopConfig, desired: DesiredStateBuilder) -> bool:
+    return desired.lacks_unmanaged(hop.interface, "route-interface", (*hop.path, "interface"))
 
 
 def _warn_of_shadow(route: Route, path: KeyPath, desired: DesiredStateBuilder) -> None:

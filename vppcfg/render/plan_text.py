@@ -8,11 +8,12 @@ saved state by whoever wrote it. Names with spaces, line ends or braces would be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from vppcfg.common.names import is_typable
@@ -89,7 +90,9 @@ def _is_sayable(operation: Operation) -> bool:
     """Return whether every text of an operation is one word, and its tag one that braces hold."""
     kind: type = type(operation)
     words, others = _texts_of(kind)
-    return all(_is_word(getattr(operation, name)) for name in words) and all(
+    if not _is_word("".join(words(operation))):
+        return False
+    return not others or all(
         _is_sayable_as(*text) for name in others for text in _texts(getattr(operation, name), name)
     )
 
@@ -114,10 +117,10 @@ def _texts(value: object, name: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _texts_of(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the fields of a kind of operation that are one word each, and the others that may have texts."""
+def _texts_of(kind: type) -> tuple[Callable[[Operation], Iterable[str]], tuple[str, ...]]:
+    """Return what gets the texts of an operation of a kind that are one word each, and its other fields with texts."""
     words = tuple(field.name for field in fields(kind) if field.type == "str" and field.name != _TAG)
-    return words, tuple(name for name in _names(kind) if name not in words)
+    return attrgetter(*words) if words else lambda operation: (), tuple(x for x in _names(kind) if x not in words)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import socket
+from _socket import AF_INET, AF_INET6, inet_pton  # see common.addresses
 
 from vppcfg.common.addresses import address_text
 from vppcfg.plan.request import Value
@@ -17,7 +17,7 @@ def address_values(path: str, address: str) -> dict[str, Value]:
 def family_and_bytes(address: str) -> tuple[int, bytes]:
     """Return the family (vnet/ip/ip_types.api) and the bytes of an address."""
     is_ip6 = ":" in address
-    return int(is_ip6), socket.inet_pton(socket.AF_INET6 if is_ip6 else socket.AF_INET, address)
+    return int(is_ip6), inet_pton(AF_INET6 if is_ip6 else AF_INET, address)
 
 
 def prefix_values(path: str, prefix: str) -> dict[str, Value]:

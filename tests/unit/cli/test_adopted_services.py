@@ -48,6 +48,21 @@ def test_services_are_in_the_file_alone(serve: Serve, capsys: pytest.CaptureFixt
     assert main(["plan", "-c", "adopted.yaml", "-a", vpp, "--adopt", "--detailed-exitcode"]) == ExitCode.DONE
 
 
+def test_services_of_interfaces_that_no_file_has_are_in_it_or_named(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["create loopback interface instance 5", "set interface name loop5 wan", *LINES[2:3]]
+    lines += [line.replace(GI1, "wan") for line in LINES[3:7]]
+    vpp = adopted(serve, (*lines, "enable ip6 interface wan", "set ip6 nd proxy wan 2001:db8::7"))
+    shown = "".join(capsys.readouterr())
+    assert "IPv6 ND proxy (1): 2001:db8::7 on ipv6-VRF:0" in shown
+    text = Path("adopted.yaml").read_text()
+    assert "pools: [ { interface: wan } ]" in text and "  udp-wan:500: {" in text and "nd-proxy" not in text
+    assert main(["check", "-c", "adopted.yaml"]) == ExitCode.DONE
+    assert "nat44-no-" not in "".join(capsys.readouterr())
+    assert main(["plan", "-c", "adopted.yaml", "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
+
+
 def test_a_policy_whose_list_no_file_has_is_named(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:
     adopted(serve, LINES[:2] + POLICY)
     shown = "".join(capsys.readouterr())

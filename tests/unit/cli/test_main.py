@@ -171,6 +171,17 @@ def test_collections_are_rare_within_the_context_only() -> None:
     assert gc.get_threshold() == former
 
 
+def test_what_a_process_had_is_not_looked_at_again_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    former, frozen = gc.get_threshold(), []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(gc.get_threshold()))
+    try:
+        with rare_collections(is_last=True):
+            pass
+        assert frozen == [gc.get_threshold()] != [former]
+    finally:
+        gc.set_threshold(*former)
+
+
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
     """Return what a command that logs shows at a terminal."""
 

@@ -227,3 +227,25 @@ def test_a_protected_mapping_is_looked_for_in_the_file() -> None:
     problems = [each for each in parse_text(yaml.safe_dump(data), "test").problems if each.rule == "protected-missing"]
     assert [each.path for each in problems] == [("protected", 1)]
     assert "no mapping nat44:wep" in problems[0].text and "nat44:web" in problems[0].text
+
+
+def test_an_interface_of_others_may_give_its_address_while_vpp_has_it() -> None:
+    data = with_nat(
+        {
+            "pools": [{"interface": "memif1/0"}],
+            "static": {"web": {**WEB, "external": "memif1/0:80"}},
+            "exempt": {"ssh": {"protocol": "tcp", "local": "memif1/0:22"}},
+        }
+    )
+    resolution = resolved(data | {"unmanaged": ["memif1/0"]})
+    assert not resolution.problems
+    assert {*resolution.desired.of(NatPool), *resolution.desired.of(NatMapping), *resolution.desired.of(NatExemption)}
+    ports = {name: each for name, each in resolution.observed.interfaces.items() if name != "memif1/0"}
+    without = resolved(data | {"unmanaged": ["memif1/0"]}, replace(resolution.observed, interfaces=ports))
+    assert [(each.rule, each.path[1]) for each in without.problems] == [
+        ("nat44-interface", "pools"),
+        ("nat44-interface", "static"),
+        ("nat44-interface", "exempt"),
+    ]
+    assert without.missing == ("memif1/0",)
+    assert not without.desired.of(NatPool) and not without.desired.of(NatMapping)

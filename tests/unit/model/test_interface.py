@@ -17,7 +17,7 @@ def test_a_copy_differs_in_what_was_changed_and_in_nothing_else() -> None:
 
 
 def test_an_attribute_that_does_not_exist_cannot_be_changed() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(AttributeError):
         evolve(PORT, colour="blue")
 
 

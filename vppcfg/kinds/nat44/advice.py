@@ -29,6 +29,8 @@ def nat44_sides(index: Index) -> Iterator[Problem]:
         return
     sides = {interface.nat44 for interface in index.interfaces} - {None}
     faces_out = any(side is not None and side.faces_out for side in sides)
+    if index.configuration.unmanaged and not all(index.has(name) for name, _ in config.interfaces()):
+        return  # an interface of others gives an address, and it takes part as they have it
     if not faces_out and (sides or not config.is_empty):
         text = "no interface is `outside`, `both` or `output`, so that nothing is translated; give one `nat44: outside`"
         yield _warning(rule="nat44-no-outside", path=(SECTION,), text=text)

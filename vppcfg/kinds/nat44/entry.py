@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from vppcfg.common.addresses import canonical_host
@@ -88,6 +89,13 @@ class Nat44Config:
     static: tuple[NatStaticConfig, ...] = ()
     exempt: tuple[NatExemptConfig, ...] = ()
     leaks: tuple[NatLeakConfig, ...] = ()
+
+    def interfaces(self) -> Iterator[tuple[str, KeyPath]]:
+        """Yield the interfaces whose addresses the entries are about, each with its place."""
+        ends = [(each.external, (*each.path, "external")) for each in self.static]
+        ends += [(each.local, (*each.path, "local")) for each in self.exempt]
+        yield from ((pool.interface, pool.path) for pool in self.pools if pool.interface)
+        yield from ((end.interface, path) for end, path in ends if end.interface)
 
     @property
     def is_empty(self) -> bool:

@@ -10,8 +10,10 @@ from vppcfg.config.configuration import Configuration
 from vppcfg.config.rules.index import Index
 from vppcfg.kinds.nat44.advice import ADVICE
 from vppcfg.kinds.nat44.entry import Nat44Config, NatEnd, NatPoolConfig
+from vppcfg.kinds.route_rules import is_unmanaged
 from vppcfg.kinds.route_section import DEFAULT_VRF
 from vppcfg.model.nat44 import SECTION, TwiceNat, end_text
+from vppcfg.model.ownership import NameGlobs
 from vppcfg.model.problem import KeyPath, Problem
 
 MOST_ADDRESSES = 1 << 12
@@ -37,9 +39,11 @@ def nat44_references(index: Index) -> Iterator[Problem]:
     config = index.configuration.nat44
     if config is None:
         return
-    for name, path in _interfaces(config):
+    unmanaged = NameGlobs(index.configuration.unmanaged)
+    for name, path in config.interfaces():
         if index.find(name) is None:
-            if not index.has(name) and name not in index.configuration.virtual:
+            is_known = index.has(name) or name in index.configuration.virtual or is_unmanaged(name, unmanaged)
+            if not is_known:
                 text = f"there is no interface {name} in this file{did_you_mean(name, index.names)}"
                 yield Problem(rule="nat44-interface", path=path, text=text)
         elif reason := index.why_switched(name):
@@ -53,13 +57,6 @@ def nat44_references(index: Index) -> Iterator[Problem]:
             yield Problem(rule="vrf-undefined", path=path, text=text)
         elif vrf is not None and not vrf.has_ipv4:
             yield Problem(rule="vrf-family", path=path, text=f"{name} has no table for IPv4, which NAT44 is about")
-
-
-def _interfaces(config: Nat44Config) -> Iterator[tuple[str, KeyPath]]:
-    ends: list[tuple[NatEnd, KeyPath]] = [(each.external, (*each.path, "external")) for each in config.static]
-    ends += [(each.local, (*each.path, "local")) for each in config.exempt]
-    yield from ((pool.interface, pool.path) for pool in config.pools if pool.interface)
-    yield from ((end.interface, path) for end, path in ends if end.interface)
 
 
 def _vrfs(config: Nat44Config) -> Iterator[tuple[str, KeyPath]]:

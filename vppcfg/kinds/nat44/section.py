@@ -104,8 +104,10 @@ class Nat44Section(SettingsSection):
         if not desired.has_plugin("nat", (self.key,), "the file configures NAT44"):
             return
         desired.enter(_settings(config))
+        missing = {name for name, path in config.interfaces() if desired.lacks_unmanaged(name, "nat44-interface", path)}
         for each in objects_of(config, desired.configuration):
-            desired.enter(_as_typed(each, desired.observed))
+            if isinstance(each, NatAddress | NatLeaks) or each.interface not in missing:
+                desired.enter(_as_typed(each, desired.observed))
 
     def from_state(self, state: State, unmanaged: Unmanaged) -> Nat44Config | None:
         """Return the section for what VPP has, None while NAT44 is disabled, or has what no file can express."""
