@@ -34,8 +34,6 @@ DEVICES = {name: f"e{number}" for number, name in enumerate(PORTS)}
 
 @dataclass
 class LinuxAround:
-    """The namespace of a VPP in which linux-nl listens."""
-
     vpp: SimulatedVpp
     sides: dict[str, PairSide] = field(default_factory=dict)
     """By VPP's interface."""
@@ -57,7 +55,6 @@ class LinuxAround:
             self.sides[name] = PairSide(mtu=MTU, is_up=True)
 
     def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
-        """Return what the devices have, as LinuxHost does."""
         self.readings += 1
         if netns:
             return self.others.get(netns, LinuxForwarding())

@@ -160,10 +160,7 @@ def _quick(stack: ExitStack) -> None:
 
 
 class _Linux:
-    """A Linux whose devices are all there, up and with a route."""
-
     def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
-        """Return them."""
         side = PairSide(mtu=1500, is_up=True, addresses=frozenset({"192.0.2.1/24"}))
         hops = (Hop(next(iter(devices.values()), "port"), b"\xc0\0\2\x09"),)
         routes = Routes(entries=[RouteEntry(hops)], by_prefix={prefix_key(False, b"\x0a\0\0\0", 8): 0})

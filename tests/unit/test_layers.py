@@ -100,7 +100,6 @@ NAMELESS = {"utils", "util", "helpers", "helper", "base", "manager", "misc"}
 
 @cache
 def trees() -> dict[Path, ast.Module]:
-    """Return every module of the package, by its path."""
     return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
 

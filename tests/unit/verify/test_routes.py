@@ -2,10 +2,8 @@
 
 import socket
 
-import pytest
-
 from vppcfg.model.forwarding import Hop, RouteEntry, Routes, canonical_hops, hops_text, prefix_key, prefix_text
-from vppcfg.verify.mismatch import MismatchKind, RouteMismatch
+from vppcfg.verify.mismatch import MismatchKind
 from vppcfg.verify.routes import TableComparison, compare_table
 
 
@@ -60,23 +58,6 @@ def test_only_what_linux_nl_has_put_into_vpp_can_be_stale() -> None:
 
 def test_what_linux_nl_puts_into_each_of_its_tables_is_not_stale() -> None:
     assert kinds_of({}, {"255.255.255.255/32": RouteEntry((Hop("", end="local"),), source="lcp-rt")}) == {}
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        via(2, source="lcp-rt"),
-        via(1, "port1", source="lcp-rt"),
-        RouteEntry((Hop("port0", bytes((192, 0, 2, 1)), 1, (16,)),), source="lcp-rt"),
-        RouteEntry(canonical_hops([Hop("port0", bytes((192, 0, 2, 1))), Hop("port1")]), source="lcp-rt"),
-        RouteEntry((Hop("", end="unreachable"),), source="lcp-rt"),
-        via(2, source="API"),
-        RouteEntry((Hop("port0"),), source="interface"),
-    ],
-)
-def test_another_way_is_different_and_both_are_told(other: RouteEntry) -> None:
-    found = compared({"10.1.0.0/16": via(1)}, {"10.1.0.0/16": other}).mismatches
-    assert found == {key("10.1.0.0/16"): RouteMismatch(MismatchKind.DIFFERENT, via(1), other)}
 
 
 def test_next_hops_are_the_same_in_any_order_and_with_the_same_weights() -> None:

@@ -32,7 +32,6 @@ SHOWN = {
 
 
 def vpp_with_pairs() -> StubVpp:
-    """Return a VPP with a port and a sub-interface, each with a pair."""
     stub = StubVpp()
     stub.add_interface(PORT, "port", **{"flags": 3, "mtu.0": 1500})
     stub.add_interface(SUB, "port.100", **{"sup_sw_if_index": PORT, "type": 1, "sub_id": 100, "mtu.0": 0, "flags": 1})
