@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from vppcfg.adopt.account import FileContent, assert_in_file, assert_in_rest
-from vppcfg.adopt.adoption import Adoption, text_without_contradictions
+from vppcfg.adopt.adoption import Adoption, agreeing
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
 from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, queue_in
@@ -209,7 +209,7 @@ def _adopt_scripts(
     content = _proved(known.text, described, replay.lines)
     for line in replay.lines:
         if line.is_left and key_of(line) in left.undone:
-            line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
+            line.become(LineOutcome.NO_EFFECT, UNDONE)
     rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
     missed: Sequence[Name] = ()
     if goal is not None:
@@ -218,7 +218,7 @@ def _adopt_scripts(
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
         whole = {**whole, "unix": {**whole.get("unix", {}), "exec": rest_file}}
-    text = text_without_contradictions(known, whole, lines)
+    text = agreeing(known, whole, lines)
     if text != known.text:
         content = _proved(text, described, replay.lines)
     for line in (*lines, *replay.lines):
