@@ -143,7 +143,10 @@ class AnchorHost(Operation):
 
 
 def anchored(item: PathMtu, removal: Operation) -> tuple[Operation, ...]:
-    """Return what removes a path MTU in a FIB table that is deleted, and leaves nothing of it there."""
+    """Return the removal of a path MTU from a FIB table that is deleted, with a host route around it.
+
+    See AnchorHost for why.
+    """
     on, off = (AnchorHost(item=item, is_on=is_on, turn=removal.subject) for is_on in (True, False))
     return on, removal, off
 

@@ -9,7 +9,7 @@ from vppcfg.model.attachment import Attachment
 from vppcfg.model.vpp_object import Ownership
 from vppcfg.plan.unmanaged import is_of_file, unmanaged_changes
 from vppcfg.simulator.vpp import SimulatedVpp
-from vppcfg.transaction.planning import not_carried
+from vppcfg.transaction.planning import not_carried_over
 from vppcfg.vpp.live import LiveDataplane
 
 vpp = bridges.vpp
@@ -44,7 +44,7 @@ def test_what_leads_to_an_interface_is_lost_or_carried_over_with_it(
     plan = planned(WITH_SUB.replace("dot1q: 100", "dot1q: 200"), plane)
     assert [str(each) for each in unmanaged_changes(plan)] == [f"{label}: carried over"]
     apply_to(plan, plane)
-    assert not_carried(plan, plane, plane.observe()) == ()
+    assert not_carried_over(plan, plane, plane.observe()) == ()
 
 
 @pytest.mark.parametrize(("line", "label"), TO_TABLE.items())
