@@ -150,19 +150,19 @@ def _without_features_of_others(state: State) -> State:
 def yaml_entries(
     state: State,
     *,
-    as_chosen: Collection[str] = (),
+    with_macs: Collection[str] = (),
     namespaces: Collection[str] = (),
     linux_bridges: Collection[tuple[str, str]] = (),
     sections: Sequence[Section] = SECTIONS,
 ) -> dict[KeyPath, YamlEntry]:
     """Return the entries of a state by path, defaults too, as far as some sections of a file can express them.
 
-    Of the interfaces `as_chosen` the MAC is written that may be the hardware's. `namespaces` and `linux_bridges` are
+    Of the interfaces `with_macs` the MAC is written that may be the hardware's. `namespaces` and `linux_bridges` are
     those of Linux that TAPs create in the file.
     """
     configuration = _configuration_of(state, Unmanaged({}, {}), sections)
     interfaces = dict(configuration.interfaces)
-    for name in as_chosen:
+    for name in with_macs:
         if name in interfaces and not isinstance(state.virtual.get(name), Bond):
             interfaces[name] = replace(interfaces[name], mac=state.interfaces[name].mac or None)
     virtual = {

@@ -80,9 +80,9 @@ class _Comparison:
         self._linux_bridges = after.linux_bridges - before.linux_bridges
         old, new = self._old.interfaces, self._new.interfaces
         macs = {name for name in self._of_interface if name in old and name in new and old[name].mac != new[name].mac}
-        self._was = yaml_entries(self._old, as_chosen=macs)
+        self._was = yaml_entries(self._old, with_macs=macs)
         self._will = yaml_entries(
-            self._new, as_chosen=macs, namespaces=self._namespaces, linux_bridges=self._linux_bridges
+            self._new, with_macs=macs, namespaces=self._namespaces, linux_bridges=self._linux_bridges
         )
         self._found: dict[KeyPath, EntryDifference] = {}
 
