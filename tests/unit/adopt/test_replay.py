@@ -47,7 +47,13 @@ def test_an_mtu_of_packets_is_that_of_the_link_too() -> None:
     assert adoption.report.lines[0].rule == "adopt-link-mtu"
 
 
-@pytest.mark.parametrize("name", ["loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100", "memif1/0", "host-eth1", "wg0", "tun3"),
+        *("VirtualEthernet0/0/0", "vxlan_gpe_tunnel0", "ipsec0", "avf-0/1/0/0", "bvi1", "pg0"),
+    ],
+)
 def test_an_interface_that_only_a_command_makes_is_no_port(name: str) -> None:
     adoption = adopted(f"set interface state {name} up\n")
     assert outcomes(adoption) == ["fault"]
