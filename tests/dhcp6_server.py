@@ -27,7 +27,6 @@ def options(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def option(code: int, data: bytes) -> bytes:
-    """Return an option."""
     return struct.pack("!HH", code, len(data)) + data
 
 

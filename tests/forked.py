@@ -74,7 +74,6 @@ class Child:
         return self.returncode
 
     def wait(self, timeout_s: float) -> int:
-        """Return its exit code. Raise TimeoutExpired."""
         deadline = time.monotonic() + timeout_s
         while (code := self.poll()) is None:
             if time.monotonic() > deadline:

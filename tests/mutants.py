@@ -95,8 +95,6 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change."""
-
     path: str
     line: int
     start: int

@@ -38,12 +38,10 @@ _PORT = 4501
 
 
 def folder() -> Path:
-    """Return the folder that TREX_DIR names."""
     return Path(os.environ.get("TREX_DIR", "/nonexistent"))
 
 
 def skip_reason() -> str | None:
-    """Return why no real T-Rex can be started here, None when one can."""
     if "TREX_DIR" not in os.environ:
         return "no real T-Rex: TREX_DIR names no folder"
     if not os.access(folder() / "t-rex-64", os.X_OK):

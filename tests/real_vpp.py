@@ -139,7 +139,6 @@ class RealVpp:
 
     @property
     def socket_path(self) -> Path:
-        """Return the path of the API socket."""
         return self.folder / "api.sock"
 
     @property
@@ -345,7 +344,6 @@ def _compiled(source: Path, folder: Path) -> Path:
 def running(
     ports: Sequence[str], *, extra: str = "", linux_cp: str = "", makes_vlan_devices: bool = False, cpus: int = 0
 ) -> Iterator[RealVpp]:
-    """Start a VPP with `ports` and stop it at the end."""
     vpp = RealVpp(extra=extra, linux_cp=linux_cp, makes_vlan_devices=makes_vlan_devices, cpus=cpus)
     vpp.start(ports)
     try:

@@ -45,8 +45,6 @@ def unsupported_reason() -> str | None:
 
 
 class StartupVpp:
-    """A VPP that runs, or has ended."""
-
     def __init__(self, process: subprocess.Popen[bytes], folder: Path) -> None:
         self._process = process
         self._folder = folder

@@ -36,8 +36,6 @@ class Refusal(Exception):
 
 @dataclass
 class TrexPort:
-    """One port."""
-
     index: int
     owner: str = ""
     handler: str = ""

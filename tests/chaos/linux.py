@@ -83,11 +83,9 @@ class FileLinux:
         )
 
     def add_namespace(self, name: str) -> None:
-        """Make a namespace."""
         self._change(lambda data: data["namespaces"].append(name))
 
     def add_bridge(self, netns: str, name: str) -> None:
-        """Make a bridge."""
         self._change(lambda data: data["bridges"].append((netns, name)))
 
     def set_links(self, netns: str, settings: Sequence[LinkSetting]) -> LinkOutcome:

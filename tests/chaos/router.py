@@ -32,8 +32,6 @@ PATIENCE_S = 60.0
 
 
 class SimulatedRouter:
-    """One simulated VPP, its Linux, and the folders of vppcfg."""
-
     def __init__(self, folder: Path, name: str, linux_file: Path) -> None:
         self.folder = folder
         self.socket = str(folder / "vpp.sock")
@@ -60,7 +58,6 @@ class SimulatedRouter:
         )
 
     def words(self, command: str, *options: str) -> list[str]:
-        """Return the words of a command."""
         config = ["-c", self.config] if command in {"apply", "plan", "diff"} else []
         return [command, *config, "-a", self.socket, *options]
 

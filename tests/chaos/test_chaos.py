@@ -42,14 +42,12 @@ def linux_steps_of(name: str) -> int:
 
 
 def every_message() -> Iterator[tuple[str, int]]:
-    """Yield every message of every plan."""
     for name in PLANS:
         for position in range(1, messages_of(name) + 1):
             yield name, position
 
 
 def every_linux_step() -> Iterator[tuple[str, int]]:
-    """Yield every step on Linux of every plan."""
     for name in PLANS:
         for position in range(1, linux_steps_of(name) + 1):
             yield name, position

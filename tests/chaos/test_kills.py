@@ -70,8 +70,6 @@ class SimulatedMachine:
 
 
 class Router:
-    """A VPP, and commands in this process, or in one that is killed."""
-
     def __init__(self, folder: Path, seed: int, machine: Machine) -> None:
         self.folder = folder
         self.machine = machine
@@ -81,7 +79,6 @@ class Router:
         self._edits = 0
 
     def state(self) -> State:
-        """Return what VPP has."""
         with connect(self.socket) as vpp:
             return vpp.observe()
 

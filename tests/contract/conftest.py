@@ -146,11 +146,9 @@ def vpp(request: pytest.FixtureRequest, tmp_path: Path, api_dirs: Callable[[str]
 
 @pytest.fixture
 def first(vpp: Subject) -> int:
-    """Return the index of the first port."""
     return vpp.index(PORTS[0])
 
 
 @pytest.fixture
 def second(vpp: Subject) -> int:
-    """Return the index of the second port."""
     return vpp.index(PORTS[1])

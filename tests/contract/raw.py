@@ -29,7 +29,6 @@ class Raw:
         """Message ids by name."""
 
     def send(self, message: bytes) -> None:
-        """Send one frame."""
         self.sock.sendall(_FRAME.pack(0, len(message), 0) + message)
 
     def receive(self) -> bytes:

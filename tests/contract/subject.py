@@ -87,11 +87,9 @@ class Subject:
         return f"tap{number if self.since('24.10') else index}"
 
     def interfaces(self) -> dict[str, Any]:
-        """Return what sw_interface_dump shows, by name."""
         return {str(row.interface_name): row for row in self.api.sw_interface_dump(sw_if_index=ALL)}
 
     def index(self, name: str) -> int:
-        """Return the sw_if_index of an interface."""
         return int(self.interfaces()[name].sw_if_index)
 
     def details(self, index: int) -> Any:

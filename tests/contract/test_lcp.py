@@ -386,8 +386,6 @@ class TestSync:
 
 
 class TestAutoSubint:
-    """lcp-auto-subint makes pairs for new sub-interfaces."""
-
     def test_a_new_sub_interface_is_paired(self, vpp: Subject, first: int) -> None:
         vpp.add_pair(first, "e1")
         vpp.cli("lcp lcp-auto-subint on")

@@ -1,7 +1,5 @@
 """Contract: what VPP has made on demand and somebody has given another name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

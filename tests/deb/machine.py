@@ -37,7 +37,6 @@ class Booted:
 
 
 def make_bootable(debian: Debian) -> None:
-    """Install systemd and Debian's kernel."""
     settings = debian.path("/etc/initramfs-tools")
     (settings / "conf.d").mkdir(parents=True)
     (settings / "conf.d" / "small").write_text("MODULES=list\nCOMPRESS=lz4\n")

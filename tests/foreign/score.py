@@ -34,7 +34,6 @@ class Score:
 
 
 def scores_of(kind: str, folder: Path = HERE) -> list[Score]:
-    """Return the score of each file of a kind, `startup` or `scripts`."""
     one = _of_conf if kind == "startup" else _of_script
     return [one(path) for path in sorted((folder / kind).iterdir()) if path.suffix in {".conf", ".vpp"}]
 

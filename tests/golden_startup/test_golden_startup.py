@@ -69,7 +69,6 @@ def machine_of(case: Path) -> tuple[Host, Release]:
 
 
 def updated(case: Path, text: str, settings: Settings) -> tuple[str, str, list[Problem]]:
-    """Return startup.conf as an update of the existing one, what changes, and what is wrong with that."""
     path = case / "existing.conf"
     generated = conf_of(text, settings)
     if not path.exists():

@@ -19,7 +19,6 @@ from vppcfg.plan.plan import make_plan
 
 
 def bonded(dice: random.Random) -> State:
-    """Return a bond of some ports with sub-interfaces."""
     mtu = dice.choice((1500, 8900, 9000))
     ports = [
         Interface(

@@ -1,7 +1,5 @@
 """What must hold for the plan between any two states, whatever they are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

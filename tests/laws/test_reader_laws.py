@@ -271,7 +271,6 @@ def test_a_capture_is_read_or_refused(count: int, tmp_path: Path, capsys: pytest
 
 
 def state_documents() -> list[Any]:
-    """Return the states that golden configurations lead to, as documents."""
     documents = []
     for path in sorted((ROOT / "golden").glob("*/config.yaml")):
         configuration = parse_text(path.read_text(), "golden").configuration

@@ -1,7 +1,5 @@
 """Whichever step VPP refuses: what depends on it is not done, all is as before in the end, and the next apply works."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -40,7 +38,6 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ends(number: int) -> tuple[State, Configuration]:
-    """Return a state and a configuration."""
     pair = numbered_pair(2 * number, 2 * number + 1)
     state, configuration = pair["observed"], pair["configuration"]
     assert isinstance(state, State)

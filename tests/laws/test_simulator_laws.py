@@ -1,7 +1,5 @@
 """The laws again, with a simulated VPP as the judge: its refusals come from VPP's behaviour, not from the planner."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -83,7 +81,6 @@ def test_with_lcp_sync_linux_has_the_addresses_of_every_pair(configuration: Conf
 
 
 def with_other_pairs(configuration: Configuration) -> Configuration:
-    """Return a configuration in which the pairs of all interfaces have other names."""
     interfaces = {
         name: replace(each, lcp=each.lcp and replace(each.lcp, host_name=f"r{number}"))
         for number, (name, each) in enumerate(configuration.interfaces.items())

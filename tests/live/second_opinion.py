@@ -168,7 +168,6 @@ def _peers(api: Any, sw_if_index: int) -> Iterator[tuple[Any, ...]]:
 
 
 def _made(client: Any, names: dict[int, str], hosts: set[int]) -> dict[str, Any]:
-    """Return bonds, bridges, tunnels and TAPs."""
     api = client.api
     return {
         "bonds": {

@@ -131,7 +131,6 @@ def seen(vpp: RealVpp) -> dict[str, Any]:
 
 
 def features(vpp: RealVpp, name: str) -> list[str]:
-    """Return the features as `arc: feature`."""
     found, arc = [], ""
     for line in vpp.cli(f"show interface features {name}")[1].splitlines():
         if line.endswith(":"):

@@ -38,8 +38,6 @@ LISTED = ("-4 addr show", "-6 addr show", "route show table all", "-6 route show
 
 
 class Operator:
-    """Works on a router as an operator does."""
-
     def __init__(self, vpp: RealVpp, folder: Path) -> None:
         self._vpp = vpp
         self.file = folder / "router.yaml"

@@ -18,13 +18,13 @@ import pytest
 
 from tests.chaos.router import end_of, forked
 from tests.chaos.test_kills import patch_timers
+from tests.live.accident import have_accident, lose, nth, refuse
 from tests.live.random_services import PORTS, configuration, successor, text_of, typed_by_others
 from tests.live.shown_state import Shown, differences, shown_state
 from tests.real_vpp import RealVpp, running
 from vppcfg.cli.main import main
-from vppcfg.dataplane import Performance, Refusal
+from vppcfg.dataplane import Performance
 from vppcfg.errors import ExitCode
-from vppcfg.plan.operations import Operation
 from vppcfg.vpp.live import LiveDataplane
 
 PAIRS = int(os.environ.get("SERVICES_PAIRS", "60"))
@@ -37,8 +37,6 @@ _TERMS = ("--lose-unmanaged", "--allow-mass-deletion")
 
 
 class Subject:
-    """A VPP with a router of a file on it, and with what others have typed."""
-
     def __init__(self, vpp: RealVpp, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.vpp = vpp
         self._folder = folder
@@ -84,7 +82,6 @@ class Subject:
         return self.run("rollback", "-qy", *_TERMS)
 
     def last_change(self) -> int:
-        """Return the number of the last change."""
         self._capsys.readouterr()
         assert self.run("history", "--format", "json") == ExitCode.DONE
         number: int = json.loads(self._capsys.readouterr().out)["changes"][-1]["number"]
@@ -129,9 +126,9 @@ def unstated(before: Shown, after: Shown, holders: Collection[str]) -> str:
 
 
 def fails(subject: Subject, steps: int, dice: random.Random) -> ExitCode:
-    """Have a change refused at a random step."""
+    """Have a change refused, or the connection lost, at a random step."""
     with pytest.MonkeyPatch.context() as patch:
-        fail_at(dice.randrange(steps), patch)
+        have_accident(patch, nth(dice.randrange(steps)), dice.choice((refuse, lose)))
         code = subject.apply()
     assert code in (ExitCode.ROLLED_BACK, ExitCode.STRANDED)
     return code
@@ -239,26 +236,3 @@ def _applied_with_signal(number: int, calls: int, apply: Callable[[], ExitCode])
             return apply()
         finally:
             sys.setprofile(None)
-
-
-def fail_at(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the operation at a place refused, once."""
-    left: list[int] = [place]
-    perform: Callable[..., Performance] = LiveDataplane.perform
-
-    def failing(
-        plane: LiveDataplane,
-        operations: Sequence[Operation],
-        on_progress: Callable[[int], None] | None = None,
-        should_stop: Callable[[], bool] | None = None,
-        waits: Collection[int] = (),
-    ) -> Performance:
-        if not left or left[0] >= len(operations):
-            left[:] = [each - len(operations) for each in left]
-            return perform(plane, operations, on_progress, should_stop, waits)
-        count = left.pop()
-        done = perform(plane, operations[:count], on_progress, should_stop, {each for each in waits if each < count})
-        refusal = Refusal(index=count, operation=operations[count], retval=-1, text="refused by the test")
-        return Performance(done=done.done, refusals=(*done.refusals, refusal))
-
-    monkeypatch.setattr(LiveDataplane, "perform", failing)

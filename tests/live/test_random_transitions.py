@@ -1,7 +1,5 @@
 """One random configuration after another on one real VPP: nothing is refused, and each ends where it should."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -95,7 +93,6 @@ class History:
         return self.process.has_ended and is_old and self.ends <= 1 + self.count // 100
 
     def indexes(self) -> dict[str, int]:
-        """Return the index of each interface."""
         rows = self.process.client.api.sw_interface_dump(sw_if_index=0xFFFFFFFF)
         return {row.interface_name: row.sw_if_index for row in rows}
 

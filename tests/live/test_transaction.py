@@ -1,26 +1,20 @@
-"""Changes that fail at random steps on a real VPP: afterwards it is in the old state or in the new one."""
+"""Changes of a real VPP that is restarted in the middle, or refuses what others hang on."""
 
-import os
 import random
-import signal
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.chaos.router import end_of, forked
+from tests.live.accident import first, have_accident, nth, refuse
 from tests.live.second_opinion import differences, read_state
 from tests.real_vpp import RealVpp, can_do, running, skip_reason
 from vppcfg.cli.main import main
-from vppcfg.dataplane import Performance, Refusal
+from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError, ExitCode
 from vppcfg.kinds.gre import DeleteGre
 from vppcfg.kinds.mpls import SetMpls
 from vppcfg.plan.operations import Operation
-from vppcfg.vpp.live import LiveDataplane
-from vppcfg.vpp.perform import WINDOW
 
 REASON = skip_reason()
 
@@ -30,96 +24,7 @@ CONFIGURATIONS = [
     for file in sorted(Path(__file__).with_name("configurations").glob("*.yaml"))
     if REASON is not None or can_do(file)
 ]
-POINTS = 120
 RESTARTS = 6
-
-Perform = Callable[..., Performance]
-PERFORM: Perform = LiveDataplane.perform
-
-
-class Accident:
-    """In place of LiveDataplane.perform: so many operations are carried out for real, then something happens once."""
-
-    def __init__(self, position: int, happen: Callable[[Operation], Performance]) -> None:
-        self._left = position
-        self._happen = happen
-        self.has_happened = False
-
-    @property
-    def perform_on(self) -> Perform:
-        """Return what stands in for the method."""
-
-        def perform(
-            dataplane: LiveDataplane,
-            operations: Sequence[Operation],
-            report: Any = None,
-            should_stop: Any = None,
-            waits: Collection[int] = (),
-        ) -> Performance:
-            return self._perform(dataplane, operations, report, should_stop, waits)
-
-        return perform
-
-    def _perform(
-        self,
-        dataplane: LiveDataplane,
-        operations: Sequence[Operation],
-        report: Any,
-        should_stop: Any,
-        waits: Collection[int],
-    ) -> Performance:
-        """Carry out what is left before the accident, and all of it afterwards; what is under way then, too."""
-        if self.has_happened or len(operations) <= self._left:
-            self._left -= 0 if self.has_happened else len(operations)
-            return PERFORM(dataplane, operations, report, should_stop, waits)
-        place = self._left
-        done = PERFORM(dataplane, operations[:place], report, should_stop, waits)
-        assert len(done.done) == place
-        self.has_happened = True
-        happened = self._happen(operations[place])
-        refusals = tuple(replace(refusal, index=place) for refusal in happened.refusals)
-        end = min((wait for wait in waits if wait > place), default=len(operations))
-        if refusals:
-            PERFORM(dataplane, operations[place + 1 : end][:WINDOW])
-        return Performance(done=done.done, refusals=refusals)
-
-
-def refuse(operation: Operation) -> Performance:
-    """Answer as VPP does when it refuses; it does what was sent behind that."""
-    return Performance(done=(), refusals=(Refusal(index=0, operation=operation, retval=-1, text="no"),))
-
-
-def lose(operation: Operation) -> Performance:
-    """Lose the connection."""
-    raise DataplaneError("the connection is lost")
-
-
-def interrupt(operation: Operation) -> Performance:
-    """Press Ctrl-C."""
-    os.kill(os.getpid(), signal.SIGINT)
-    return Performance(done=())
-
-
-def kill(operation: Operation) -> Performance:
-    """Kill this process."""
-    os.kill(os.getpid(), signal.SIGKILL)
-    raise AssertionError
-
-
-ACCIDENTS = {
-    refuse: ExitCode.ROLLED_BACK,
-    lose: ExitCode.ROLLED_BACK,
-    interrupt: ExitCode.INTERRUPTED,
-    kill: -signal.SIGKILL,
-}
-
-
-@pytest.fixture(scope="module")
-def vpp() -> Iterator[RealVpp]:
-    """Return a VPP that keeps what one change leaves for the next."""
-    with running(PORTS, makes_vlan_devices=True) as process:
-        process.add_netns("dataplane")
-        yield process
 
 
 def state(process: RealVpp) -> dict[str, Any]:
@@ -142,34 +47,6 @@ def steps_to(process: RealVpp, file: Path, folder: Path) -> int:
     return sum(not line.startswith("comment") for line in text.read_text().splitlines())
 
 
-def test_whatever_happens_at_a_random_step(vpp: RealVpp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    dice = random.Random(20260202)
-    happened = dict.fromkeys(ACCIDENTS, 0)
-    while sum(happened.values()) < POINTS:
-        start, end = dice.sample(CONFIGURATIONS, 2)
-        assert apply(vpp, start) == ExitCode.DONE
-        before, steps = state(vpp), steps_to(vpp, end, tmp_path)
-        what = dice.choice(list(ACCIDENTS))
-        accident = Accident(dice.randrange(max(steps, 1)), what)
-        with monkeypatch.context() as patch:
-            patch.setattr(LiveDataplane, "perform", accident.perform_on)
-            code = _apply_in_a_copy(vpp, end, tmp_path) if what is kill else apply(vpp, end)
-        if code == ExitCode.DONE:
-            continue
-        happened[what] += 1
-        place = f"{what.__name__} from {start.stem} to {end.stem}"
-        assert (place, code) == (place, ACCIDENTS[what])
-        if what is kill:
-            assert run(vpp, "rollback", "--yes", "--allow-mass-deletion") == ExitCode.DONE, place
-        assert differences(state(vpp), before) == [], place
-    assert min(happened.values()) > POINTS // 8
-
-
-def _apply_in_a_copy(vpp: RealVpp, file: Path, folder: Path) -> int:
-    with forked(lambda: apply(vpp, file), folder / "log") as pid:
-        return end_of(pid)
-
-
 def test_vpp_is_restarted_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dice = random.Random(20260203)
     with running(PORTS, makes_vlan_devices=True) as vpp:
@@ -183,9 +60,8 @@ def test_vpp_is_restarted_in_the_middle(tmp_path: Path, monkeypatch: pytest.Monk
         for _ in range(RESTARTS):
             start, end = dice.sample(CONFIGURATIONS[2:], 2)
             assert apply(vpp, start) == ExitCode.DONE
-            accident = Accident(dice.randrange(max(steps_to(vpp, end, tmp_path) // 2, 1)), restart)
             with monkeypatch.context() as patch:
-                patch.setattr(LiveDataplane, "perform", accident.perform_on)
+                have_accident(patch, nth(dice.randrange(max(steps_to(vpp, end, tmp_path) // 2, 1))), restart)
                 assert apply(vpp, end) == ExitCode.STRANDED
             assert apply(vpp, end) == ExitCode.DONE
             assert run(vpp, "plan", "-c", str(end), "--detailed-exitcode") == ExitCode.DONE
@@ -221,22 +97,8 @@ def test_what_hangs_on_a_refused_step_is_not_carried_out(
         assert apply(vpp, tmp_path / "tunnel.yaml") == ExitCode.DONE
         before = state(vpp)
         with monkeypatch.context() as patch:
-            patch.setattr(LiveDataplane, "perform", refusing(kind))
+            have_accident(patch, first(kind), refuse)
             assert apply(vpp, tmp_path / "bare.yaml") == ExitCode.ROLLED_BACK
         assert differences(state(vpp), before) == []
         assert apply(vpp, tmp_path / "bare.yaml") == ExitCode.DONE
         assert apply(vpp, tmp_path / "tunnel.yaml") == ExitCode.DONE
-
-
-def refusing(kind: type[Operation]) -> Perform:
-    """Return what stands in for LiveDataplane.perform: the first operation of a kind is refused, once."""
-    accidents: list[Accident] = []
-
-    def perform(dataplane: LiveDataplane, operations: Sequence[Operation], *others: Any) -> Performance:
-        place = next((place for place, each in enumerate(operations) if isinstance(each, kind)), None)
-        if accidents or place is None:
-            return PERFORM(dataplane, operations, *others)
-        accidents.append(Accident(place, refuse))
-        return accidents[0].perform_on(dataplane, operations, *others)
-
-    return perform

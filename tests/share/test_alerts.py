@@ -168,7 +168,6 @@ def rules() -> dict[str, dict[str, Any]]:
 
 
 def named(series: str) -> str:
-    """Return a series with the labels that its short name has, and its instance."""
     name, _, label = series.rstrip("}").replace("{", "@").partition("@")
     return f"{name}{{{','.join(filter(None, [LABELS.get(label, label), INSTANCE]))}}}"
 

@@ -45,7 +45,6 @@ class Node:
         }
 
     def program(self, name: str, line: str) -> None:
-        """Write a program."""
         path = self.root / "bin" / name
         path.write_text(f"#!/bin/sh\n{line}\n")
         path.chmod(0o755)
@@ -88,7 +87,6 @@ def node(tmp_path: Path) -> Node:
 
 
 def said_up_to(process: subprocess.Popen[str], text: str) -> str:
-    """Return what was said up to a line with a text in it."""
     assert process.stdout is not None
     said = ""
     deadline = time.monotonic() + PATIENCE_S

@@ -181,8 +181,6 @@ def test_crowding_around_one_object_takes_no_more_work(
 
 
 class CountingVpp(SimulatedVpp):
-    """A simulated VPP that counts the messages that come in, by name."""
-
     def __init__(self, ports: tuple[str, ...]) -> None:
         super().__init__(ports=[PhysicalPort(name=name) for name in ports])
         self.counts: Counter[str] = Counter()

@@ -41,12 +41,6 @@ def test_nothing_is_assumed_where_the_ports_are_known() -> None:
     assert fault_in(adoption).why == "VPP refuses it: unknown interface `xe0 up'"
 
 
-def test_an_mtu_of_packets_is_that_of_the_link_too() -> None:
-    adoption = adopted("set interface mtu packet 1500 xe0\n")
-    assert adoption.text == "interfaces:\n  xe0:\n    mtu: 1500\n    state: down\n"
-    assert adoption.report.lines[0].rule == "adopt-link-mtu"
-
-
 @pytest.mark.parametrize(
     "name",
     [

@@ -1,7 +1,5 @@
 """An adoption is tried on a simulated VPP: what the file and the rest miss is left or named."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -12,12 +10,6 @@ from vppcfg.adopt.trial import EndState, TriedAdoption
 from vppcfg.errors import DataplaneError
 
 PLAIN = "set interface state xe0 up\nset interface ip address xe0 192.0.2.1/24\n"
-
-
-def test_what_is_the_same_needs_no_notice() -> None:
-    adoption = adopted(PLAIN)
-    assert outcomes(adoption) == ["file", "file"]
-    assert adoption.report.notices == ()
 
 
 def test_ipv6_alone_is_in_no_key_of_the_file() -> None:

@@ -1,7 +1,5 @@
 """Interfaces that a script creates with words that no file has: they stay unmanaged, with all that is set on them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -20,8 +20,6 @@ Run = Callable[..., tuple[int, str]]
 
 
 class Router:
-    """A simulated VPP with a port that has an address, and a host behind it."""
-
     def __init__(self, vpp: SimulatedVpp, socket: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.vpp, self.folder = vpp, folder
         self._socket, self._capsys = socket, capsys

@@ -57,7 +57,6 @@ class Router:
             return sock.connect_ex(self.socket) == 0
 
     def stop(self) -> None:
-        """Stop it."""
         if self._simulator is not None:
             self._simulator.end(signal.SIGTERM, PATIENCE_S)
 
@@ -92,7 +91,6 @@ class Router:
 
 @pytest.fixture
 def router(tmp_path: Path, folders_of_this_test: Path) -> Iterator[Router]:
-    """Return a router that is at l2xc.yaml."""
     router = Router(tmp_path, folders_of_this_test / "state")
     router.start()
     begin = time.monotonic()

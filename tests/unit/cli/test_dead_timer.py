@@ -27,7 +27,6 @@ NOW = datetime.fromisoformat("2026-01-02T03:04:05+00:00")
 
 @pytest.fixture
 def router(tmp_path: Path, folders_of_this_test: Path) -> Iterator[Router]:
-    """Return a router that is at l2xc.yaml."""
     router = Router(tmp_path, folders_of_this_test / "state")
     router.start()
     assert router.vppcfg("apply", "-c", "l2xc.yaml").returncode == ExitCode.DONE

@@ -184,7 +184,6 @@ def fill(folder: Path) -> None:
 
 @pytest.fixture
 def router(tmp_path: Path, small_disk: Path) -> Iterator[RealRouter]:
-    """Return a router at l2xc.yaml with its journal on the small disk."""
     router = RealRouter(tmp_path, small_disk / "state")
     router.start()
     assert router.vppcfg("apply", "-c", "l2xc.yaml").returncode == ExitCode.DONE

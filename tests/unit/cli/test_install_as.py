@@ -55,7 +55,6 @@ def restart(router: Router) -> None:
 
 
 def install(router: Router, *options: str) -> str:
-    """Apply l3.yaml as the file of the router; return what it said."""
     code, said = router.run("apply", "-c", "l3.yaml", "--install-as", "router.yaml", *options)
     assert code == ExitCode.DONE, said
     return said

@@ -183,8 +183,6 @@ def test_what_a_process_had_is_not_looked_at_again_when_it_ends(monkeypatch: pyt
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Return what a command that logs shows at a terminal."""
-
     def run(args: argparse.Namespace) -> ExitCode:
         logging.getLogger("root.main").info("Loading", extra=IN_PASSING)
         for level, text in ((logging.INFO, "Applied"), (logging.WARNING, "a doubt"), (logging.ERROR, "a fault")):

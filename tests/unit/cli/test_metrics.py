@@ -70,7 +70,6 @@ def fetched(url: str) -> str:
 
 @contextmanager
 def serving(folder: Path, *words: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Yield the URL of metrics, and the process."""
     port = free_port()
     process = subprocess.Popen(command(folder, "--listen", f"127.0.0.1:{port}", *words))
     url = f"http://127.0.0.1:{port}/metrics"

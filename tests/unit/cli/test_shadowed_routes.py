@@ -28,8 +28,6 @@ WILL_BE = "10.0.0.0/8 will be shadowed by linux-cp, whose route VPP uses"
 
 
 class Router:
-    """A simulated VPP with linux-nl, and its routes of Linux."""
-
     def __init__(self) -> None:
         self.vpp = SimulatedVpp(ports=two_ports())
         self.netlink = self.vpp.tables.part(NetlinkMain)

@@ -118,8 +118,6 @@ class Size(NamedTuple):
 
 
 class Watched:
-    """A quick watch, the counts of its events, and what it has."""
-
     def __init__(self, *words: str) -> None:
         command = [sys.executable, "-c", QUICK, "watch", *words, "--format", "json", "--interval", "3600", "-q"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -169,7 +167,6 @@ class Watched:
 
 @pytest.fixture
 def watched(vpp: str, files: Path) -> Iterator[Watched]:
-    """Return a watch of `watched.yaml`, which is as VPP is."""
     assert main(["apply", "--yes", "-c", "l3.yaml", "-a", vpp]) == ExitCode.DONE
     shutil.copy("l3.yaml", "watched.yaml")
     watched = Watched("-c", "watched.yaml", "-a", vpp)

@@ -24,7 +24,6 @@ OLD, NEW, SHARED = 0, 1, 2
 
 @pytest.fixture
 def keys(tmp_path: Path) -> Path:
-    """Return a folder with files of keys."""
     folder = tmp_path / "keys"
     folder.mkdir()
     for number in range(4):
@@ -66,7 +65,6 @@ wireguards:
 
 
 def keys_of_vpp(router: Router) -> tuple[bytes, bytes]:
-    """Return the private key of wg0 in VPP, and the preshared key of its peer."""
     main_of_wg = router.vpp.tables.part(WireguardMain)
     (interface,), (peer,) = main_of_wg.interfaces, main_of_wg.peers
     return interface.private_key, peer.preshared_key

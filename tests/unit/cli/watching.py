@@ -51,7 +51,6 @@ class Watching:
         self.errors += self.process.stderr
 
     def hears(self, event: str, count: int = 1) -> dict[str, Any]:
-        """Wait for an event, to the count given, and return it."""
         wait_until(lambda: self._count(event) >= count, lambda: f"{self.events} {self.errors}")
         return [found for found in self.events if found["event"] == event][count - 1]
 

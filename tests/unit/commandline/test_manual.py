@@ -22,7 +22,6 @@ def made() -> dict[str, str]:
 
 
 def shown(page: str) -> str:
-    """Return a page as plain text, in one line."""
     text = re.sub(r"\\f[BIR]|\\:", "", page).replace(r"\-", "-").replace(r"\(dq", '"').replace(r"\e", "\\")
     return " ".join(line for line in text.splitlines() if not re.fullmatch(r"\.[A-Za-z]{2}( \d)?", line))
 

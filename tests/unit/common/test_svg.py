@@ -1,7 +1,5 @@
 """A graph is a picture of its points, with axes that hold them and words that can be read."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

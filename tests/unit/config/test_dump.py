@@ -1,7 +1,5 @@
 """Writing a State: the text loads without a problem and asks for nothing, whatever the state."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -417,42 +415,11 @@ def test_long_lists_stand_in_lines() -> None:
     assert max(len(line) for line in text.splitlines()) < 100
 
 
-def test_a_pair_in_the_default_namespace_is_a_name_alone() -> None:
-    facts = replace(FACTS, lcp=LcpSettings(default_netns="dataplane"))
-    assert "    lcp: e0\n" in write(state_of(PORT, facts=facts, eth0=LcpPair(host_name="e0", netns="dataplane")))
-
-
 def test_words_that_yaml_bends_are_quoted() -> None:
     text = write(state_of(replace(PORT, name="yes", tag="vppcfg null"), yes=LcpPair(host_name="on")))
     assert "  'yes':\n" in text
     assert "    description: 'null'\n" in text
     assert "    lcp: 'on'\n" in text
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"link_mtu": 9000}, "its link MTU of 9000 differs from its packet MTU of 1500"),
-        ({"link_mtu": 100, "packet_mtu": 100}, "its packet MTU of 100 is outside of 128 to 9216"),
-        ({"protocol_mtus": (1400, 0, 0)}, "MTUs of their own"),
-        ({"tag": "vppcfg-lab"}, 'another program: "vppcfg-lab"'),
-        ({"tag": "line\nend\x07"}, 'another program: "line\\nend\\x07"'),
-        ({"tag": "vppcfg "}, "its tag holds what no description can"),
-        ({"tag": "vppcfg it's"}, "its tag holds what no description can"),
-        ({"tables": (0, 7)}, "it is in FIB table 7"),
-        ({"bridge": 10}, "it is a member of bridge domain 10, which VPP does not show"),
-        ({"acls": AclBinding(input=("x",))}, "it applies an access list that VPP does not show"),
-        ({"unnumbered": "eth0"}, "eth0 cannot borrow its own addresses"),
-        ({"tag_rewrite": TagRewrite(operation=3)}, "it rewrites VLAN tags"),
-        ({"kind": InterfaceKind.BOND}, "its name is that of another kind"),
-        ({"device_class": "GRE tunnel device"}, "not created by a configuration (GRE tunnel device)"),
-        ({"device_class": "memif"}, "it is not created by a configuration (memif)"),
-        ({"addresses": frozenset({"192.0.2.0/24"})}, "192.0.2.0/24 is the address of the network itself"),
-        ({"l2xc": "eth0"}, "eth0 cannot be cross-connected to itself"),
-    ],
-)
-def test_what_cannot_be_said_is_unmanaged_with_the_reason(change: dict[str, Any], words: str) -> None:
-    assert words in reason_for(state_of(replace(PORT, **change), replace(SUB, is_up=False)), "eth0")
 
 
 @pytest.mark.parametrize(
@@ -467,44 +434,9 @@ def test_pairs_that_cannot_be_said_are_unmanaged(pair: LcpPair, words: str) -> N
     assert words in reason_for(state_of(PORT, eth0=pair), "eth0")
 
 
-def test_what_others_make_is_written_when_it_carries_our_mark() -> None:
-    state = state_of(replace(PORT, device_class="memif", tag="vppcfg to the firewall"))
-    assert set(assert_means(write(state), state).interfaces) == {"eth0"}
-
-
 def test_a_driver_with_a_fixed_link_mtu_may_have_a_smaller_packet_mtu() -> None:
     state = state_of(replace(PORT, device_class="RDMA interface", link_mtu=9000))
     assert assert_means(write(state), state).interfaces["eth0"].mtu == 1500
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"encapsulation": OtherMatch(flags=32)}, "it matches VLAN tags in a way"),
-        ({"encapsulation": Encapsulation(outer=0)}, "it matches a VLAN id"),
-        ({"packet_mtu": 9000}, "an MTU of 9000 does not fit into eth0"),
-        ({"is_up": True}, "cannot be up while eth0 is down"),
-        ({"tag": "other"}, "another program"),
-    ],
-)
-def test_a_sub_interface_may_be_unmanaged_alone(change: dict[str, Any], words: str) -> None:
-    state = state_of(PORT, replace(SUB, **change))
-    assert words in reason_for(state, "eth0.100")
-    assert set(assert_means(write(state), state).interfaces) == {"eth0"}
-
-
-@pytest.mark.parametrize("vlan", [1, 4094])
-def test_the_first_and_the_last_vlan_can_be_said(vlan: int) -> None:
-    tags = Encapsulation(outer=vlan, inner=vlan, is_exact=True)
-    state = state_of(PORT, replace(SUB, encapsulation=tags))
-    assert assert_means(write(state), state).interfaces["eth0.100"].encapsulation == tags
-
-
-def test_sub_interfaces_follow_an_unmanaged_parent() -> None:
-    state = state_of(replace(PORT, tag="other"), SUB, OTHER)
-    written = assert_means(write(state), state)
-    assert set(written.interfaces) == {"eth1"}
-    assert written.unmanaged == ("eth0",)
 
 
 def test_what_sends_to_something_unmanaged_is_unmanaged_too() -> None:
@@ -521,14 +453,9 @@ def test_wild_characters_in_names_mean_themselves(name: str) -> None:
     assert set(assert_means(write(state), state).interfaces) == {"host0", "aXb"}
 
 
-LOOP = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1500, is_up=True, tag="vppcfg")
 BOND = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=1500, tag="vppcfg", mac="02:00:00:00:00:01")
-TUNNEL = Interface(name="vxlan_tunnel0", kind=InterfaceKind.VXLAN, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
 TAP = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, tag="vppcfg")
 RULE = AclRule(action=AclAction.PERMIT, source="0.0.0.0/0", destination="0.0.0.0/0")
-RULE6 = replace(RULE, source="::/0", destination="::/0")
-
-
 EVERY_KIND = Path(__file__).with_name("every_kind.yaml").read_text(encoding="utf-8")
 """A file with something of every kind, as it is written."""
 
@@ -547,7 +474,6 @@ def test_something_of_every_kind_is_written() -> None:
 
 
 def changed(table: str, name: str, **changes: Any) -> State:
-    """Return the whole state with one object changed."""
     state = whole()
     objects = getattr(state, table)
     changed_objects = {**objects, name: replace(objects[name], **changes)}

@@ -168,15 +168,6 @@ dataplane:
     assert "interface-device" not in rules_of(PORTS + 'dataplane: {dpdk: {devices: {"0000:01:00": {}}}}')
 
 
-def test_no_interface_is_said_to_lack_a_device_that_cannot_be_read() -> None:
-    """The one that is wrong may be the one."""
-    for device in ("{ name: 5 }", "{ nam: TenGigabitEthernet1/0/0 }", "5"):
-        text = f'{PORTS}dataplane: {{dpdk: {{devices: {{"0000:09:00.0": {device}, "0000:09:00.1": {{}}}}}}}}'
-        assert {rule.partition("-")[0] for rule in rules_of(text)} == {"schema"}
-    sound = f'{PORTS}dataplane: {{dpdk: {{devices: {{"0000:09:00.0": {{}}}}}}}}'
-    assert rules_of(sound) == ["interface-device", "device-interface"]
-
-
 def test_a_plugin_that_cannot_be_read_may_be_the_one_that_is_missing() -> None:
     text = PORTS.replace("mtu: 9000", "mtu: 9000, lcp: e0")
     assert "plugin-missing" in rules_of(text + "dataplane: {plugins: [ ping ]}")

@@ -1,18 +1,14 @@
 """A whole file: all problems of all stages at once, in the order of the file."""
 
-from __future__ import annotations
-
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.laws.examples import examples
-from vppcfg.config.configuration import Configuration, InterfaceConfig
-from vppcfg.config.load import Loaded, load, parse_text
-from vppcfg.errors import ConfigError
+from vppcfg.config.configuration import Configuration
+from vppcfg.config.load import Loaded, parse_text
 from vppcfg.model.problem import Severity
 
 FLAWED = """\
@@ -109,14 +105,6 @@ interfaces:
     ]
 
 
-def test_a_warning_does_not_forbid_the_configuration() -> None:
-    loaded = parse_text("interfaces: {eth0: {mtu: 02000}}", "warned")
-    assert [problem.severity for problem in loaded.problems] == [Severity.WARNING]
-    assert loaded.configuration == Configuration(
-        interfaces={"eth0": InterfaceConfig(name="eth0", path=("interfaces", "eth0"), mtu=1024)}
-    )
-
-
 def test_a_value_that_yaml_cannot_read_is_told_once() -> None:
     loaded = parse_text("interfaces: {eth0: {description: 2026-13-01, mtu: " + "9" * 5000 + "}}", "unread")
     assert [problem.rule for problem in loaded.problems] == ["yaml-value", "yaml-value"]
@@ -131,16 +119,6 @@ def test_a_problem_of_a_merged_entry_is_placed_where_it_is_written() -> None:
 def test_a_problem_of_a_default_is_placed_at_its_entry() -> None:
     loaded = parse_text("interfaces:\n  a:\n    state: down\n    sub-interfaces:\n      1: {mtu: 1500}\n", "default")
     assert places(loaded) == [(5, 7, "sub-up-parent-down")]
-
-
-def test_a_file_is_loaded_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "a.yaml"
-    path.write_text("interfaces: {eth0: {}}\n")
-    loaded = load(str(path))
-    assert loaded.name == str(path)
-    assert loaded.configuration is not None
-    with pytest.raises(ConfigError):
-        load(str(tmp_path / "b.yaml"))
 
 
 def test_loading_needs_no_vpp_library(monkeypatch: pytest.MonkeyPatch) -> None:

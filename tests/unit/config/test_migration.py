@@ -1,7 +1,5 @@
 """A file of the public vppcfg, migrated: every row of docs/migration.md, and the first plan afterwards."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any
@@ -104,20 +102,6 @@ def test_loopbacks_below_interfaces_move_with_what_they_have() -> None:
 def test_loopbacks_are_a_section_when_there_was_none() -> None:
     found = migrated("interfaces: { loop0: {}, loop12: { lcp: x } }")
     assert found.document == {"loopbacks": {"loop0": {}, "loop12": {"lcp": "x"}}}
-
-
-def test_members_without_an_entry_get_one_with_the_bonds_mtu() -> None:
-    found = migrated(
-        "interfaces: { BondEthernet0: { mtu: 9000 }, eth1: { mtu: 9000 } }\n"
-        "bondethernets: { BondEthernet0: { interfaces: [ eth0, eth1 ] }, BondEthernet1: { interfaces: [ eth2 ] } }"
-    )
-    assert found.document["interfaces"] == {
-        "BondEthernet0": {"mtu": 9000},
-        "eth1": {"mtu": 9000},
-        "eth0": {"mtu": 9000},
-        "eth2": {},
-    }
-    assert [note.kind for note in found.notes] == [MigrationKind.CREATED, MigrationKind.CREATED]
 
 
 STRICTER = [

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
+from vppcfg.model.acl import AclAction, AclRule
 from vppcfg.plan.request import Value
 
 ANY: dict[str, Value] = {
@@ -42,12 +42,6 @@ def one_rule(changes: dict[str, Value]) -> AclRule:
     (acl,) = observed(stub_with({0: "vppcfg web"}, [ANY | changes])).acls.values()
     (rule,) = acl.rules
     return rule
-
-
-def test_an_access_list_is_known_by_the_name_in_its_tag() -> None:
-    state = observed(stub_with({4: "vppcfg web"}))
-    assert state.acls == {"web": Acl(rules=(), tag="vppcfg web")}
-    assert state.acls["web"].index == 4
 
 
 @pytest.mark.parametrize(
@@ -109,22 +103,6 @@ def test_what_is_no_permission_denies(number: int, action: AclAction) -> None:
     assert one_rule({"is_permit": number}).action is action
 
 
-def test_an_interface_applies_lists_in_order_and_by_name() -> None:
-    stub = stub_with({0: "vppcfg web", 1: "vppcfg ssh", 5: "theirs"})
-    stub.answers["acl_interface_list_dump"] = lambda request: [
-        stub.say(
-            "acl_interface_list_details",
-            request,
-            {"sw_if_index": 1, "n_input": 2},
-            elements=[{"": 5}, {"": 0}, {"": 1}],
-        ),
-        stub.say("acl_interface_list_details", request, {"sw_if_index": 2}),
-    ]
-    found = observed(stub).interfaces
-    assert found["port"].acls == AclBinding(input=("acl:theirs", "web"), output=("ssh",))
-    assert found["other"].acls == AclBinding()
-
-
 def test_interfaces_are_asked_for_only_when_there_are_lists() -> None:
     stub = stub_with({})
     observed(stub)
@@ -136,9 +114,3 @@ def test_a_list_shorter_than_its_count_is_an_error() -> None:
     stub.answers["acl_dump"] = lambda request: [stub.say("acl_details", request, {"count": 2})]
     with pytest.raises(DataplaneError, match="acl_details"):
         observed(stub)
-
-
-def test_a_vpp_without_the_plugin_has_no_lists() -> None:
-    stub = StubVpp(plugins=())
-    stub.add_interface(1, "port")
-    assert observed(stub).acls == {}

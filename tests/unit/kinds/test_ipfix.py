@@ -18,7 +18,6 @@ EXPORTER: dict[str, Value] = {
 
 
 def settings(exporter: dict[str, Value], params: dict[str, Value] | None = None) -> IpfixSettings:
-    """Return what is observed of a VPP that has the table 7."""
     stub = StubVpp(plugins=("flowprobe",))
     stub.tell("ip_table_dump", "ip_table_details", {}, {"table.table_id": 7})
     stub.tell("ipfix_exporter_dump", "ipfix_exporter_details", exporter)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
-from vppcfg.model.acl import MacipAcl, MacipAction, MacipRule
+from vppcfg.model.acl import MacipAction
 from vppcfg.plan.request import Value
 
 HOST, WHOLE = bytes.fromhex("020000000001"), b"\xff" * 6
@@ -30,16 +30,6 @@ def stub_with(tags: dict[int, str], applied: dict[int, list[int]], rules: list[d
         for index, lists in applied.items()
     ]
     return stub
-
-
-def test_a_list_is_known_by_its_tag_and_applied_by_its_name() -> None:
-    state = observed(stub_with({4: "vppcfg hosts", 5: "theirs"}, {1: [4], 2: [5]}, [ONE]))
-    rule = MacipRule(
-        action=MacipAction.PERMIT, source="192.0.2.1/32", mac="02:00:00:00:00:01", mac_mask="ff:ff:ff:ff:ff:ff"
-    )
-    assert state.macips["hosts"] == MacipAcl(rules=(rule,), tag="vppcfg hosts")
-    assert (state.macips["hosts"].index, list(state.macips)) == (4, ["hosts", "macip:theirs"])
-    assert {name: port.macip for name, port in state.interfaces.items()} == {"port": "hosts", "other": "macip:theirs"}
 
 
 def test_an_interface_that_had_a_list_once_has_none() -> None:

@@ -1,13 +1,10 @@
 """MPLS, as a VPP tells of it."""
 
-import pytest
-
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.model.state import State
 
 
 def stub_with(*tables: int) -> StubVpp:
-    """Return a VPP with two ports and MPLS `tables`."""
     stub = StubVpp()
     stub.add_interface(1, "port")
     stub.add_interface(2, "other")
@@ -16,13 +13,7 @@ def stub_with(*tables: int) -> StubVpp:
 
 
 def with_mpls(state: State) -> set[str]:
-    """Return the names of the interfaces with MPLS."""
     return {name for name, interface in state.interfaces.items() if interface.has_mpls}
-
-
-@pytest.mark.parametrize(("tables", "expected"), [((), False), ((5,), False), ((5, 0), True)])
-def test_only_the_default_table_counts(tables: tuple[int, ...], expected: bool) -> None:
-    assert observed(stub_with(*tables)).has_mpls_table is expected
 
 
 def test_a_vpp_that_does_not_tell_shows_them() -> None:

@@ -8,15 +8,11 @@ from tests.kinds.there_and_back import configuration_of, plan_to
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.kinds.neighbor import SetNeighbor
 from vppcfg.kinds.neighbor_table import SetNeighborTable
 from vppcfg.model.neighbor_table import NeighborTable
 from vppcfg.model.state import State
 from vppcfg.plan.impact_level import Impact
 from vppcfg.render.impact_text import consequences
-
-NEIGHBORS = {f"192.0.2.{host}": f"02:00:00:00:00:{host:02x}" for host in (5, 6, 7)}
-V4 = NeighborTable(is_ipv6=False)
 
 
 def router(table: dict[str, Any] | None, neighbors: dict[str, str]) -> dict[str, Any]:
@@ -27,15 +23,6 @@ def router(table: dict[str, Any] | None, neighbors: dict[str, str]) -> dict[str,
 def reached(table: dict[str, Any] | None, neighbors: dict[str, str]) -> State:
     configuration = configuration_of(router(table, neighbors))
     return resolve(configuration, assumed_state(configuration)).desired
-
-
-@pytest.mark.parametrize("after", [{"limit": 3}, {"limit": 0}, {}], ids=str)
-def test_a_limit_is_raised_before_neighbours_are_entered(after: dict[str, Any]) -> None:
-    plan = plan_to(router(after, NEIGHBORS), reached({"limit": 1}, {}))
-    operations = list(plan.operations)
-    first = min(operations.index(each) for each in plan.of(SetNeighbor))
-    changed = [place for place, each in enumerate(operations) if getattr(each, "item", None).__class__ is NeighborTable]
-    assert changed and max(changed) < first
 
 
 @pytest.mark.parametrize(

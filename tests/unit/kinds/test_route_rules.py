@@ -22,7 +22,6 @@ vrfs:
 
 
 def rules_of(text: str) -> list[tuple[str, str]]:
-    """Return the rules that a file breaks, with their texts."""
     loaded = parse_text(text.encode(), "file.yaml")
     return [(problem.rule, problem.text) for problem in loaded.problems]
 

@@ -57,8 +57,3 @@ def test_a_vpp_that_does_not_tell_its_settings_is_an_error() -> None:
     stub.tell("sflow_header_bytes_get", "sflow_header_bytes_get_reply")
     with pytest.raises(DataplaneError, match="sflow_header_bytes_get_reply"):
         observed(stub)
-
-
-def test_a_vpp_without_the_plugin_has_none_of_it() -> None:
-    state = observed(stub_with())
-    assert (state.sflow, state.interfaces["port"].has_sflow) == (SflowSettings(), False)

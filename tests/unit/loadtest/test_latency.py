@@ -1,7 +1,5 @@
 """Latency under load, and what its histogram tells."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

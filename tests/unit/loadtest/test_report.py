@@ -1,7 +1,5 @@
 """Report pages hold what the results say, in graphs that can be read, whatever form the results have."""
 
-from __future__ import annotations
-
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -41,7 +39,6 @@ def ramp(capacity: int = 50, title: str = "", link_bps: int = 10**9) -> Result:
 
 
 def watched(*, lost_in: int = 3) -> Result:
-    """Return a watch of ten moments of 20 probes, all lost in one of them."""
     moments = tuple(
         Moment(at_s=float(at), sent=20, rtts_us=() if at == lost_in else tuple(100.0 + 10 * n for n in range(20)))
         for at in range(1, 11)

@@ -12,7 +12,6 @@ from tests.wireguard_keys import KEYS, PUBLIC
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.host_interface import HostInterface
-from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.kinds import as_created
 from vppcfg.model.memif import Memif, MemifMode, MemifRole
 from vppcfg.model.ownership import CREATED_MARK
@@ -86,7 +85,7 @@ def test_a_golden_case_observes_one(virtual: type[VirtualInterface]) -> None:
 @every_example
 def test_what_creates_one_is_what_vpp_then_shows(name: str, virtual: VirtualInterface, plane: LiveDataplane) -> None:
     create = KIND_OF[type(virtual)].create(as_created(name, virtual.kind), virtual)
-    steps = [create, SetTag(interface=name, tag=CREATED_MARK)] if virtual.is_ours_by_mark else [create]
+    steps = [create, SetTag(interface=name, tag=CREATED_MARK)] if virtual.is_owned_by_mark else [create]
     assert plane.perform(steps).done == tuple(range(len(steps)))
     state = plane.observe()
     assert state.virtual == {name: virtual}
@@ -108,8 +107,3 @@ def test_what_deletes_one_leaves_nothing(name: str, virtual: VirtualInterface, p
     assert delete.virtual is type(virtual)
     assert plane.perform([create, delete]).done == (0, 1)
     assert plane.observe().virtual == {}
-
-
-def test_a_loopback_is_created_down_and_has_no_link_mtu() -> None:
-    loopback = as_created("loop0", InterfaceKind.LOOPBACK)
-    assert (loopback.is_up, loopback.link_mtu, loopback.packet_mtu) == (False, None, 9000)

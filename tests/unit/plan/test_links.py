@@ -1,14 +1,11 @@
 """Which interfaces have link, and who is looked at again when one of them loses it."""
 
-from vppcfg.kinds.bond.operations import CreateBond
-from vppcfg.model.bond import Bond, BondMode, LoadBalance
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.model.tunnel import Gre
 from vppcfg.plan.links import Links
 from vppcfg.plan.working_state import WorkingState
 
-PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, is_up=True, addresses=frozenset({"192.0.2.1/24"}))
 MEMBER = Interface(name="gi1", kind=InterfaceKind.PHYSICAL, is_up=True, bridge=10)
 BVI = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, is_up=True, bridge=10, is_bvi=True)
 
@@ -19,15 +16,6 @@ def draft_of(*interfaces: Interface, **made: Gre) -> WorkingState:
 
 def tunnel(name: str, *addresses: str) -> Interface:
     return Interface(name=name, kind=InterfaceKind.GRE, is_up=True, addresses=frozenset(addresses))
-
-
-def test_a_tunnel_has_link_from_whoever_has_its_address() -> None:
-    working = draft_of(PORT, tunnel("gre0"), gre0=Gre(local="192.0.2.1", remote="203.0.113.1"))
-    links = Links(working)
-    assert links.linked == {"gi0", "gre0"}
-    working.change("gi0", is_up=False)
-    assert links.update(["gi0"]) == {"gi0", "gre0"}
-    assert links.linked == set()
 
 
 def test_nobody_holds_himself_up_in_a_circle() -> None:
@@ -50,10 +38,3 @@ def test_a_bvi_has_link_while_another_member_has() -> None:
     working.switch("gi1")
     assert "loop0" in links.update(["gi1"])
     assert links.linked == {"gi1"}
-
-
-def test_a_bond_is_made_as_it_is_said() -> None:
-    working = draft_of()
-    wanted = CreateBond(interface="bond0", instance=0, mac="", mode=BondMode.LACP, load_balance=LoadBalance.L34)
-    wanted.apply_to(working)
-    assert working.virtual["bond0"] == Bond(mode=BondMode.LACP, load_balance=LoadBalance.L34)

@@ -191,15 +191,6 @@ def test_a_new_link_mtu_overwrites_the_packet_mtus_of_a_port_and_all_that_is_upo
     assert sizes == {"gi0": (9000, 9000), "gi0.100": (None, 9000), "gi1": (1500, 1500)}
 
 
-def test_a_table_or_tunnel_of_its_own_is_not_refused() -> None:
-    working = WorkingState(TUNNELLED)
-    assert CreateVrf(table_id=5, is_ipv6=True, name="red").precondition_error(working) is None
-    assert (
-        CreateGre(interface="gre1", instance=1, tunnel=replace(GRE, remote="192.0.2.3")).precondition_error(working)
-        is None
-    )
-
-
 def test_a_plan_that_is_wrong_from_a_sound_state_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vppcfg.plan.plan.steps_of", lambda transition: ())
     with pytest.raises(PlanProofError) as caught:
@@ -228,13 +219,6 @@ def test_the_members_of_a_bond_come_back_with_the_mac_that_it_gives_them() -> No
     assert restorable(state(port)).interfaces["gi0"].mac == port.mac
 
 
-def test_what_is_up_below_a_port_that_is_down_comes_back_down() -> None:
-    down, up = replace(PORT, is_up=False), replace(PORT, is_up=True)
-    sub = replace(SUB, is_up=True)
-    assert not restorable(state(down, sub)).interfaces["gi0.100"].is_up
-    assert restorable(state(up, sub)).interfaces["gi0.100"].is_up
-
-
 def test_no_way_leads_back_to_copies_of_frames_that_end_vpp() -> None:
     copied = replace(PORT, mirrors=tuple(Mirror(target=name) for name in ("DELETED", "gi1", "gre0")))
     others = (replace(PORT, name="gi1"), Interface(name="gre0", kind=InterfaceKind.GRE))
@@ -258,11 +242,6 @@ def test_copies_in_l2_mode_come_back_where_the_target_switches(
     mirror = Mirror(target="gi1", is_l2=True)
     states = state(replace(PORT, mirrors=(mirror,), **source), replace(PORT, name="gi1", **target))
     assert restorable(states).interfaces["gi0"].mirrors == ((mirror,) if is_kept else ())
-
-
-def test_a_pair_that_had_lost_its_device_does_not_come_back() -> None:
-    pairs = {"gi0": LcpPair(host_name="e0"), "gi0_100": LcpPair(host_name="e0.100", has_host=False)}
-    assert set(restorable(state(PORT, SUB, **pairs)).lcps) == {"gi0"}
 
 
 def test_ports_alone_have_nothing_on_them() -> None:

@@ -9,15 +9,13 @@ from tests.simulated_vpp import connected
 from tests.unit.config.test_owned import resolved
 from vppcfg.model.attachment import Attachment
 from vppcfg.model.bridge_arp import BridgeArp
-from vppcfg.model.dhcp_relay import DhcpRelay
-from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.vrf import FibTable
 from vppcfg.plan.plan import Plan
 from vppcfg.plan.unmanaged import unmanaged_changes
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.guard import about_routes
-from vppcfg.transaction.planning import not_back, not_carried, plan_on
+from vppcfg.transaction.planning import not_carried_over, not_restored, plan_on
 from vppcfg.vpp.live import LiveDataplane
 
 PORT = "interfaces: { eth0: {}, eth1: { addresses: [ 192.0.2.1/24 ] } }\n"
@@ -51,11 +49,11 @@ def assert_lost_and_brought_back(plan: Plan, plane: LiveDataplane) -> None:
     before = plan.observed
     apply_to(plan, plane)
     observed = plane.observe()
-    assert not_carried(plan, plane, observed) == ()
+    assert not_carried_over(plan, plane, observed) == ()
     apply_to(plan_on(plane, observed, before), plane)
     after = plane.observe()
     assert after.objects == before.objects
-    assert not_back(before, plane, after) == ()
+    assert not_restored(before, plane, after) == ()
 
 
 def test_entries_of_a_bridge_domain_that_goes_are_named_and_come_back_with_it(
@@ -98,27 +96,6 @@ def test_a_relay_of_a_vrf_that_goes_is_taken_off_first_and_comes_back_with_it(
     plan = planned(PORT, vpp[1])
     assert [str(each) for each in unmanaged_changes(plan)] == [
         "ipv4-VRF:10: DHCP relay 203.0.113.1 from 192.0.2.1 for table 10: lost"
-    ]
-    assert_lost_and_brought_back(plan, vpp[1])
-
-
-def test_a_relay_of_a_vrf_with_another_name_is_carried_over(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
-    set_up(vpp, IN_VRF, RELAY)
-    plan = planned(IN_VRF.replace("red", "blue"), vpp[1])
-    assert [str(each) for each in unmanaged_changes(plan)] == [
-        "ipv4-VRF:10: DHCP relay 203.0.113.1 from 192.0.2.1 for table 10: carried over"
-    ]
-    apply_to(plan, vpp[1])
-    assert len(vpp[1].observe().of(DhcpRelay)) == 1
-
-
-def test_a_path_mtu_of_a_vrf_that_goes_is_named(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
-    with_key = IN_VRF.replace("id: 10", "id: 10, path-mtu: { 198.51.100.1: 1400 }")
-    set_up(vpp, with_key, ())
-    assert list(vpp[1].observe().of(PathMtu)) == ["to 198.51.100.1 in table 10"]
-    plan = planned(PORT, vpp[1])
-    assert [str(each) for each in unmanaged_changes(plan)] == [
-        "ipv4-VRF:10: path MTU to 198.51.100.1 in table 10: lost"
     ]
     assert_lost_and_brought_back(plan, vpp[1])
 

@@ -43,13 +43,6 @@ def back(former: State, now: State, *unmanaged: str) -> Reachable:
     return closest_to(former, now, lambda name: name in unmanaged)
 
 
-def test_what_was_there_is_to_be_there_again() -> None:
-    former = state_of(PORT, sub("port"), LOOPBACK)
-    reachable = back(former, state_of(PORT))
-    assert reachable.state.interfaces == former.interfaces
-    assert reachable.missing == ()
-
-
 def test_a_port_that_is_gone_is_missing_with_what_is_upon_it() -> None:
     """A loopback is not: it can be made."""
     reachable = back(state_of(PORT, sub("port"), LOOPBACK), State())
@@ -67,11 +60,6 @@ def test_what_is_unmanaged_stays_as_it_is_now() -> None:
     now = state_of(PORT, sub("port", mtu=1400))
     reachable = back(state_of(PORT, sub("port", mtu=1300), LOOPBACK), now, "port.100", "loop0")
     assert reachable.state.interfaces == now.interfaces, "also what is gone and was unmanaged"
-
-
-def test_what_carries_another_tag_stays_as_it_is_now() -> None:
-    theirs = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=1400, tag="theirs")
-    assert back(state_of(PORT, LOOPBACK), state_of(PORT, theirs)).state.interfaces["loop0"] == theirs
 
 
 @pytest.mark.parametrize("knows", ["former", "now"])
@@ -99,12 +87,6 @@ def test_the_device_of_a_pair_that_stays_is_as_it_is_now_where_the_former_state_
     )
     former = replace(now, linux={}, facts=Facts())
     assert back(former, now).state.linux == {"port": LinuxDevice(mtu=9000, is_up=True)}
-
-
-@pytest.mark.parametrize("had", [True, False])
-def test_the_mpls_table_stays_for_vpp_has_no_way_to_go_without(had: bool) -> None:
-    now = replace(state_of(PORT), has_mpls_table=not had)
-    assert back(replace(now, has_mpls_table=had), now).state.has_mpls_table
 
 
 def test_what_is_unmanaged_or_somebody_elses_of_bridges_and_lists_stays_as_it_is_now() -> None:

@@ -10,7 +10,7 @@ from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.kinds.mpls import SetMpls
 from vppcfg.kinds.unnumbered import SetUnnumbered, UnsetUnnumbered
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
-from vppcfg.model.bond import Bond, Membership
+from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.ipfix import FlowRecords
@@ -19,10 +19,9 @@ from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.vrf import FibTable, table_key
-from vppcfg.plan.operations import AddBondMember, BindAcls, RemoveAddress, SetLinuxLink
+from vppcfg.plan.operations import BindAcls, RemoveAddress, SetLinuxLink
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.services import NOTHING, Missing, Service, ServicePart, Services, missing
-from vppcfg.plan.steps.mtu import changes_link_mtu
 from vppcfg.plan.working_state import WorkingState
 
 PORT = Interface(name="gi0", kind=InterfaceKind.PHYSICAL, link_mtu=9000, packet_mtu=1500, is_up=True)
@@ -85,11 +84,6 @@ def test_the_switches_of_a_bridge_are_policy_of_its_members_alone() -> None:
 )
 def test_sizes_are_those_in_force(interfaces: tuple[Interface, ...], sizes: tuple[int, ...]) -> None:
     assert service("gi0", *interfaces).sizes == sizes
-
-
-def test_a_sub_interface_has_the_sizes_of_its_parent_where_it_has_none() -> None:
-    assert service("gi1.1", OTHER, SUB).sizes == (9000, 1400, 1400, 1400, 1400, 0, 0)
-    assert service("gi1.1", SUB).sizes == (0, 0, 0, 0, 0, 0, 0)
 
 
 def device_of(*, parent_is_up: bool | None) -> str | None:
@@ -160,14 +154,6 @@ def test_only_a_borrower_whose_interface_is_made_anew_borrows_again() -> None:
     ]
 
 
-def test_a_member_is_an_active_one_with_short_timeouts_unless_it_is_said_otherwise() -> None:
-    bond = Interface(name="BondEthernet0", kind=InterfaceKind.BOND, packet_mtu=9000)
-    port = replace(PORT, packet_mtu=9000)
-    working = WorkingState(State(interfaces={"gi0": port, "BondEthernet0": bond}, virtual={"BondEthernet0": Bond()}))
-    AddBondMember(interface="gi0", bond="BondEthernet0").apply_to(working)
-    assert working.virtual["BondEthernet0"] == Bond(members={"gi0": Membership()})
-
-
 def test_a_tap_has_its_device_as_a_pair_has_its_own() -> None:
     tap = Interface(name="tap1", kind=InterfaceKind.TAP, is_up=True)
     made = {"tap1": Tap(host_name="vm1", host_netns="blue")}
@@ -194,7 +180,6 @@ def test_mpls_is_turned_off_before_an_interface_is_made_anew_and_on_after_that(*
 
 
 def in_tables(tables: tuple[int, int], *addresses: str) -> State:
-    """Return a port with addresses in FIB tables that exist."""
     keys = {(5, False): "five", (6, True): "six", (7, True): "seven"}
     vrfs = {
         table_key(number, is_ipv6=is_ipv6): FibTable(table_id=number, is_ipv6=is_ipv6, name=name)
@@ -213,26 +198,6 @@ def test_only_the_addresses_of_the_family_that_moves_are_removed_and_added_again
 def test_an_address_may_go_for_one_of_the_other_family() -> None:
     operations = make_plan(in_tables((5, 6), "192.0.2.1/24"), in_tables((5, 6), "2001:db8::1/64")).operations
     assert [type(each).__name__ for each in operations] == ["AddAddress", "RemoveAddress"]
-
-
-def test_a_link_mtu_that_nobody_names_does_not_change() -> None:
-    assert not changes_link_mtu(PORT, replace(PORT, link_mtu=None))
-    assert not changes_link_mtu(PORT, PORT)
-    assert changes_link_mtu(PORT, replace(PORT, link_mtu=1500))
-
-
-@pytest.mark.parametrize("tables", [(1, 0), (0, 1), (5, 0), (0, 5)])
-def test_whoever_is_in_a_table_that_is_made_anew_leaves_it_and_comes_back(tables: tuple[int, int]) -> None:
-    is_ipv6, table_id = bool(tables[1]), max(tables)
-    address = "2001:db8::1/64" if is_ipv6 else "192.0.2.1/24"
-
-    def state(name: str) -> State:
-        vrfs = {table_key(table_id, is_ipv6=is_ipv6): FibTable(table_id=table_id, is_ipv6=is_ipv6, name=name)}
-        return State(interfaces={"gi0": replace(PORT, tables=tables, addresses=frozenset({address}))}, vrfs=vrfs)
-
-    names = [type(each).__name__ for each in make_plan(state("red"), state("blue")).operations]
-    assert [name for name in names if name != "MarkVrfRoutes"][:2] == ["RemoveAddress", "SetTable"]
-    assert names[-2:] == ["SetTable", "AddAddress"]
 
 
 def test_the_lists_of_what_a_cross_connect_leads_to_are_bound_anew_only_when_they_change() -> None:

@@ -1,7 +1,5 @@
 """States as documents: nothing is lost on the way there and back, and nonsense is refused with its place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,6 @@ from hypothesis import given
 from tests.laws.examples import examples
 from tests.laws.networks import states
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
-from vppcfg.model.bridge import Bridge, BridgeSettings, StaticMac
-from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Vxlan
@@ -26,23 +22,6 @@ def test_a_state_survives_being_written_as_json(state: State) -> None:
     again = state_of(json.loads(json.dumps(document_of(state))))
     assert again == state
     assert again.facts == state.facts
-
-
-def test_the_mac_addresses_of_bridge_domains_survive_being_written_as_json() -> None:
-    member = Interface(
-        name="eth1",
-        kind=InterfaceKind.PHYSICAL,
-        bridge=10,
-        static_macs=(StaticMac(bd_id=10, mac="02:00:00:00:00:01"), StaticMac(bd_id=20, mac="02:00:00:00:00:02")),
-    )
-    bridge = Bridge(
-        bd_id=10,
-        settings=BridgeSettings(learn=False),
-        filtered_macs=("02:00:00:00:00:03", "02:00:00:00:00:04"),
-        stray_macs=("02:00:00:00:00:05",),
-    )
-    state = State(interfaces={"eth1": member}, bridges={"bd10": bridge})
-    assert state_of(json.loads(json.dumps(document_of(state)))) == state
 
 
 def test_a_state_that_was_written_before_is_read_and_written_the_same_again() -> None:

@@ -103,7 +103,6 @@ def test_vpp_chooses_among_the_next_hops_of_the_best_preference(network: Network
 
 
 def about_route(network: Network, prefix: str) -> FrameProbe:
-    """Return the frame that proves the route of a prefix."""
     (found,) = (each for each in probes_for(network).probes if each.about.subject == f"route {prefix}")
     return found
 

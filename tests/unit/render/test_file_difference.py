@@ -18,7 +18,7 @@ from vppcfg.model.state import Facts, State
 from vppcfg.plan.plan import make_plan
 from vppcfg.record import evolve
 from vppcfg.render.diff_view import diff_lines, difference_lines
-from vppcfg.render.entry_view import EntryLine, entry_difference, whole_entry
+from vppcfg.render.entry_view import EntryLine, entry_difference
 
 EVERY_KEY = Path(__file__).with_name("every_key.yaml").read_text(encoding="utf-8")
 BARE = """\
@@ -266,16 +266,6 @@ def key(name: str, value: Any, **settings: bool) -> KeyValue:
 )
 def test_an_entry_differs_key_by_key(before: list[KeyValue], after: list[KeyValue], expected: list[EntryLine]) -> None:
     assert entry_difference(before, after) == expected
-
-
-def test_a_new_entry_tells_what_it_is_made_with_but_no_empty_list() -> None:
-    keys = [
-        key("members", [], is_default=True, is_set_at_creation=True),
-        key("mode", "lacp", is_default=True, is_set_at_creation=True),
-        key("mpls", False, is_default=True),
-        key("terms", [(key("action", "deny"),)], is_block=True),
-    ]
-    assert whole_entry(keys) == [EntryLine("mode: lacp"), EntryLine("terms:"), EntryLine("  - { action: deny }")]
 
 
 def test_a_long_list_that_moves_is_compared_in_no_time() -> None:

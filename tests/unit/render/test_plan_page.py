@@ -1,7 +1,5 @@
 """A plan as a page: everything is there, nothing in it is loaded or run, and no name becomes markup."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -9,8 +7,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from vppcfg.common.printable import is_harmless
 from vppcfg.config.load import parse_text
@@ -133,15 +129,6 @@ def test_nothing_to_do_is_said() -> None:
     assert "Commands" not in text
 
 
-def test_what_routing_daemons_load_is_on_the_page() -> None:
-    plan = plan_of(ROUTER)
-    same = plan_of(ROUTER, plan.desired)
-    text = harmless(plan_page(same, (), (), FACTS, ["+ router bgp <64500>"])).text
-    assert "What routing daemons load" in text
-    assert "+ router bgp <64500>" in text
-    assert "Nothing to do" not in text
-
-
 @pytest.mark.parametrize("evil", EVIL)
 def test_no_name_becomes_markup(evil: str) -> None:
     steps = (Step(stage=Stage.DELETE_INTERFACE, operation=DeleteLoopback(interface=evil)),)
@@ -149,15 +136,6 @@ def test_no_name_becomes_markup(evil: str) -> None:
     problem = Problem(rule=evil, path=(evil,), text=evil, severity=Severity.WARNING)
     facts = PageFacts(file=evil, digest=evil, made_at=evil, made_by=evil, vppcfg_version=evil, source=evil)
     harmless(plan_page(plan, [problem], [evil], facts))
-
-
-@settings(max_examples=150, deadline=None)
-@given(text=st.text(max_size=40))
-def test_no_text_at_all_becomes_markup(text: str) -> None:
-    steps = (Step(stage=Stage.DELETE_INTERFACE, operation=DeleteLoopback(interface=text)),)
-    plan = Plan(observed=State(), desired=State(), reached=State(), changes=(), steps=steps)
-    facts = PageFacts(file=text, digest=text, made_at=text, made_by=text, vppcfg_version=text, source=text)
-    harmless(plan_page(plan, (), [text], facts))
 
 
 def test_the_page_forbids_scripts_and_everything_from_elsewhere() -> None:

@@ -107,13 +107,6 @@ def test_nodes_that_each_interface_has_are_counted_together() -> None:
     assert not any("api-rx-from-ring" in name for name in found), "a process that packets never pass"
 
 
-def test_a_reason_that_was_there_once_goes_on_after_counters_were_cleared() -> None:
-    metrics = RouterMetrics("1.1.0")
-    metrics.text(SNAPSHOT)
-    cleared = series_in(metrics.text(replace(SNAPSHOT, counters=replace(COUNTERS, errors={}))))
-    assert cleared['vpp_node_errors_total{node="ip4-input",reason="ip4 spoofed"}'] == "0"
-
-
 def test_reasons_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_REASONS", 2)
     errors = {f"node{number}/reason": number for number in range(1, 6)}
@@ -183,8 +176,3 @@ def test_a_virtual_router_has_a_series_for_each_state() -> None:
     assert states == {"backup": "1", "master": "0", "stopped": "0"}
     assert found[f"vpp_vrrp_priority{{{labels}}}"] == "150"
     assert not any("vrrp" in name for name in series(replace(SNAPSHOT, virtual_routers=())))
-
-
-def test_a_map_of_det44_has_its_sessions() -> None:
-    labels = 'inside="100.64.0.0/24",outside="203.0.113.4/30"'
-    assert (series()[f"vpp_det44_sessions{{{labels}}}"], series()[f"vpp_det44_hosts{{{labels}}}"]) == ("70", "256")

@@ -108,23 +108,3 @@ def test_what_nobody_copies_and_what_moves_stands_before_the_summary() -> None:
         "VPP does not forward as Linux does: 1 MTU different; of 0 LCP pairs, 0 addresses, 0 neighbours, 0 routes"
     )
     assert summary(report_of(comparison)) == last
-
-
-def test_as_data_it_has_everything_in_the_words_of_the_comparison() -> None:
-    document = report_document(report_of(Comparison(mismatches=frozenset({MTU}), own={"CLI": 2})))
-    assert (document["is_same"], document["is_moving"], document["own_routes"]) == (False, False, {"CLI": 2})
-    assert document["counts"] == [{"subject": "mtu", "discord": "different", "count": 1}]
-    assert document["groups"] == [
-        {
-            "subject": "mtu",
-            "discord": "different",
-            "interface": "port0",
-            "table": None,
-            "linux": "1400",
-            "vpp": "1500",
-            "source": None,
-            "count": 1,
-            "first": [],
-            "text": "MTU of port0: 1500 in VPP, 1400 in Linux",
-        }
-    ]

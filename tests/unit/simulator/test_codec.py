@@ -1,7 +1,5 @@
 """Messages are packed as their definitions say."""
 
-from __future__ import annotations
-
 import struct
 
 import pytest

@@ -61,7 +61,6 @@ class Wire:
         return answer[1:]
 
     def dump(self, name: str, *values: Value) -> list[tuple[Any, ...]]:
-        """Send a dump and a ping, and return the values of all details."""
         self.send(name, [self.handle, CONTEXT, *values])
         self.send("control_ping", [self.handle, CONTEXT])
         rows = []

@@ -54,7 +54,6 @@ def watch_of(folder: Path, after_s: float = 30.0) -> TimerWatch:
 
 
 def end(timer: Timer) -> None:
-    """End a timer that is a process, and wait for that."""
     watchdog.disarm(timer)
     for process in watchdog._started:
         process.wait(30)

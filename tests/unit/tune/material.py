@@ -32,12 +32,10 @@ XEON_HZ = 2.3e9
 
 
 def recorded(name: str) -> Load:
-    """Return the load of a recorded case."""
     return load_of([reading_of(capture) for capture in read_captures(CASES / name)])
 
 
 def saturated(name: str) -> Load:
-    """Return the load of a run in saturated.json."""
     run = json.loads((CASES / "saturated.json").read_text())[name]
     nodes = tuple(
         NodeCounters(name=node, calls=calls, vectors=vectors, clocks=clocks * vectors)
@@ -113,7 +111,6 @@ def load(*ports: PortLoad, threads: tuple[ThreadLoad, ...] | None = None, **sett
 
 
 def host(**settings: Any) -> HostFacts:
-    """Return a host with CPU 1 isolated."""
     return HostFacts(**({"isolated": frozenset({1})} | settings))
 
 
@@ -133,7 +130,6 @@ def rules(of: Load, **settings: Any) -> list[str]:
 
 
 def one(of: Load, rule: str, **settings: Any) -> Finding:
-    """Return the only finding of a rule."""
     found = [finding for finding in findings(of, **settings) if finding.rule == rule]
     assert len(found) == 1, [finding.rule for finding in found]
     return found[0]

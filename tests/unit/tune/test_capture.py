@@ -18,7 +18,6 @@ RUNTIME = (CASES / "fitlet2_both_ways" / "runtime.txt").read_text()
 
 
 def stats(clock_s: float, packets: int, **more: Any) -> dict[str, Any]:
-    """Return a stats document of a VPP with one worker."""
     row = {"calls": [0, packets // 8], "vectors": [0, packets], "clocks": [0, packets * 100], "suspends": [0, 0]}
     counters = {"rx_packets": packets, "rx_bytes": packets * 60, "tx_packets": packets, "tx_bytes": packets * 60}
     document = {

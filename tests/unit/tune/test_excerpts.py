@@ -28,8 +28,6 @@ def text_of(case: str, name: str) -> str:
 
 @pytest.fixture
 def read(tmp_path: Path) -> Any:
-    """Return a function that reads a paste and returns its load."""
-
     def load(paste: str) -> Load:
         (tmp_path / "paste").write_text(paste)
         return load_of_captures(read_captures(tmp_path / "paste"))

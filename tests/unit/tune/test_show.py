@@ -1,7 +1,5 @@
 """What VPP 20.x to 26.x prints, with and without its spacing, and what is left of it when it is damaged."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -93,7 +91,6 @@ def test_of_a_port_whose_driver_or_queues_are_unknown_no_bounds_are_told(gone: s
 
 
 def row(text: str) -> tuple[str, str]:
-    """Return name and state of the only row."""
     threads, unread = parse_runtime(HEADER + text)
     assert unread == ()
     (node,) = threads[0].nodes

@@ -53,7 +53,6 @@ def _reading(name: str, place: int, taken: Taken) -> Reading:
 
 
 def without(capture: Capture, taken: Taken) -> Capture:
-    """Return a capture without these texts and documents."""
     return replace(
         capture,
         texts={name: text for name, text in capture.texts.items() if name not in taken},

@@ -16,7 +16,6 @@ ALL_ON = "unix { nodaemon cli-listen /run/vpp/cli.sock }\ncpu { main-core 0 }\nm
 def router(
     text: str = PLAIN, startup: str | None = None, script: str = "", packages: Collection[str] | None = None
 ) -> UpgradeSubject:
-    """Return a router with this file, startup.conf and script."""
     loaded = parse_text(text, "router.yaml")
     assert loaded.configuration is not None, loaded.problems
     return subject_of(

@@ -34,13 +34,6 @@ def found(linux: LinuxForwarding = LINUX, **values: Any) -> set[Mismatch]:
     return set(compared(linux, **values).mismatches)
 
 
-def test_two_sides_that_are_alike() -> None:
-    outcome = compared()
-    assert outcome.mismatches == frozenset()
-    assert outcome.compared == {Subject.PAIR: 1, Subject.ADDRESS: 1, Subject.NEIGHBOR: 1}
-    assert outcome.limits == {}
-
-
 def test_mtu_and_state_are_told_of_both_sides() -> None:
     assert found(linux_with(mtu=1400, is_up=False)) == {
         Mismatch(MismatchKind.DIFFERENT, Subject.MTU, "port0", linux="1400", vpp="1500"),
@@ -95,11 +88,6 @@ def test_a_learnt_neighbor_of_vpp_alone_is_stale_when_linux_has_asked_in_vain_si
 def test_what_vpp_alone_has_and_may_have_does_not_count() -> None:
     alone = Comparison(mismatches=frozenset({Mismatch(MismatchKind.VPP_ONLY, Subject.NEIGHBOR, "port0", "192.0.2.9")}))
     assert (alone.count(), report_of(alone).count, len(report_of(alone).groups)) == (0, 0, 1)
-
-
-def test_a_static_neighbor_of_vpp_alone_is_its_own() -> None:
-    own = replace(SIDE, neighbors={"192.0.2.9": NeighborSeen(mac="02:00:00:00:00:09", is_static=True)})
-    assert found(linux_with(neighbors={}), side=own) == set()
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,6 @@ class Request:
         (self.context,) = message.reader("context")(data)
 
     def value(self, path: str) -> Any:
-        """Return the value at `path`."""
         (value,) = self.message.reader(path)(self.data)
         return value
 

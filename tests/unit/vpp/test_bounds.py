@@ -119,8 +119,6 @@ def with_definitions(change: Callable[[list[dict[str, Any]]], object]) -> StubVp
 
 
 def changing(message: str, field: str, **changes: Any) -> Callable[[list[dict[str, Any]]], None]:
-    """Return what changes the type or the length of a field in definitions."""
-
     def change(documents: list[dict[str, Any]]) -> None:
         fields = [
             item

@@ -21,7 +21,6 @@ PORT, SUB_INTERFACE = 1, 10
 
 
 def stub_with_port(plugins: tuple[str, ...] = ("linux_cp",)) -> StubVpp:
-    """Return a VPP with local0 and the port `port`."""
     stub = StubVpp(plugins=plugins)
     stub.add_interface(0, "local0", interface_dev_type="local", l2_address=bytes(6))
     stub.add_interface(PORT, "port")

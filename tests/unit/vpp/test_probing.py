@@ -12,8 +12,6 @@ FRAME = bytes(60)
 
 
 class Prompt:
-    """A prompt of a VPP that traces what it is given, but for what `refused` and `unseen` name."""
-
     def __init__(self, refused: str = "", unseen: str = "") -> None:
         self.lines: list[str] = []
         self._refused = refused

@@ -1,7 +1,5 @@
 """Rules about addresses, and the overlap rule against a plain comparison of all pairs."""
 
-from __future__ import annotations
-
 import ipaddress
 from itertools import combinations
 
@@ -13,8 +11,7 @@ from tests.laws.examples import examples
 from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parsed import Parsed
 from vppcfg.config.rules.index import Index, index_of
-from vppcfg.kinds.address_rules import address_duplicate, address_exact_match, address_host, address_overlap
-from vppcfg.model.interface import Encapsulation
+from vppcfg.kinds.address_rules import address_host, address_overlap
 from vppcfg.model.problem import Problem
 
 
@@ -60,47 +57,8 @@ def test_link_local_addresses_are_left_to_vpp(address: str) -> None:
     assert places(list(address_host(index(eth0=(address,))))) == [("address-link-local", "eth0", 0)]
 
 
-def test_the_same_address_twice_is_a_duplicate_and_no_overlap() -> None:
-    twice = index(eth0=("192.0.2.1/24", "192.0.2.2/24", "192.0.2.1/24"))
-    assert places(list(address_duplicate(twice))) == [("address-duplicate", "eth0", 2)]
-    assert list(address_overlap(twice)) == []
-
-
 def test_link_local_addresses_do_not_overlap() -> None:
     assert list(address_overlap(index(eth0=("fe80::1/64",), eth1=("fe80::1/64",)))) == []
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        (("192.0.2.1/24",), ("192.0.2.1/24",)),
-        (("192.0.2.1/24",), ("192.0.2.2/24",)),
-        (("192.0.2.1/24",), ("192.0.2.2/32",)),
-        (("10.0.0.1/8",), ("10.255.0.1/16",)),
-        (("2001:db8::1/32",), ("2001:db8:ffff::1/64",)),
-        (("192.0.2.1/24", "192.0.2.2/24"), ("192.0.2.129/25",)),
-    ],
-)
-def test_prefixes_of_two_interfaces_that_overlap(first: tuple[str, ...], second: tuple[str, ...]) -> None:
-    assert places(list(address_overlap(index(eth0=first, eth1=second)))) == [("address-overlap", "eth1", 0)]
-    assert list(address_overlap(index(eth0=second, eth1=first)))
-
-
-def test_the_text_names_both_ends() -> None:
-    (problem,) = address_overlap(index(eth0=("192.0.2.129/25",), eth1=("192.0.2.1/24",)))
-    assert problem.text == "192.0.2.129/25 overlaps 192.0.2.1/24 on eth1, which VPP refuses; correct one"
-
-
-def test_one_interface_may_have_several_hosts_of_a_prefix_but_no_two_lengths() -> None:
-    assert list(address_overlap(index(eth0=("192.0.2.1/24", "192.0.2.2/24", "2001:db8::1/64", "2001:db8::2/64")))) == []
-    assert places(list(address_overlap(index(eth0=("192.0.2.1/24", "192.0.2.2/25"))))) == [
-        ("address-overlap", "eth0", 1)
-    ]
-
-
-def test_neighbouring_prefixes_and_families_do_not_overlap() -> None:
-    apart = index(eth0=("192.0.2.1/25", "::c000:201/121"), eth1=("192.0.2.129/25",), eth2=("192.0.3.1/24",))
-    assert list(address_overlap(apart)) == []
 
 
 ADDRESSES = st.builds(
@@ -130,23 +88,3 @@ def test_overlaps_are_those_that_comparing_all_pairs_finds(configuration: dict[s
     named = {(str(problem.path[1]), configuration[str(problem.path[1])][int(problem.path[3])]) for problem in problems}
     rest = {name: tuple(text for text in texts if (name, text) not in named) for name, texts in configuration.items()}
     assert conflicts(rest) == set()
-
-
-@pytest.mark.parametrize(("is_exact", "expected"), [(True, []), (False, ["address-exact-match"])])
-def test_a_sub_interface_with_addresses_matches_exactly(is_exact: bool, expected: list[str]) -> None:
-    port = InterfaceConfig(name="eth0", path=("interfaces", "eth0"))
-    sub = InterfaceConfig(
-        name="eth0.1",
-        path=("interfaces", "eth0", "sub-interfaces", 1),
-        parent="eth0",
-        sub_id=1,
-        encapsulation=Encapsulation(outer=1, is_exact=is_exact),
-        addresses=("192.0.2.1/24",),
-    )
-    parsed = Parsed(configuration=Configuration(interfaces={"eth0": port, "eth0.1": sub}))
-    assert [problem.rule for problem in address_exact_match(index_of(parsed))] == expected
-
-
-def test_the_first_of_several_hosts_is_the_one_that_is_named() -> None:
-    (problem,) = address_overlap(index(eth0=("192.0.2.1/24", "192.0.2.2/24", "192.0.2.3/25")))
-    assert problem.text == "192.0.2.3/25 overlaps 192.0.2.1/24 on eth0, which VPP refuses; correct one"

@@ -6,7 +6,6 @@ from vppcfg.config.load import parse_text
 
 
 def found_in(text: str, members: str = "[a]", more: str = "") -> list[tuple[str, tuple[str | int, ...]]]:
-    """Return the rule and the path of each problem with bond 0 of `members` among the interfaces `text`."""
     whole = f"""
 interfaces: {{BondEthernet0: {{}}, {text}}}
 bondethernets: {{BondEthernet0: {{interfaces: {members}}}}}
@@ -18,11 +17,6 @@ acls: {{x: {{terms: [{{action: deny}}]}}}}
 
 
 MEMBER = ("bondethernets", "BondEthernet0", "interfaces", 0)
-
-
-@pytest.mark.parametrize("entry", ["{}", "{state: down, description: x, device-type: rdma, sflow: true, mtu: 1500}"])
-def test_a_member_may_say_what_a_port_is(entry: str) -> None:
-    assert found_in(f"a: {entry}") == []
 
 
 @pytest.mark.parametrize(
@@ -68,17 +62,6 @@ def test_a_member_is_in_no_bridge() -> None:
     assert found_in("a: {}", more="bridgedomains: {bd1: {interfaces: [a]}}") == [("bond-member-l2", MEMBER)]
 
 
-def test_a_member_stands_once() -> None:
-    assert found_in("a: {}", "[a, a]") == [("bond-member-shared", (*MEMBER[:3], 1))]
-    text = """
-interfaces: {BondEthernet0: {}, BondEthernet1: {mtu: 9000}, a: {}}
-bondethernets: {BondEthernet0: {interfaces: [a]}, BondEthernet1: {interfaces: [a]}}
-"""
-    (problem,) = parse_text(text, "test").problems
-    assert (problem.rule, problem.path) == ("bond-member-shared", ("bondethernets", "BondEthernet1", "interfaces", 0))
-    assert problem.text == "a is a member of BondEthernet0 already; remove it here"
-
-
 def test_a_tap_may_be_a_member() -> None:
     assert found_in("tap0: {}", "[tap0]", "taps: {tap0: {host: {name: x}}}") == []
 
@@ -104,20 +87,6 @@ def test_only_two_modes_have_a_load_balance(mode: str) -> None:
     text = f"interfaces: {{BondEthernet0: {{}}}}\nbondethernets: {{BondEthernet0: {{mode: {mode}, load-balance: l2}}}}"
     (problem,) = parse_text(text, "test").problems
     assert (problem.rule, problem.path) == ("bond-lb-mode", ("bondethernets", "BondEthernet0", "load-balance"))
-
-
-@pytest.mark.parametrize("mode", ["xor", "lacp"])
-def test_the_others_have(mode: str) -> None:
-    text = f"interfaces: {{BondEthernet0: {{}}}}\nbondethernets: {{BondEthernet0: {{mode: {mode}, load-balance: l2}}}}"
-    assert parse_text(text, "test").problems == ()
-
-
-def test_a_member_may_repeat_the_mac_of_the_bond() -> None:
-    text = """
-interfaces: {BondEthernet0: {}, a: {mac: "02:00:00:00:00:01"}}
-bondethernets: {BondEthernet0: {interfaces: [a], mac: 0200.0000.0001}}
-"""
-    assert parse_text(text, "test").problems == ()
 
 
 @pytest.mark.parametrize(

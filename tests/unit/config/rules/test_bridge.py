@@ -64,26 +64,6 @@ def test_a_bridge_that_cannot_be(interfaces: str, bridges: str, rule: str, path:
     assert found_in(interfaces, bridges, f"loop0: {{{MAC}}}") == [(rule, path)]
 
 
-@pytest.mark.parametrize(
-    ("bridges", "loopback", "rule", "path"),
-    [
-        ("bd1: {bvi: loop0}, bd2: {bvi: loop0}", MAC, "bvi-shared", ("bridgedomains", "bd2", "bvi")),
-        ("bd1: {bvi: loop0, mtu: 9000}", MAC, "bvi-mtu", ("bridgedomains", "bd1", "bvi")),
-        ("bd1: {bvi: loop0}", f"{MAC}, unnumbered: a", "bvi-unnumbered", ("bridgedomains", "bd1", "bvi")),
-        ("bd1: {bvi: loop0}", "", "bvi-default-mac", ("loopbacks", "loop0")),
-        ("bd1: {bvi: loop0, interfaces: [loop0]}", MAC, "bd-member-shared", ("bridgedomains", "bd1", "interfaces", 0)),
-    ],
-)
-def test_a_bvi_that_cannot_be(bridges: str, loopback: str, rule: str, path: tuple[str | int, ...]) -> None:
-    assert found_in("a: {addresses: [192.0.2.1/24]}", bridges, f"loop0: {{{loopback}}}") == [(rule, path)]
-
-
-def test_a_default_mac_is_a_warning() -> None:
-    loaded = parse_text("loopbacks: {loop0: }\nbridgedomains: {bd1: {bvi: loop0}}", "test")
-    assert [problem.severity for problem in loaded.problems] == [Severity.WARNING]
-    assert loaded.configuration is not None
-
-
 @pytest.mark.parametrize("flaw", ["mtu: x", "nonsense: 1", "state: UP"])
 def test_a_member_with_a_problem_of_its_own_is_judged_by_what_does_not_depend_on_it(flaw: str) -> None:
     rules = [rule for rule, _ in found_in(f"a: {{{flaw}, lcp: e0}}", "bd1: {interfaces: [a]}")]
@@ -99,15 +79,3 @@ vxlan_tunnels: {vxlan_tunnel0: {local: 192.0.2.1, remote: 192.0.2.2, vni: 1}}
     loaded = parse_text(text, "test")
     assert {problem.severity for problem in loaded.problems} == {Severity.WARNING}
     assert loaded.configuration is not None
-
-
-@pytest.mark.parametrize(
-    ("groups", "rules"), [("eth0: 1, eth1: 255", []), ("loop0: 1, eth2: 1", ["bd-split-horizon"] * 2)]
-)
-def test_only_members_are_in_groups(groups: str, rules: list[str]) -> None:
-    text = f"""
-interfaces: {{eth0: {{}}, eth1: {{}}, eth2: {{}}}}
-loopbacks: {{loop0: {{mac: "02:00:5e:00:53:01"}}}}
-bridgedomains: {{bd1: {{bvi: loop0, interfaces: [eth0, eth1], split-horizon: {{{groups}}}}}}}
-"""
-    assert [problem.rule for problem in parse_text(text, "test").to_act_on] == rules

@@ -49,11 +49,6 @@ def test_devices_and_interfaces_belong_together(device: str, interfaces: str, br
     assert rules_of(text) == broken
 
 
-def test_an_unmanaged_interface_may_have_a_device() -> None:
-    text = 'unmanaged: [ up* ]\ndataplane: { dpdk: { devices: { "0000:01:00.0": { name: uplink } } } }\n'
-    assert rules_of(text) == []
-
-
 @pytest.mark.parametrize(
     ("interfaces", "plugins", "broken"),
     [
@@ -134,12 +129,6 @@ def test_a_section_of_a_wrong_shape_is_a_problem(section: str) -> None:
 def test_a_misspelt_key_gets_a_hint() -> None:
     (problem,) = parse_text("dataplane: { cpu: { worker: 2 } }", "test").problems
     assert problem.text == "unknown key `worker`; did you mean `workers`?"
-
-
-def test_an_address_without_quotes_gets_a_hint() -> None:
-    problems = parse_text("dataplane:\n  dpdk:\n    devices:\n      0000:01:00.0: {}\n", "test").problems
-    assert [problem.rule for problem in problems] == ["yaml-key"]
-    assert "quotes" in problems[0].text
 
 
 @pytest.mark.parametrize("key", ["dpdk", "0000:01:00", "0000:01:00.9"])

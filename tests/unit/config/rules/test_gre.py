@@ -18,19 +18,6 @@ def found_in(*tunnels: str, interfaces: str = "", more: str = "") -> list[tuple[
 
 
 @pytest.mark.parametrize(
-    ("tunnel", "rule", "key"),
-    [
-        (", mode: erspan", "gre-session", "mode"),
-        (", session: 5", "gre-session", "session"),
-        (", mode: teb, session: 0", "gre-session", "session"),
-        (", mode: erspan, session: 5, key: 1", "gre-key", "key"),
-    ],
-)
-def test_a_session_belongs_to_erspan_and_a_key_to_the_others(tunnel: str, rule: str, key: str) -> None:
-    assert found_in(tunnel) == [(rule, ("gre_tunnels", "gre0", key))]
-
-
-@pytest.mark.parametrize(
     ("first", "second", "is_alike"),
     [
         ("", "", True),
@@ -59,11 +46,6 @@ def test_no_two_tunnels_are_alike(first: str, second: str, is_alike: bool) -> No
 def test_what_needs_ethernet_needs_another_mode(interfaces: str, more: str, path: tuple[str | int, ...]) -> None:
     assert found_in("", interfaces=interfaces, more=more) == [("gre-l3", path)]
     assert found_in(", mode: teb", interfaces=interfaces, more=more) == []
-
-
-def test_a_tunnel_without_ethernet_may_have_what_is_routed() -> None:
-    interfaces = "gre0: {lcp: e0, addresses: [10.0.0.0/31], mpls: true}, gre1: {unnumbered: gre0}"
-    assert found_in("", ", key: 1", interfaces=interfaces) == []
 
 
 ROUTED, FRAMES = "addresses: [10.0.0.1/30]", ", mode: teb"
@@ -95,15 +77,3 @@ def test_features_on_the_way_in_lose_nothing_in_a_tunnel_with_frames() -> None:
     keys = "urpf: {ipv4: loose}, mss-clamp: {ipv4: {mss: 1300, direction: input}}, acls: {input: a}"
     more = "acls: {a: {terms: [{action: permit}]}}\n"
     assert found_in(FRAMES, interfaces=f"gre0: {{{keys}, {ROUTED}}}", more=more) == []
-
-
-def test_a_macip_acl_sees_the_packet_around_a_frame_where_the_tunnel_routes() -> None:
-    more = "macip_acls: {m: {terms: [{action: permit}]}}\n"
-    assert found_in(FRAMES, interfaces=f"gre0: {{macip: m, {ROUTED}}}", more=more) == [
-        ("gre-teb-macip", ("interfaces", "gre0", "macip"))
-    ]
-    child = "gre0: {mtu: 1500, sub-interfaces: {5: {macip: m}}}"
-    assert found_in(FRAMES, interfaces=child, more=more) == [
-        ("gre-teb-macip", ("interfaces", "gre0", "sub-interfaces", 5, "macip"))
-    ]
-    assert found_in(FRAMES, interfaces="eth0: {l2xc: gre0}, gre0: {macip: m, l2xc: eth0}", more=more) == []

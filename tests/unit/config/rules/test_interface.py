@@ -52,61 +52,9 @@ def test_what_vpp_makes_is_in_its_section(name: str, rule: str) -> None:
     assert rules_in(f"interfaces: {{{name}: {{}}}}") == [rule]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "interfaces: {BondEthernet1: {}}\nbondethernets: {BondEthernet1: {mode: x}}",
-        "interfaces: {BondEthernet1: {}}\nbondethernets: {BondEthernet1: {mode: broadcast, load-balance: l2}}",
-        "interfaces: {tap0: {}}\ntaps: 5",
-        "interfaces: {vxlan_tunnel1: {}}\nvxlan_tunnels: {vxlan_tunnel1: {}}",
-    ],
-)
-def test_what_has_problems_of_its_own_is_not_missing(text: str) -> None:
-    assert not any(rule.endswith("-undefined") for rule in rules_in(text))
-
-
-@pytest.mark.parametrize("mode", ["b: {l2xc: a}", "b: {}", "a: {l2xc: b}"])
-def test_an_l2_interface_has_no_mpls(mode: str) -> None:
-    texts = {
-        "b: {l2xc: a}": "interfaces: {a: {mpls: true}, b: {l2xc: a}}",
-        "b: {}": "interfaces: {a: {mpls: true}, b: {}}\nbridgedomains: {bd1: {interfaces: [a, b]}}",
-        "a: {l2xc: b}": "interfaces: {a: {l2xc: b, mpls: true}, b: {}}",
-    }
-    assert rules_in(texts[mode]) == ["l2-mpls"]
-
-
-def test_a_bvi_may_have_mpls() -> None:
-    text = 'loopbacks: {loop0: {mpls: true, mac: "02:00:00:00:00:01"}}\nbridgedomains: {bd1: {bvi: loop0}}'
-    assert rules_in(text) == []
-
-
 def test_sflow_is_for_ports() -> None:
     bond = "interfaces: {a: {sflow: true}, BondEthernet0: {sflow: true}}\nbondethernets: {BondEthernet0: {}}"
     assert rules_in(bond) == ["sflow-not-phy"]
-
-
-@pytest.mark.parametrize("name", ["eth0", "tap0a", "xtap0", "tap", "loop1a", "BondEthernet", "host-tap0", "bond0"])
-def test_names_are_matched_as_a_whole(name: str) -> None:
-    assert rules_in(f"interfaces: {{{name}: {{device-type: dpdk}}}}") == []
-
-
-def test_a_cross_connected_interface_has_neither_lcp_nor_addresses() -> None:
-    text = "interfaces: {a: {l2xc: b, lcp: e0, addresses: [192.0.2.1/24]}, b: {l2xc: a}}"
-    assert rules_in(text) == ["l2-address", "l2-lcp"]
-
-
-def test_that_holds_for_sub_interfaces_too() -> None:
-    text = """
-interfaces:
-  a:
-    lcp: e0
-    sub-interfaces:
-      1: {l2xc: b.1, lcp: e0.1, addresses: [192.0.2.1/24]}
-  b:
-    sub-interfaces:
-      1: {l2xc: a.1}
-"""
-    assert rules_in(text) == ["l2-address", "l2-lcp"]
 
 
 def test_descriptions_that_a_tag_cannot_hold_are_told_once_as_a_warning() -> None:

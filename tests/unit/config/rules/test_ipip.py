@@ -19,21 +19,6 @@ ENDS = "local: 192.0.2.1, remote: 192.0.2.2"
 
 
 @pytest.mark.parametrize(
-    ("second", "is_alike"),
-    [
-        (ENDS, True),
-        (f"{ENDS}, dscp: ef", True),
-        (f"{ENDS}, flags: [encap-copy-df]", True),
-        (f"{ENDS}, encap-vrf: under", False),
-        ("local: 192.0.2.1, remote: 192.0.2.3", False),
-    ],
-)
-def test_no_two_tunnels_have_the_same_ends(second: str, is_alike: bool) -> None:
-    expected = [("ipip-duplicate", ("ipip_tunnels", "ipip1"))] if is_alike else []
-    assert found_in(ENDS, second, more="vrfs: {under: {id: 5}}") == expected
-
-
-@pytest.mark.parametrize(
     ("words", "key"),
     [
         ("dscp: ef, flags: [encap-copy-dscp]", "dscp"),
@@ -48,11 +33,6 @@ def test_flags_that_make_nothing_of_each_other_are_refused(words: str, key: str 
     assert found_in(f"{ENDS}, {words}") == expected
 
 
-@pytest.mark.parametrize("word", ["dscp: 64", "dscp: -1", "dscp: af51", "dscp: EF", "dscp: true", "flags: [copy-df]"])
-def test_words_that_vpp_does_not_know_are_refused(word: str) -> None:
-    assert [rule for rule, _ in found_in(f"{ENDS}, {word}")] == ["schema-value"]
-
-
 @pytest.mark.parametrize(
     ("interfaces", "more", "path"),
     [
@@ -65,8 +45,3 @@ def test_words_that_vpp_does_not_know_are_refused(word: str) -> None:
 )
 def test_what_needs_ethernet_is_refused(interfaces: str, more: str, path: tuple[str | int, ...]) -> None:
     assert found_in(ENDS, interfaces=interfaces, more=more) == [("ipip-l3", path)]
-
-
-def test_a_tunnel_may_have_what_is_routed() -> None:
-    interfaces = "ipip0: {lcp: e0, addresses: [10.0.0.0/31], mpls: true}, ipip1: {unnumbered: ipip0}"
-    assert found_in(ENDS, "local: 192.0.2.1, remote: 192.0.2.3", interfaces=interfaces) == []

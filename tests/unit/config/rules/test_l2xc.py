@@ -6,7 +6,6 @@ from vppcfg.config.load import parse_text
 
 
 def found_in(text: str) -> list[tuple[str, str]]:
-    """Return the rule and the interface of each problem."""
     return [(problem.rule, str(problem.path[1])) for problem in parse_text(f"interfaces: {text}", "test").problems]
 
 

@@ -37,20 +37,6 @@ def test_what_an_lcp_hangs_on(port: str, subs: list[str], expected: list[str]) -
     assert rules_in(port, *subs) == expected
 
 
-@pytest.mark.parametrize(
-    ("port", "sub", "expected"),
-    [
-        ("lcp: {name: e0, netns: a}, ", "100: {lcp: {name: x, netns: a}}", []),
-        ("lcp: {name: e0}, ", "100: {lcp: x}", []),
-        ("lcp: {name: e0, netns: a}, ", "100: {lcp: x}", ["sub-lcp-netns"]),
-        ("lcp: {name: e0, netns: a}, ", "100: {lcp: {name: x, netns: b}}", ["sub-lcp-netns"]),
-        ("lcp: e0, ", "100: {lcp: {name: x, netns: b}}", ["sub-lcp-netns"]),
-    ],
-)
-def test_a_sub_interface_is_in_the_namespace_of_its_parent(port: str, sub: str, expected: list[str]) -> None:
-    assert rules_in(port, sub) == expected
-
-
 def test_a_name_is_unique_over_namespaces() -> None:
     text = "interfaces: {a: {lcp: {name: e0, netns: x}}, b: {lcp: {name: e0, netns: y}}}"
     (problem,) = parse_text(text, "test").problems

@@ -37,11 +37,6 @@ def test_every_further_one_is_named() -> None:
     assert rules_in("", tags(1, "dot1q: 9"), tags(2, "dot1q: 9"), tags(3, "dot1q: 9")) == ["encap-duplicate"] * 2
 
 
-def test_two_parents_may_use_the_same_tags() -> None:
-    text = "interfaces: {a: {sub-interfaces: {1: {state: up}}}, b: {sub-interfaces: {1: {state: up}}}}"
-    assert parse_text(text, "test").problems == ()
-
-
 @pytest.mark.parametrize(
     ("port", "sub", "expected"),
     [
@@ -74,26 +69,6 @@ def test_two_tags_fit_into_one(outer: str, inner: str, expected: list[str]) -> N
     two = f"2: {{mtu: 1600, encapsulation: {{{inner}, inner-dot1q: 5}}}}"
     assert rules_in("mtu: 9000, ", one, two) == expected
     assert rules_in("mtu: 9000, ", two, one) == expected
-
-
-@pytest.mark.parametrize(
-    ("outer", "inner", "expected"),
-    [
-        ("lcp: e0.1, state: down", "lcp: e0.1.5", ["qinx-up-outer-down"]),
-        ("lcp: e0.1, state: down", "lcp: e0.1.5, state: down", []),
-        ("lcp: e0.1", "lcp: e0.1.5", []),
-        ("lcp: e0.1, state: down", "state: up", []),
-        ("state: down", "state: up", []),
-    ],
-)
-def test_in_linux_two_tags_are_up_only_when_the_outer_one_is(outer: str, inner: str, expected: list[str]) -> None:
-    two = f"2: {{{inner}, encapsulation: {{dot1q: 1, inner-dot1q: 5, exact-match: true}}}}"
-    assert rules_in("lcp: e0, ", f"1: {{{outer}}}", two) == expected
-
-
-def test_two_tags_may_be_too_large_for_both() -> None:
-    one, two = "1: {mtu: 1500}", "2: {mtu: 9001, encapsulation: {dot1q: 1, inner-dot1q: 5}}"
-    assert rules_in("mtu: 9000, ", one, two) == ["qinx-mtu", "sub-mtu"]
 
 
 @pytest.mark.parametrize(("sub_id", "expected"), [(2147483647, []), (2147483648, ["sub-id-cli"])])

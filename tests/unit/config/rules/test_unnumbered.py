@@ -8,7 +8,6 @@ LOOPBACKS = "loopbacks: {loop0: {addresses: [192.0.2.1/32]}, loop1: {unnumbered:
 
 
 def found_in(text: str) -> list[tuple[str, str]]:
-    """Return the rule and the interface of each problem."""
     problems = parse_text(f"interfaces: {text}\n{LOOPBACKS}", "test").problems
     return [(problem.rule, str(problem.path[1])) for problem in problems]
 

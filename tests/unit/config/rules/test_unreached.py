@@ -11,7 +11,6 @@ SOME, SOME4, SOME6 = (
     "{action: deny, source: 10.0.0.0/8}",
     "{action: deny, source: fd00::/8}",
 )
-TUNNEL = "gre_tunnels: {gre0: {local: 192.0.2.7, remote: 198.51.100.1%s}}\n"
 
 
 def found_in(text: str, severity: Severity = Severity.WARNING) -> list[tuple[str, KeyPath]]:
@@ -38,47 +37,6 @@ def acls(**lists: str) -> str:
 def test_terms_below_one_that_takes_all_of_their_families(terms: tuple[str, ...], unreached: int | None) -> None:
     expected = [] if unreached is None else [("acl-term-unreached", ("acls", "a", "terms", unreached))]
     assert found_in(acls(a=", ".join(terms))) == expected
-
-
-@pytest.mark.parametrize(
-    ("binding", "unreached"),
-    [
-        ("input: [some, all]", None),
-        ("input: [all, some]", ("input", 1)),
-        ("input: all, output: some", None),
-        ("output: [four, some]", None),
-        ("output: [four, some4]", ("output", 1)),
-        ("output: [four, six, some]", ("output", 2)),
-    ],
-)
-def test_lists_behind_others_that_take_all_packets_of_their_families(
-    binding: str, unreached: tuple[str, int] | None
-) -> None:
-    lists = acls(all=f"{SOME4}, {ALL}", some=SOME, some4=SOME4, four=ALL4, six=ALL6)
-    expected = [] if unreached is None else [("acl-unreached", ("interfaces", "eth0", "acls", *unreached))]
-    assert found_in(f"interfaces: {{eth0: {{acls: {{{binding}}}}}}}\n{lists}") == expected
-
-
-@pytest.mark.parametrize(
-    ("addresses", "more", "is_found"),
-    [
-        ("addresses: [192.0.2.7/24]", "", False),
-        ("addresses: [192.0.2.1/24]", "", True),
-        ("addresses: [192.0.2.7/24], vrf: red", "", True),
-        ("addresses: [192.0.2.7/24], vrf: red", ", encap-vrf: red", False),
-        ("addresses: ['2001:db8::1/64']", "", False),
-        ("", "", False),
-    ],
-)
-def test_the_own_end_of_a_tunnel_is_an_address_of_the_file(addresses: str, more: str, is_found: bool) -> None:
-    text = f"interfaces: {{eth0: {{{addresses}}}, gre0: {{}}}}\nvrfs: {{red: {{id: 1}}}}\n{TUNNEL % more}"
-    assert [rule for rule, _ in found_in(text)] == ["gre-local-missing"] * is_found
-
-
-@pytest.mark.parametrize("more", ["eth1: {dhcp-client: true}}\n", "}\nunmanaged: [eth1]\n"])
-def test_an_address_that_something_else_may_have_is_not_missed(more: str) -> None:
-    text = f"{TUNNEL % ''}interfaces: {{eth0: {{addresses: [192.0.2.1/24]}}, gre0: {{}}, {more}"
-    assert "gre-local-missing" not in [rule for rule, _ in found_in(text)]
 
 
 def test_what_nothing_uses_is_noticed() -> None:

@@ -18,22 +18,6 @@ def tunnels(*ends: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "rule", "path"),
-    [
-        (tunnels("local: 192.0.2.1, remote: '2001:db8::1', vni: 1"), "vxlan-family", ("vxlan_tunnel0", "remote")),
-        (tunnels("local: '2001:db8::1', remote: '2001:DB8:0::1', vni: 1"), "vxlan-self", ("vxlan_tunnel0", "remote")),
-        (
-            tunnels("local: 192.0.2.1, remote: 192.0.2.2, vni: 1", "local: 192.0.2.3, remote: 192.0.2.4, vni: 1"),
-            "vxlan-vni-duplicate",
-            ("vxlan_tunnel1", "vni"),
-        ),
-    ],
-)
-def test_a_tunnel_that_cannot_be(text: str, rule: str, path: tuple[str, ...]) -> None:
-    assert found_in(text) == [(rule, ("vxlan_tunnels", *path))]
-
-
-@pytest.mark.parametrize(
     "tunnel",
     [
         "vxlan_tunnels: {vxlan_tunnel0: {local: LOCAL, remote: REMOTE, vni: 1}}",
@@ -125,50 +109,9 @@ def test_linux_names_are_unique_among_lcps_and_taps() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("mac", "rule"),
-    [
-        ("01:00:5e:00:00:01", "mac-multicast"),
-        ("ff-ff-ff-ff-ff-ff", "mac-multicast"),
-        ("0000.0000.0000", "mac-zero"),
-        ("02:00:5e:00:53:01", None),
-        ("00:00:5E:00:53:01", None),
-    ],
-)
-def test_a_mac_is_that_of_one_station(mac: str, rule: str | None) -> None:
-    expected = [] if rule is None else [rule]
-    for text in (
-        f"interfaces: {{a: {{mac: '{mac}'}}}}",
-        f"loopbacks: {{loop0: {{mac: '{mac}'}}}}",
-        f"interfaces: {{BondEthernet0: }}\nbondethernets: {{BondEthernet0: {{mac: '{mac}'}}}}",
-    ):
-        assert [found for found, _ in found_in(text)] == expected
-
-
 def test_the_mac_of_a_bond_has_one_place() -> None:
     text = "interfaces: {BondEthernet0: {mac: '02:00:5e:00:53:01'}}\nbondethernets: {BondEthernet0: }"
     assert found_in(text) == [("bond-mac-placement", ("interfaces", "BondEthernet0", "mac"))]
-
-
-TERMS = "terms: [{action: deny, protocol: tcp}]"
-ACLS = f"acls: {{a: {{{TERMS}}}, b: {{{TERMS}}}, bad: {{terms: []}}}}"
-
-
-@pytest.mark.parametrize(
-    ("binding", "expected"),
-    [
-        ("{input: a, output: [b, a]}", []),
-        ("{input: [a, b], output: [a, b]}", []),
-        ("{input: bad}", []),
-        ("{input: c}", [("acl-undefined", ("input", 0))]),
-        ("{output: [a, c, d]}", [("acl-undefined", ("output", 1)), ("acl-undefined", ("output", 2))]),
-        ("{input: [a, b, a]}", [("acl-duplicate", ("input", 2))]),
-    ],
-)
-def test_acls_that_are_applied(binding: str, expected: list[tuple[str, tuple[str | int, ...]]]) -> None:
-    text = f"interfaces: {{eth0: {{acls: {binding}}}}}\n{ACLS}"
-    found = [(rule, path[3:]) for rule, path in found_in(text) if rule.startswith("acl-")]
-    assert sorted(found) == sorted(expected)
 
 
 def test_the_socket_of_every_memif_is_looked_at() -> None:

@@ -40,12 +40,6 @@ def test_an_interface_needs_its_mtu() -> None:
     assert [problem.rule for problem in parse_text(text, "test").to_act_on] == ["wireguard-no-interface"]
 
 
-def test_without_an_mtu_there_is_room_for_the_headers() -> None:
-    configuration = parse_text(f"interfaces: {{wg0: {{}}}}\nwireguards: {{{wg(0)}}}", "test").configuration
-    assert configuration is not None
-    assert configuration.interfaces["wg0"].mtu == 1420
-
-
 @pytest.mark.parametrize("port", [4789, 4790, 53, *_PORTS_OF_VPP])
 def test_ports_of_vpp_are_refused(port: int) -> None:
     assert found_in(wg(0, port=port)) == [("wireguard-port", ("wireguards", "wg0", "port"))]
@@ -66,11 +60,6 @@ def test_a_port_of_a_vxlan_tunnel_is_refused() -> None:
 def test_keys_of_zeros_are_refused(key: str) -> None:
     assert found_in(wg(0, key=key)) == [("wireguard-key", ("wireguards", "wg0", "public-key"))]
     assert found_in(wg(0, peer(0, key=key))) == [("wireguard-key", ("wireguards", "wg0", "peers", "p0", "public-key"))]
-
-
-@pytest.mark.parametrize("key", ["abc", f"{PUBLIC[0][:-2]}B=", PUBLIC[0][:-1], f"{PUBLIC[0]}=", "0" * 44])
-def test_what_is_no_key_is_refused(key: str) -> None:
-    assert [rule for rule, _ in found_in(wg(0, key=f"'{key}'"))] == ["schema-value"]
 
 
 def test_a_key_is_had_by_one_peer_of_all_interfaces() -> None:
@@ -98,12 +87,6 @@ def test_an_endpoint_can_be_reached(words: str, is_right: bool) -> None:
         for rule, _ in found_in(wg(0, peer(0, f"{NETS[0]}, {words}")), interfaces="e0: {addresses: [192.0.2.77/24]}")
     ]
     assert rules == ([] if is_right else ["wireguard-endpoint"])
-
-
-def test_an_address_of_the_router_in_another_vrf_may_be_an_endpoint() -> None:
-    words = f"{NETS[0]}, endpoint: 192.0.2.77, port: 1"
-    interfaces = "e0: {vrf: red, addresses: [192.0.2.77/24]}"
-    assert found_in(wg(0, peer(0, words)), interfaces=interfaces, more="vrfs: {red: {id: 5}}") == []
 
 
 def test_the_vrf_outside_must_have_the_family() -> None:

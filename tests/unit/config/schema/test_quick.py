@@ -1,7 +1,5 @@
 """What is accepted at first sight is what yamale accepts too, and a file that is right needs no second look."""
 
-from __future__ import annotations
-
 import copy
 import re
 import subprocess

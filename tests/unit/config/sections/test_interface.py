@@ -16,7 +16,7 @@ from vppcfg.model.features import (
     UrpfCheck,
     UrpfMode,
 )
-from vppcfg.model.interface import Encapsulation, InterfaceKind
+from vppcfg.model.interface import Encapsulation
 
 
 def interfaces(section: dict[Any, Any]) -> dict[str, InterfaceConfig]:
@@ -97,29 +97,8 @@ def test_every_key_arrives_in_canonical_form() -> None:
     )
 
 
-def test_an_lcp_may_be_a_name_alone() -> None:
-    assert interfaces({"eth0": {"lcp": "e0"}})["eth0"].lcp == LcpConfig(host_name="e0")
-    assert interfaces({"eth0": {"lcp": {"name": "e0", "netns": None}}})["eth0"].lcp == LcpConfig(host_name="e0")
-
-
 def test_an_empty_description_is_none() -> None:
     assert interfaces({"eth0": {"description": ""}})["eth0"].description is None
-
-
-def test_a_sub_interface_stands_beside_its_parent() -> None:
-    parsed = interfaces({"eth0": {"mtu": 9000, "sub-interfaces": {100: {"lcp": "e0.100"}, 200: {"mtu": 1400}}}})
-    assert list(parsed) == ["eth0", "eth0.100", "eth0.200"]
-    assert parsed["eth0.100"] == InterfaceConfig(
-        name="eth0.100",
-        path=("interfaces", "eth0", "sub-interfaces", 100),
-        kind=InterfaceKind.SUB_INTERFACE,
-        parent="eth0",
-        sub_id=100,
-        encapsulation=Encapsulation(outer=100, is_exact=True),
-        mtu=9000,
-        lcp=LcpConfig(host_name="e0.100"),
-    )
-    assert parsed["eth0.200"].mtu == 1400
 
 
 @pytest.mark.parametrize(
@@ -144,26 +123,6 @@ def flaws(section: dict[Any, Any]) -> list[tuple[str, tuple[str | int, ...]]]:
     return [(problem.rule, problem.path[1:]) for problem in parse({"interfaces": section}, []).problems]
 
 
-@pytest.mark.parametrize(
-    ("sub_id", "entry", "rule", "key"),
-    [
-        (100, None, "sub-empty", ()),
-        (100, {}, "sub-empty", ()),
-        (4096, {"mtu": 1500}, "encap-id", ()),
-        (100, {"encapsulation": {}}, "encap-no-tag", ("encapsulation",)),
-        (100, {"encapsulation": {"exact-match": True}}, "encap-no-tag", ("encapsulation",)),
-        (100, {"encapsulation": {"inner-dot1q": 1}}, "encap-inner-alone", ("encapsulation",)),
-        (100, {"encapsulation": {"dot1q": 1, "dot1ad": 1}}, "encap-both", ("encapsulation",)),
-        (0, {"mtu": 1500}, "sub-id", ()),
-        (4294967296, {"mtu": 1500}, "sub-id", ()),
-        ("100", {"mtu": 1500}, "sub-id", ()),
-        ("a", None, "sub-id", ()),
-    ],
-)
-def test_a_sub_interface_that_cannot_be(sub_id: Any, entry: Any, rule: str, key: tuple[str, ...]) -> None:
-    assert flaws({"eth0": {"sub-interfaces": {sub_id: entry}}}) == [(rule, ("eth0", "sub-interfaces", sub_id, *key))]
-
-
 @pytest.mark.parametrize("name", [5, "", "a b", "x" * 64])
 def test_an_interface_that_cannot_be(name: Any) -> None:
     assert flaws({name: {}}) == [("interface-name", (name,))]
@@ -174,30 +133,6 @@ def test_an_interface_stands_once() -> None:
     assert flaws({"a.1": {}, "a": {"sub-interfaces": {1: {"mtu": 1500}}}}) == [
         ("interface-duplicate", ("a", "sub-interfaces", 1))
     ]
-
-
-def test_entries_with_a_bad_shape_are_left_out_and_named() -> None:
-    data = {
-        "interfaces": {
-            "a": {"mtu": "x", "sub-interfaces": {1: {"mtu": 1500}, 2: {"state": "up"}, 3: None}},
-            "b": {"sub-interfaces": {1: {"mtu": "x"}, 2: {"mtu": 1500}}},
-            "c": 5,
-            "d": {"sub-interfaces": []},
-        },
-        "unmanaged": ["x", 5],
-    }
-    bad = [
-        ("interfaces", "a", "mtu"),
-        ("interfaces", "b", "sub-interfaces", 1, "mtu"),
-        ("interfaces", "c"),
-        ("interfaces", "d", "sub-interfaces"),
-        ("unmanaged", 1),
-    ]
-    parsed = parse(data, bad)
-    assert list(parsed.configuration.interfaces) == ["a.1", "b", "b.2"]
-    assert parsed.broken == {"a", "a.2", "a.3", "b.1", "c", "d"}
-    assert parsed.configuration.unmanaged == ()
-    assert [problem.rule for problem in parsed.problems] == ["sub-empty"]
 
 
 def test_an_entry_is_kept_without_what_nothing_else_depends_on() -> None:

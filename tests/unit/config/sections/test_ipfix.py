@@ -78,22 +78,6 @@ def test_a_vpp_that_has_told_of_packets_has_no_memory_for_flows(params: FlowPara
 
 
 @pytest.mark.parametrize(
-    ("text", "params", "found"),
-    [
-        ("", FlowParams(), [SetIpfixExporter]),
-        ("", FlowParams(active_s=0), [SetIpfixExporter]),
-        ("ipfix: {}\n", FlowParams(), [SetIpfixExporter]),
-        ("", L3, [SetIpfixExporter, SetFlowParams]),
-        ("ipfix: { collector: 192.0.2.9, source: 192.0.2.1 }\n", FlowParams(), []),
-        ("ipfix: { collector: 192.0.2.9, source: 192.0.2.1 }\n", FlowParams(active_s=0), []),
-    ],
-    ids=["no section", "no section, odd timer", "empty", "it was of flow records", "kept", "kept, odd timer"],
-)
-def test_an_exporter_that_the_file_does_not_say_is_turned_off(text: str, params: FlowParams, found: list[type]) -> None:
-    assert operations(f"interfaces: {{ eth0: {{}}, eth1: {{}} }}\n{text}", vpp(params)) == found
-
-
-@pytest.mark.parametrize(
     ("text", "table", "found"),
     [
         ("", FibTable(table_id=7, is_ipv6=False, name="ipv4-VRF:7"), []),

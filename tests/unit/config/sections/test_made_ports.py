@@ -8,7 +8,6 @@ from vppcfg.config.dump import write
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
 from vppcfg.kinds.host_interface import DeleteHostInterface
-from vppcfg.kinds.memif_socket import CreateMemifSocket, DeleteMemifSocket
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.linux import LinuxDevice
@@ -25,7 +24,6 @@ SLAVE = Memif(role=MemifRole.SLAVE, socket="/run/a")
 
 
 def vpp(name: str, made: VirtualInterface | None, tag: str = "", device_class: str = "af-packet") -> State:
-    """Return a VPP with one port, ours when its tag says so."""
     kind = made.kind if made is not None and tag.startswith(OURS) else InterfaceKind.PHYSICAL
     port = Interface(
         name=name, kind=kind, device_class=device_class, link_mtu=1500, packet_mtu=1500, is_up=True, tag=tag
@@ -54,15 +52,6 @@ def test_one_of_somebody_else_is_taken_over_by_its_mark_alone() -> None:
     plan = make_plan(resolution.observed, resolution.desired)
     assert plan.operations == (SetTag(interface="host-e1", tag=OURS),)
     assert plan.reached.interfaces["host-e1"].kind is InterfaceKind.HOST_INTERFACE
-
-
-@pytest.mark.parametrize("tag", ["", "vppcfg", "vppcfg uplink"])
-def test_one_of_somebody_else_that_only_interfaces_names_stays_a_port(tag: str) -> None:
-    state = vpp("host-e1", HostInterface(device="e1"), tag)
-    resolution = wanted(NAMES, state)
-    assert rules(resolution) == []
-    assert not any(isinstance(each, DeleteHostInterface) for each in make_plan(state, resolution.desired).operations)
-    assert rules(wanted("interfaces: {}\n", state)) == ["phy-unlisted"]
 
 
 def test_one_of_ours_that_the_file_lacks_is_removed() -> None:
@@ -129,15 +118,6 @@ def test_a_socket_without_a_memif_goes_with_the_next_plan(unmanaged: str, left: 
     assert plan.impact is Impact.NONE
 
 
-@pytest.mark.parametrize("file", ["/run/a", "/run/b"])
-def test_a_socket_without_a_memif_serves_that_of_the_file_if_it_is_the_same(file: str) -> None:
-    state = State(facts=Facts(plugins=frozenset({"memif"}), memif_sockets=((1, file),)))
-    text = "interfaces: { memif1/0: {} }\nmemifs: { memif1/0: { role: slave, socket: /run/a } }\n"
-    plan = make_plan(state, wanted(text, state).desired)
-    sockets = [type(each) for each in plan.operations if each.subject == "memif socket 1"]
-    assert sockets == ([] if file == "/run/a" else [DeleteMemifSocket, CreateMemifSocket])
-
-
 @pytest.mark.parametrize(
     ("said", "made", "in_linux", "then"),
     [
@@ -169,11 +149,3 @@ def test_a_new_tap_is_made_with_an_mtu_and_one_that_is_there_keeps_what_the_file
     assert make_plan(state, desired).desired == desired
     text = write(desired)
     assert wanted(text, desired).desired == desired, text
-
-
-def test_a_tap_keeps_the_flags_that_no_file_says() -> None:
-    tap0 = Interface(name="tap0", kind=InterfaceKind.TAP, link_mtu=1500, packet_mtu=1500, is_up=True, tag="vppcfg")
-    tap = Tap(host_name="t0", host_mtu=1500, flags=5)
-    state = State(interfaces={"tap0": tap0}, virtual={"tap0": tap}, facts=Facts(plugins=frozenset({"tap"})))
-    text = "interfaces: { tap0: { mtu: 1500 } }\ntaps: { tap0: { host: { name: t0, mtu: 1500 } } }\n"
-    assert wanted(text, state).desired.virtual == {"tap0": tap}

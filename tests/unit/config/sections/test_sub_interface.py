@@ -51,24 +51,6 @@ def told(text: str, state: State) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("keys", "state", "found"),
-    [
-        ("mtu: 1500", vpp(), [1500]),
-        ("mtu: 1280", vpp(), [1280]),
-        ("mtu: 1500", vpp(1500), []),
-        ("state: up", vpp(1280), [1500]),
-        ("state: up", vpp(0, 9000), [1500]),
-        ("encapsulation: { dot1q: 200, exact-match: true }", vpp(), [1500]),
-    ],
-    ids=["its port's", "a smaller one", "it has it", "it loses its own", "its port changes", "it is recreated"],
-)
-def test_a_sub_interface_is_told_the_mtu_that_the_file_says(keys: str, state: State, found: list[int]) -> None:
-    text = FILE.format(mtu=1500, keys=keys)
-    assert wanted(text, state).problems == ()
-    assert told(text, state) == found
-
-
 def test_a_sub_interface_that_comes_up_is_told_its_mtu_as_one_is_that_is_made() -> None:
     """An apply that was killed leaves sub-interfaces that were made, and not told theirs: they would route 9000."""
     state, text = vpp(), FILE.format(mtu=1500, keys="state: up")

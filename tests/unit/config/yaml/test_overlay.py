@@ -1,7 +1,5 @@
 """Several files laid over each other: what they say together, and where each value stands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -96,21 +94,6 @@ def test_a_map_and_anything_else_cannot_be_merged(texts: tuple[str, ...], place:
     (problem,) = together(*texts).problems
     assert (problem.rule, (problem.file, problem.line, problem.column)) == ("merge-kind", place)
     assert text in problem.text
-
-
-def test_problems_name_the_file_that_won(tmp_path: Path) -> None:
-    base, site = tmp_path / "base.yaml", tmp_path / "site.yaml"
-    base.write_text("interfaces:\n  eth0:\n    mtu: 9000\n    description: none\n    l2xc: eth7\n")
-    site.write_text("interfaces:\n  eth0:\n    mtu: 1\n")
-    problems = load(SourceFiles(names=(str(base), str(site)))).problems
-    assert {(each.file, each.line, each.rule) for each in problems} == {
-        (str(site), 3, "schema-value"),
-        (str(base), 5, "l2xc-target-missing"),
-    }
-    site.write_text("interfaces: [\n")
-    loaded = load(SourceFiles(names=(str(base), str(site))))
-    assert [(each.file, each.rule) for each in loaded.problems] == [(str(site), "yaml-syntax")]
-    assert loaded.configuration is None
 
 
 def test_a_folder_stands_for_its_files_in_the_order_of_their_names(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ DEFAULTS: dict[str, Value] = {
 
 
 def stub_with(bridge: Mapping[str, Value], members: list[Mapping[str, Value]]) -> StubVpp:
-    """Return a VPP with three interfaces and one bridge domain."""
     stub = StubVpp()
     stub.add_interface(1, "port")
     stub.add_interface(2, "loop0", interface_dev_type="Loopback")

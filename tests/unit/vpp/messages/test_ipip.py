@@ -13,7 +13,6 @@ TUNNEL = 5
 
 
 def stub_with(*, name: str = "ipip3", device_class: str = "IPIP tunnel device", **changes: Any) -> StubVpp:
-    """Return a VPP with one tunnel, plain but for `changes`."""
     stub = StubVpp(plugins=("ipip",))
     stub.add_interface(TUNNEL, name, interface_dev_type=device_class)
     plain: dict[str, Value] = {

@@ -21,7 +21,6 @@ PLAIN: dict[str, Value] = {
 
 
 def stub_with(**changes: Value) -> StubVpp:
-    """Return a VPP with one tunnel, plain but for `changes`."""
     stub = StubVpp(plugins=("vxlan",))
     stub.add_interface(TUNNEL, "vxlan_tunnel3", interface_dev_type="VXLAN")
     stub.tell("vxlan_tunnel_v2_dump", "vxlan_tunnel_v2_details", PLAIN | changes)
