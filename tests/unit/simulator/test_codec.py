@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from vppcfg.simulator.api import api_files, message_ids
 from vppcfg.simulator.api_files import ApiFile, parse
 from vppcfg.simulator.codec import Codec, MalformedMessageError, Types, layout_of
-from vppcfg.simulator.releases import NEWEST, RELEASES, release_named
+from vppcfg.simulator.releases import NEWEST, release_named
 
 FILES = api_files(release_named(NEWEST), ["linux_cp"])
 IDS = message_ids(FILES)
@@ -92,41 +92,6 @@ def test_a_field_that_no_message_has_is_an_error() -> None:
 def test_a_value_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(ValueError, match="control_ping_reply cannot hold"):
         CODEC.pack("control_ping_reply", {"vpe_pid": -1})
-
-
-def test_the_release_picks_one_of_several_layouts() -> None:
-    """One function can answer in all of them: a message takes the values that it has."""
-    file = parse(
-        "x",
-        """
-        version 23.06-24.10 1.0.0 1
-        version 26.02- 1.1.0 2
-        request poke 1a2b3c4d -24.10: u32 index
-        request poke 5e6f7a8b 26.02-: u32 index, u8 force
-        reply poke_reply 1: i32 retval
-        """,
-    )
-    packed = {}
-    for release in ("23.06", "26.06"):
-        codec = Codec([file.in_release(release)], {"poke": 100, "poke_reply": 101}, ["force"])
-        packed[release] = codec.pack("poke", {"index": 5, "force": 7})[2:]
-        shown = codec.unpack("poke", b"\0\0" + packed[release])
-        assert (shown["index"], shown.get("force")) == (5, None if release == "23.06" else 7)
-    assert packed == {"23.06": struct.pack(">III", 0, 0, 5), "26.06": struct.pack(">IIIB", 0, 0, 5, 7)}
-
-
-@pytest.mark.parametrize(
-    ("span", "releases"),
-    [
-        ("", ["23.06", "24.10", "25.06", "25.10", "26.06", "26.10"]),
-        ("24.10", ["24.10"]),
-        ("23.06-24.10", ["23.06", "24.10"]),
-        ("24.10-", ["24.10", "25.06", "25.10", "26.06", "26.10"]),
-        ("-25.02", ["23.06", "24.10"]),
-    ],
-)
-def test_a_span_has_both_its_ends(span: str, releases: list[str]) -> None:
-    assert [release.name for release in RELEASES if release.is_in(span)] == releases
 
 
 def test_a_definition_that_is_none_is_refused() -> None:

@@ -1,6 +1,5 @@
 """A State is loaded as it stands, and VPP's dumps show it."""
 
-import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -92,20 +91,6 @@ def test_interfaces_are_shown_as_they_stand() -> None:
     assert tags["eth0.102"] == (102, 0, 0, 0, 0x20)
     assert rows["eth0.102"][17:21] == (1, 1, 5, 0)
     assert {"local0", "eth1", "loop0", "tap4096", "tap4096.100", "tap4097"} < set(rows)
-
-
-def test_addresses_tables_and_cross_connects_are_shown() -> None:
-    vpp = SimulatedVpp(state=STATE)
-    indexes = {name: vpp.tables.named(name) for name in STATE.interfaces}
-    assert all(indexes.values())
-    number = {name: row.index for name, row in indexes.items() if row}
-    with served(vpp) as wire:
-        found = wire.dump("ip_address_dump", number["eth0"], False) + wire.dump("ip_address_dump", number["eth0"], True)
-        tables = [wire.call("sw_interface_get_table", number["eth1"], is_ipv6) for is_ipv6 in (False, True)]
-        xconnects = wire.dump("l2_xconnect_dump")
-    assert [(row[1], row[3]) for row in found] == [(0, 24), (1, 64)]
-    assert found[1][2] == ipaddress.IPv6Address("2001:db8::1").packed
-    assert (tables, xconnects) == ([(0, 10), (0, 0)], [(number["eth0.102"], number["eth1"])])
 
 
 def test_pairs_and_settings_are_shown() -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from tests.unit.simulator.wire import CONTEXT, HEADER, Wire
 from vppcfg.errors import UsageError
-from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer, serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.simulator.wire import Value
@@ -186,17 +185,6 @@ def test_a_socketpair_is_served_until_its_other_end_closes(vpp: SimulatedVpp) ->
     assert not thread.is_alive()
 
 
-def test_a_path_is_served_and_removed(vpp: SimulatedVpp, tmp_path: Path) -> None:
-    path = tmp_path / "api.sock"
-    with SimulatorServer(vpp, path):
-        sock = socket.socket(socket.AF_UNIX)
-        sock.connect(str(path))
-        wire = Wire(vpp, sock)
-        assert wire.call("control_ping")[0] == 0
-        wire.close()
-    assert not path.exists()
-
-
 def test_run_serves_until_stop(vpp: SimulatedVpp, tmp_path: Path) -> None:
     server = SimulatorServer(vpp, tmp_path / "api.sock")
     server.listen()
@@ -244,12 +232,3 @@ def test_stopping_twice_is_no_error_and_leaves_no_descriptor(vpp: SimulatedVpp, 
     server.stop()
     server.stop()
     assert len(os.listdir("/proc/self/fd")) == before
-
-
-def test_thousands_of_interfaces_are_dumped_in_order() -> None:
-    vpp = SimulatedVpp(ports=[PhysicalPort(name=f"eth{number}") for number in range(3000)])
-    with SimulatorServer(vpp) as server:
-        wire = Wire.to(vpp, server)
-        rows = wire.dump("sw_interface_dump", ALL, False, b"")
-        wire.close()
-    assert [row[0] for row in rows] == list(range(3001))
