@@ -39,12 +39,7 @@ def test_a_bridge_is_made_as_asked(vpp: Subject) -> None:
     assert create(vpp, 10, learn=False, arp_term=True, mac_age=5, bd_tag="vppcfg x") == 0
     row = domains(vpp)[10]
     assert (row.flood, row.learn, row.arp_term, row.arp_ufwd, row.mac_age, row.bd_tag) == (
-        True,
-        False,
-        True,
-        False,
-        5,
-        "vppcfg x",
+        *(True, False, True, False, 5, "vppcfg x"),
     )
     assert (row.bvi_sw_if_index, row.uu_fwd_sw_if_index) == (ALL, ALL)
 

@@ -32,13 +32,8 @@ def test_the_change_for_lacking_descriptors_is_the_one_that_helped() -> None:
     settings = found.proposal.settings
     assert as_data(settings) == {"dataplane": {"dpdk": {"default": {"tx-descriptors": 1024}, "multi-seg": False}}}
     assert startup_difference(settings) == [
-        "  dpdk {",
-        "+   no-multi-seg",
-        "    dev default {",
-        "-     num-tx-desc 512",
-        "+     num-tx-desc 1024",
-        "    }",
-        "  }",
+        *("  dpdk {", "+   no-multi-seg", "    dev default {", "-     num-tx-desc 512", "+     num-tx-desc 1024"),
+        *("    }", "  }"),
     ]
     assert found.proposal.live == (f"set dpdk interface descriptors {GI3} tx 1024",)
     assert "2.94 of 2.97 Mpps" in found.expectation.text
