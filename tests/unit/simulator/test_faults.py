@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from vpp_papi.vpp_stats import VPPStats
 
+from tests.clock import Clock
 from tests.unit.simulator.wire import CONTEXT, Wire
 from vppcfg.simulator.faults import Faults
 from vppcfg.simulator.port import PhysicalPort
@@ -69,19 +70,6 @@ def test_from_the_nth_change_on_vpp_works_without_a_word() -> None:
             wire.receive()
         wire.close()
     assert is_up(vpp)
-
-
-class Clock:
-    """Time that passes only while somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-    def sleep(self, seconds: float) -> None:
-        self.now_s += seconds
 
 
 def mtu_of(vpp: SimulatedVpp) -> int:
@@ -158,9 +146,9 @@ def test_a_late_answer_comes_after_what_was_asked_meanwhile() -> None:
 
 
 def test_each_answer_can_be_slow() -> None:
-    clock = Clock()
+    clock = Clock(0)
     vpp = with_faults(Faults(delay_s=0.5))
-    with SimulatorServer(vpp, sleep=clock.sleep, clock=clock) as server:
+    with SimulatorServer(vpp, sleep=clock.sleep, clock=clock.monotonic) as server:
         wire = Wire.to(vpp, server)
         wire.dump("sw_interface_dump", ALL, False, b"")
         wire.close()
