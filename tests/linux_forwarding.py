@@ -15,10 +15,10 @@ from vppcfg.model.forwarding import (
     LinuxForwarding,
     NeighborSeen,
     PairSide,
+    RouteEntry,
     Routes,
     TableId,
-    Way,
-    ordered,
+    canonical_hops,
     prefix_key,
 )
 from vppcfg.model.linux import LinuxDevice, LinuxSide
@@ -96,7 +96,7 @@ class LinuxAround:
 
     def add_route(self, table: int, prefix: str, *hops: Hop, source: str = COPIED[0], is_lost: bool = False) -> None:
         """Put a route into a table of Linux."""
-        self.routes.setdefault(TableId(":" in prefix, table), {})[prefix] = ordered(list(hops))
+        self.routes.setdefault(TableId(":" in prefix, table), {})[prefix] = canonical_hops(list(hops))
         if not is_lost:
             self.nl.route(table, prefix, hops, source=source)
 
@@ -108,7 +108,7 @@ def _compact(table: TableId, routes: Mapping[str, tuple[Hop, ...]]) -> Routes:
         value, length = prefix_of(text)
         key = prefix_key(table.is_ipv6, value.to_bytes(16 if table.is_ipv6 else 4), length)
         by_prefix[key] = ways.setdefault(hops, len(ways))
-    return Routes(ways=[Way(hops) for hops in ways], by_prefix=by_prefix)
+    return Routes(entries=[RouteEntry(hops) for hops in ways], by_prefix=by_prefix)
 
 
 def new_vpp() -> SimulatedVpp:

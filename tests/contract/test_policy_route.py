@@ -1,10 +1,14 @@
 """Contract: policies of ABF: what VPP refuses, what it reads back, and which paths it takes for the same."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject
+from vppcfg.kinds.policy_route import LOOSE_POLICIES
+from vppcfg.model.policy_route import LoosePolicy
+from vppcfg.vpp.live import LiveDataplane, connect
 
 POLICY = 0x76700005
 HOPS = ("192.0.2.2", "192.0.2.3", "192.0.2.4")
@@ -15,6 +19,12 @@ def ethernet(vpp: Subject) -> int:
     index = int(vpp.index(PORTS[0]))
     vpp.api.sw_interface_add_del_address(is_add=True, sw_if_index=index, prefix="192.0.2.1/24")
     return index
+
+
+@pytest.fixture
+def plane(vpp: Subject) -> Iterator[LiveDataplane]:
+    with connect(vpp.client.server_address, json_dir=str(vpp.client.apidir)) as connected:
+        yield connected
 
 
 def path(gateway: str = "", **values: Any) -> dict[str, Any]:
@@ -115,3 +125,27 @@ def test_a_table_that_is_not_there_and_no_path_are_refused(vpp: Subject, eth: in
     assert policy(vpp, number, path(HOPS[0], sw_if_index=999)) == -54
     assert policy(vpp, number) == -7
     assert list(vpp.api.abf_policy_dump()) == []
+
+
+@pytest.mark.parametrize("is_typed", [False, True])
+def test_a_policy_into_another_table_goes_whoever_has_made_it(
+    is_typed: bool, vpp: Subject, plane: LiveDataplane
+) -> None:
+    """The API does not find a path that the prompt has made, and the prompt none of the API (fib_path_cmp_i)."""
+    table = {"table_id": 10, "is_ip6": False}
+    assert vpp.api.ip_table_add_del(is_add=True, table={**table, "name": "red"}).retval == 0
+    number, line = acl(vpp), "abf policy {} via ip4-lookup-in-table 10"
+    if is_typed:
+        assert vpp.cli(line.format(f"add id 7 acl {number}"))[0] == 0
+    else:
+        assert policy(vpp, number, path(table_id=10), number=7) == 0
+    (found,) = plane.observe().of(LoosePolicy).values()
+    if is_typed:
+        assert policy(vpp, ALL, path(table_id=10), add=False, number=7) == 0
+    else:
+        assert vpp.cli(line.format("del id 7"))[0] == 0
+    assert list(plane.observe().of(LoosePolicy).values()) == [found]
+    assert plane.perform(LOOSE_POLICIES.removal(found, with_table=True)).refusals == ()
+    assert not plane.observe().of(LoosePolicy)
+    assert vpp.api.ip_table_add_del(is_add=False, table=table).retval == 0
+    assert [row.table.table_id for row in vpp.rows("ip_table_dump") if row.table.table_id == 10] == []

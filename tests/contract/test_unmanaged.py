@@ -181,6 +181,79 @@ def test_it_is_read_taken_off_and_put_back_as_it_was(sort: str, vpp: Subject, fi
     plane.perform([TakeOff(attachment=each) for each in reversed(before) if each.take is not None])
 
 
+TABLE = "ipv4-VRF:77"
+LEADING = {
+    f"l3xc add {PORTS[1]} via 192.0.2.9 {SUB}": (SUB, PORTS[1], f"L3 cross-connect IPv4 via 192.0.2.9 {SUB}"),
+    f"ip punt redirect add rx {PORTS[1]} via 192.0.2.9 {SUB}": (
+        *(SUB, PORTS[1]),
+        f"punt redirect of IPv4 via 192.0.2.9 {SUB}",
+    ),
+    f"ip punt redirect add rx all via 192.0.2.9 {SUB}": (
+        *(SUB, SUB),
+        f"punt redirect of all of IPv4 via 192.0.2.9 {SUB}",
+    ),
+    f"l3xc add {PORTS[1]} via ip4-lookup-in-table 77": (
+        *(TABLE, PORTS[1]),
+        "L3 cross-connect IPv4 via ip4-lookup-in-table 77",
+    ),
+    f"ip punt redirect add rx {PORTS[1]} via ip4-lookup-in-table 77": (
+        *(TABLE, PORTS[1]),
+        "punt redirect of IPv4 via ip4-lookup-in-table 77",
+    ),
+    "ip punt redirect add rx all via ip4-lookup-in-table 77": (
+        *(TABLE, TABLE),
+        "punt redirect of all of IPv4 via ip4-lookup-in-table 77",
+    ),
+    "ip route add 10.1.0.0/16 via ip4-lookup-in-table 77": (
+        *(TABLE, TABLE),
+        "route of the prompt 10.1.0.0/16 via ip4-lookup-in-table 77",
+    ),
+    "ip route add 10.1.0.0/16 via 198.51.100.9 next-hop-table 77": (
+        *(TABLE, TABLE),
+        "route of the prompt 10.1.0.0/16 via 198.51.100.9 next-hop-table 77",
+    ),
+}
+"""Lines, each with what it leads to, who holds it, and what it is called."""
+
+
+@pytest.mark.parametrize("line", LEADING)
+def test_what_leads_to_something_is_read_with_it_and_does_not_outlast_it(
+    line: str, vpp: Subject, first: int, plane: LiveDataplane
+) -> None:
+    index, table = vpp.sub(first, 100), {"table_id": 77, "is_ip6": False}
+    assert vpp.api.ip_table_add_del(is_add=True, table={**table, "name": "red"}).retval == 0
+    assert vpp.add_address(index, ADDRESS) == 0
+    for each in (first, index):
+        assert vpp.api.sw_interface_set_flags(sw_if_index=each, flags=1).retval == 0
+    target, holder, label = LEADING[line]
+    assert plane.unmanaged({target}, plane.observe()) == ()
+    assert vpp.cli(line) == (0, "")
+    before = plane.unmanaged({target}, plane.observe())
+    assert [(each.holder, each.label) for each in before] == [(holder, label)]
+    assert plane.perform([TakeOff(attachment=each) for each in before]).refusals == ()
+    assert plane.unmanaged({target}, plane.observe()) == ()
+    assert plane.perform([PutBack(attachment=each) for each in before]).refusals == ()
+    assert plane.unmanaged({target}, plane.observe()) == before
+    assert plane.perform([TakeOff(attachment=each) for each in before]).refusals == ()
+    assert vpp.api.ip_table_add_del(is_add=False, table=table).retval == 0
+    assert [row.table.name for row in vpp.rows("ip_table_dump") if row.table.table_id == 77] == []
+
+
+def test_what_a_virtual_router_tracks_is_read_with_that(vpp: Subject, first: int, plane: LiveDataplane) -> None:
+    index = vpp.sub(first, 100)
+    assert vpp.add_address(first, ADDRESS) == 0
+    vrrp(vpp, first)
+    tracked = {"n_ifs": 1, "ifs": [{"sw_if_index": index, "priority": 50}]}
+    assert vpp.api.vrrp_vr_track_if_add_del(sw_if_index=first, vr_id=7, is_ipv6=0, is_add=1, **tracked).retval == 0
+    (before,) = plane.unmanaged({SUB}, plane.observe())
+    assert (before.holder, before.label) == (PORTS[0], f"VRRP router tracking 7 {SUB}")
+    assert plane.perform([TakeOff(attachment=before)]).refusals == ()
+    assert plane.unmanaged({SUB}, plane.observe()) == ()
+    assert plane.perform([PutBack(attachment=before)]).refusals == ()
+    assert plane.unmanaged({SUB}, plane.observe()) == (before,)
+    plane.perform([TakeOff(attachment=each) for each in reversed(held(plane, PORTS[0])) if each.take is not None])
+
+
 def test_policers_are_taken_off_as_often_as_they_were_put_on(vpp: Subject, first: int, plane: LiveDataplane) -> None:
     index = vpp.sub(first, 100)
     policers(vpp, index)

@@ -20,7 +20,7 @@ from tests.fuzz.plain import NODES, damage_node, flipped
 from vppcfg.app.verifying import verify
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
-from vppcfg.model.forwarding import Hop, LinuxForwarding, PairSide, Routes, TableId, Way, prefix_key
+from vppcfg.model.forwarding import Hop, LinuxForwarding, PairSide, RouteEntry, Routes, TableId, prefix_key
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
 from vppcfg.plan.rollback import closest_to
@@ -163,7 +163,7 @@ class _Linux:
     def read_forwarding(self, netns: str, devices: Mapping[str, str]) -> LinuxForwarding:
         side = PairSide(mtu=1500, is_up=True, addresses=frozenset({"192.0.2.1/24"}))
         hops = (Hop(next(iter(devices.values()), "port"), b"\xc0\0\2\x09"),)
-        routes = Routes(ways=[Way(hops)], by_prefix={prefix_key(False, b"\x0a\0\0\0", 8): 0})
+        routes = Routes(entries=[RouteEntry(hops)], by_prefix={prefix_key(False, b"\x0a\0\0\0", 8): 0})
         return LinuxForwarding(
             sides=dict.fromkeys(devices.values(), side),
             indexes=dict.fromkeys(devices.values(), 1),

@@ -1166,7 +1166,7 @@ def without_what_is_left_open(state: State) -> State:
     }
     taps = {name: replace(tap, host_mac="", host_mtu=0) for name, tap in state.virtual_as(Tap).items()}
     bare: dict[str, Any] = {"protocol_mtus": (0, 0, 0), "packet_mtu": 0, "link_mtu": None, "is_up": False, "tag": ""}
-    ports = [name for name, virtual in state.virtual.items() if virtual.is_ours_by_mark]
+    ports = [name for name, virtual in state.virtual.items() if virtual.is_owned_by_mark]
     for name in (*state.virtual_as(Vxlan), *state.virtual_as(Gre), *state.virtual_as(Ipip), *taps, *ports):
         interfaces[name] = replace(interfaces[name], **bare)
     bonds = {

@@ -9,7 +9,7 @@ import pytest
 from tests.linux_forwarding import PORTS, LinuxAround, add_some_route, filled, some_hops
 from tests.simulated_vpp import connected
 from vppcfg.app.verifying import verify
-from vppcfg.model.forwarding import NeighborSeen, TableId, ordered
+from vppcfg.model.forwarding import NeighborSeen, TableId, canonical_hops
 from vppcfg.verify.mismatch import MismatchKind, Subject
 from vppcfg.verify.report import FIRST, VerifyReport
 
@@ -50,7 +50,7 @@ def changed_route(linux: LinuxAround, rng: random.Random) -> Expected:
     """VPP misses the message that a route leads elsewhere."""
     table, prefix = whole_route(linux, rng)
     former = linux.routes[table][prefix]
-    while (hops := ordered(some_hops(rng, table.is_ipv6))) == former:
+    while (hops := canonical_hops(some_hops(rng, table.is_ipv6))) == former:
         pass
     linux.routes[table][prefix] = hops
     return Subject.ROUTE, MismatchKind.DIFFERENT, prefix

@@ -189,6 +189,10 @@ def _groups(data: dict[str, Any]) -> Iterator[list[str]]:
         yield [f"vrrp vr add {LAN} vr_id 9 priority 150 192.0.2.250", f"vrrp proto start {LAN} vr_id 9"]
     if "qos" not in interfaces[WAN]:
         yield ["qos egress map id 7 [ip][184]=46", f"qos mark ip {WAN} id 7"]
+    if "sub-interfaces" in interfaces[WAN]:
+        yield [f"ip punt redirect add rx {LAN} via 10.1.1.9 {SUB}"]
+        yield [f"ip punt redirect add rx all via 10.1.1.9 {SUB}"]
+        yield [f"l3xc add {LAN} via 10.1.1.9 {SUB}"]
 
 
 def _on_loopback(network: str) -> Iterator[list[str]]:

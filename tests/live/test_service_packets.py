@@ -146,6 +146,26 @@ def test_a_path_mtu_behind_a_router_drops_what_may_not_be_fragmented_whatever_it
     assert ("ip4-icmp-error" in trace) is not is_older(release(), Release(26, 2)), trace
 
 
+@pytest.mark.parametrize("has_key", [True, False])
+def test_a_path_mtu_of_a_host_on_a_link_outlasts_that_the_link_goes_and_comes(
+    vpp: RealVpp, tmp_path: Path, *, has_key: bool
+) -> None:
+    key = "path-mtu: { 10.0.1.7: 300 }"
+    apply(vpp, tmp_path, routed(more=key))
+
+    def is_for_a_neighbor() -> bool:
+        """Return whether VPP looks for the host on the link, and does not drop what must not be fragmented."""
+        trace = send(vpp, unfragmentable("10.0.1.7", 200), size=200, trace=1)
+        return "ip4-pmtu-dpo" not in trace and "ip4-arp" in trace
+
+    assert is_for_a_neighbor()
+    apply(vpp, tmp_path, routed(more=key if has_key else "").replace("10.0.1.1/24", "10.0.1.4/24"))
+    assert is_for_a_neighbor()
+    words = ["-q", "-a", str(vpp.socket_path)]
+    assert main(["rollback", "-y", *words]) == ExitCode.DONE
+    assert is_for_a_neighbor()
+
+
 def test_a_path_mtu_behind_a_router_gives_each_ipv6_packet_a_fragment_header(vpp: RealVpp, tmp_path: Path) -> None:
     text = """
 interfaces:

@@ -20,7 +20,7 @@ def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     """
     interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
     for name, virtual in state.virtual.items():
-        if virtual.is_ours_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
+        if virtual.is_owned_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
             tag = tag_for(description_of(interfaces[name].tag), CREATED_MARK)
             if (
                 not is_foreign(interfaces[name].tag)

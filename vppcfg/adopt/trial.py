@@ -204,7 +204,9 @@ def _place_of(line: SourceLine) -> Place | None:
 
 
 def _can_be_left(line: SourceLine) -> bool:
-    return line.outcome in {LineOutcome.FILE, LineOutcome.NO_EFFECT} and bool(line.subjects or line.path)
+    """Return whether a line is not left so far, and may have set something: a refused one, too, before VPP gave up."""
+    outcomes = {LineOutcome.FILE, LineOutcome.NO_EFFECT, LineOutcome.FAULT}
+    return not line.is_left and line.outcome in outcomes and bool(line.subjects or line.path)
 
 
 def _words_of(line: SourceLine) -> set[str]:

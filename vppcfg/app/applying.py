@@ -103,7 +103,7 @@ def apply_at(
     if not plan.steps and not intent.routing.steps:
         log.info("Nothing to do")
         is_interrupted = last_interrupted(reversed(place.records)) is not None
-        if is_news(intent.source_digest, place) or is_interrupted or intent.install_as:
+        if is_not_in_force(intent.source_digest, place) or is_interrupted or intent.install_as:
             unchanged = note_unchanged(plan, intent, place)
             keep_startup_files(unchanged.entry.number, place.journal)
             refuse_misplaced(unchanged)
@@ -192,7 +192,7 @@ def _installing(intent: Intent, terms: Terms) -> Intent:
     return replace(intent, source_name=path, install_as="" if is_there else path)
 
 
-def is_news(digest: str, place: ChangeContext) -> bool:
-    """Return whether the journal does not know yet that this file is in force."""
+def is_not_in_force(digest: str, place: ChangeContext) -> bool:
+    """Return whether the last change that the journal has as accepted is not of this file."""
     last = last_accepted(place.records)
     return last is None or last.entry.source_digest != digest

@@ -32,9 +32,9 @@ from vppcfg.transaction.lock import whose
 __all__ = [
     "Limits",
     "Terms",
+    "about_rollback",
+    "about_target",
     "about_the_file",
-    "about_the_place",
-    "about_the_way_back",
     "guard",
     "pass_guards",
     "refuse_rolled_back",
@@ -87,13 +87,12 @@ def about_the_file(digest: str, newest_first: Iterable[Record], terms: Terms, jo
         )
 
 
-def about_the_place(digest: str, target: Target, boot_id: str, terms: Terms) -> Iterator[Objection]:
-    """Yield what `apply` would find at a VPP against a file before it plans, in the order in which it would.
+def about_target(digest: str, target: Target, boot_id: str, terms: Terms) -> Iterator[Objection]:
+    """Yield why `apply` would refuse a file before it plans, in the order of its checks.
 
-    That is another vppcfg at work, a journal that cannot be written, a change that waits to be confirmed, and that the
-    file was rolled back. A change
-    that waited when VPP was restarted counts as rolled back, which only `apply` writes down. Who may not read the
-    journal learns nothing of it.
+    The reasons: another vppcfg at work, a journal that cannot be written, a change that waits to be confirmed, a file
+    that was rolled back. A change that waited when VPP was restarted counts as rolled back, which only `apply` writes
+    down. Without read access to the journal its reasons are left out.
     """
     holder = target.who_is_at_work()
     if holder is not None:
@@ -117,8 +116,8 @@ def _as_decided(change: Record, boot_id: str) -> Record:
     return replace(change, status=Status.ROLLED_BACK) if is_open and change.entry.boot_id != boot_id else change
 
 
-def about_the_way_back(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -> Iterator[Objection]:
-    """Yield that there would be no way back from where a plan leads."""
+def about_rollback(plan: Plan, unmanaged: tuple[str, ...], limits: Limits) -> Iterator[Objection]:
+    """Yield an objection when the change could not be rolled back."""
     try:
         if not limits.no_way_back:
             rollback_plan(plan, NameGlobs(unmanaged).matches)

@@ -33,7 +33,7 @@ from vppcfg.render.diff_view import summary
 from vppcfg.render.plan_text import plan_text
 from vppcfg.transaction.entry import ROLLBACKS, UNSTOPPABLE, Entry, Origin, Record, Status
 from vppcfg.transaction.installing import digest_at, make_ready
-from vppcfg.transaction.planning import not_back
+from vppcfg.transaction.planning import not_restored
 from vppcfg.transaction.process import mark_of
 from vppcfg.transaction.transact import AFTERWARDS, Cause, Ending, Outcome, transact
 
@@ -196,11 +196,11 @@ def _run_after(outcome: Outcome, intent: Intent, record: Record, place: ChangeCo
 
 def _seen_after(outcome: Outcome, plan: Plan, place: ChangeContext) -> Outcome:
     """Return how VPP stands after the hook, which may have brought back what others had."""
-    if outcome.ending is not Ending.OLD or not outcome.not_back:
+    if outcome.ending is not Ending.OLD or not outcome.not_restored:
         return outcome
     dataplane = place.session.dataplane
     with suppress(DataplaneError):
-        return replace(outcome, not_back=not_back(plan.observed, dataplane, dataplane.observe()))
+        return replace(outcome, not_restored=not_restored(plan.observed, dataplane, dataplane.observe()))
     return outcome
 
 
@@ -211,7 +211,7 @@ def _code_of(outcome: Outcome, hook_trouble: str, stop: Stop) -> ExitCode:
         return ExitCode.DIFFERENT
     if outcome.ending is not Ending.OLD:
         return ExitCode.STRANDED
-    if outcome.not_back:
+    if outcome.not_restored:
         return ExitCode.STRANDED
     if outcome.failure.cause is Cause.STOPPED:
         return ExitCode.TERMINATED if stop.number == SIGTERM else ExitCode.INTERRUPTED
@@ -250,7 +250,10 @@ def _status_of(outcome: Outcome, *, has_timer: bool) -> tuple[Status, str]:
     if outcome.ending is Ending.KEPT:
         return (Status.WAITING if has_timer else Status.APPLIED), f"{text}; kept"
     if outcome.ending is Ending.OLD:
-        return Status.REVERTED, f"{text}; not back: {listed_by_holder(outcome.not_back)}" if outcome.not_back else text
+        return (
+            Status.REVERTED,
+            f"{text}; not back: {listed_by_holder(outcome.not_restored)}" if outcome.not_restored else text,
+        )
     if outcome.ending is Ending.LOST:
         return Status.STRANDED, f"{text}; {outcome.trouble}"
     return (Status.CUT_OFF if has_timer else Status.STRANDED), f"{text}; {outcome.trouble}"

@@ -1,4 +1,4 @@
-"""What a configuration asks of a VPP as it is: the problems between them, and the plan."""
+"""A configuration on a VPP in its present state: the problems that this state makes, and the plan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Proposal:
 
     resolution: Resolution
     problems: tuple[Problem, ...]
-    """What stands between both, each with its place in the file."""
+    """That only this state makes, each with its place in the file."""
 
     @property
     def code(self) -> ExitCode:
@@ -50,7 +50,7 @@ def propose(
     adopt: bool,
     applied: Callable[[], State | None] = lambda: None,
 ) -> Proposal:
-    """Return what the configuration in a file asks of a state; `applied` returns what the file in force sets."""
+    """Return the proposal for a file and an observed state; `applied` returns the state that the file in force sets."""
     resolution = resolve(configuration, observed, adopt=adopt, applied=applied)
     return Proposal(resolution=resolution, problems=tuple(loaded.placed(resolution.problems)))
 

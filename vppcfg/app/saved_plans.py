@@ -60,14 +60,14 @@ def apply_saved(name: str, target: Target, terms: Terms, console: Console) -> Ap
     configuration, loaded = _configuration(saved, name)
     terms = replace(terms, adopt=saved.is_adopting)
     with workplace(target, "vppcfg apply") as place:
-        _refuse_stale(saved, _found(saved, configuration, loaded, place.session.dataplane, place.journal), console)
+        refuse_stale(saved, _found(saved, configuration, loaded, place.session.dataplane, place.journal), console)
         applied = apply_at(place, configuration, loaded, terms, console)
     return awaited_confirmation(applied, target, terms, console)
 
 
 @record
 class Found:
-    """What a saved plan meets: its configuration, and VPP as it is now."""
+    """What a saved plan is compared with: its configuration, and VPP as it is now."""
 
     configuration: Configuration
     loaded: Loaded
@@ -76,11 +76,11 @@ class Found:
     applied: Callable[[], State | None]
     """Returns the state that the file in force sets."""
     problems: tuple[Problem, ...]
-    """What stands between the configuration and VPP."""
+    """Of the configuration on this VPP."""
 
 
-def look_for(saved: SavedPlan, name: str, target: Target) -> Found:
-    """Return what a saved plan meets. Raise PlanRefusedError when this vppcfg does not understand it."""
+def current_state_for(saved: SavedPlan, name: str, target: Target) -> Found:
+    """Return what a saved plan is compared with. Raise PlanRefusedError when another version of vppcfg made it."""
     _refuse_other_version(saved, name)
     configuration, loaded = _configuration(saved, name)
     with target.connect() as dataplane:
@@ -101,11 +101,6 @@ def _found(
         applied=applied,
         problems=problems,
     )
-
-
-def refuse_misfit(saved: SavedPlan, found: Found, console: Console) -> None:
-    """Raise PlanRefusedError when a saved plan would be refused for what it was made for, showing what has moved."""
-    _refuse_stale(saved, found, console)
 
 
 def _refuse_other_version(saved: SavedPlan, name: str) -> None:
@@ -133,8 +128,8 @@ def _configuration(saved: SavedPlan, name: str) -> tuple[Configuration, Loaded]:
     return loaded.configuration, loaded
 
 
-def _refuse_stale(saved: SavedPlan, found: Found, console: Console) -> None:
-    """Raise PlanRefusedError when VPP, its state or the file is not what the plan was made for."""
+def refuse_stale(saved: SavedPlan, found: Found, console: Console) -> None:
+    """Raise PlanRefusedError when VPP, its state or the file is not what the plan was made for; show what differs."""
     if found.boot_id != saved.boot_id:
         raise PlanRefusedError(
             f"the plan is stale, for {restarted_text(str(saved.boot_id), found.boot_id)}; nothing was changed",

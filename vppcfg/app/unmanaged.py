@@ -12,7 +12,7 @@ from vppcfg.model.attachment import Attachment, by_holder, counted, in_order
 from vppcfg.model.state import State
 from vppcfg.transaction.entry import ACCEPTED
 from vppcfg.transaction.journal import Journal
-from vppcfg.transaction.planning import lines_for, not_back
+from vppcfg.transaction.planning import not_restored, restore_commands
 
 log = logging.getLogger("root.main")
 
@@ -23,7 +23,7 @@ def log_missing(missing: Sequence[Attachment]) -> None:
         return
     log.error("Not back is what others had configured: %s", printable(listed_by_holder(missing)))
     log.error("These commands bring it back, as far as they are known:")
-    for line in lines_for(missing):
+    for line in restore_commands(missing):
         log.error("    %s", printable(line))
 
 
@@ -43,7 +43,7 @@ def lost_protection(
     guards = tuple(each for each in accepted.unmanaged if each.guards) if accepted is not None else ()
     if accepted is None or not guards:
         return ()
-    return not_back(replace(accepted, unmanaged=guards), dataplane, observe())
+    return not_restored(replace(accepted, unmanaged=guards), dataplane, observe())
 
 
 def unprotected_text(lost: Iterable[Attachment]) -> str:
@@ -69,6 +69,6 @@ def accepted_in(journal: Journal, boot_id: str, seen: dict[int, State | None]) -
 
 def compare_with(before: State, dataplane: Dataplane) -> tuple[Attachment, ...]:
     """Return, and write into the log, what others had in a former state and is missing now. Raise DataplaneError."""
-    missing = not_back(before, dataplane, dataplane.observe()) if before.unmanaged else ()
+    missing = not_restored(before, dataplane, dataplane.observe()) if before.unmanaged else ()
     log_missing(missing)
     return missing

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from vppcfg.errors import DataplaneError, LinuxError
-from vppcfg.model.forwarding import LinuxForwarding, Routes, TableId, VppForwarding, Way
+from vppcfg.model.forwarding import LinuxForwarding, RouteEntry, Routes, TableId, VppForwarding
 from vppcfg.model.route import SOURCE
 from vppcfg.verify.mismatch import Comparison, RouteMismatch, Subject
 from vppcfg.verify.pairs import compare_pairs
@@ -36,7 +36,7 @@ class Forwarder(Protocol):
     def read_forwarding(self) -> VppForwarding:
         """Return what it forwards by, but for the routes. Raise DataplaneError."""
 
-    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, Way]]:
+    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, RouteEntry]]:
         """Yield the routes of a table. Raise DataplaneError."""
 
 
@@ -138,7 +138,7 @@ def _compare_routes(
     tables = dict(around[facts.default_netns].tables)
     for table in sorted({*facts.tables, *tables}):
         routes = vpp.read_routes(table, facts) if table in facts.tables else iter(())
-        linux = tables.get(table, Routes(ways=[], by_prefix={}))
+        linux = tables.get(table, Routes(entries=[], by_prefix={}))
         if not facts.has_linux_nl:
             linux, routes = of_files(linux, routes)
         outcome = compare_table(linux, routes)

@@ -24,7 +24,7 @@ from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import Plan
 from vppcfg.render.plan_text import cli_line, describe, plan_text
 from vppcfg.transaction.entry import Record
-from vppcfg.transaction.planning import lines_for
+from vppcfg.transaction.planning import restore_commands
 from vppcfg.transaction.transact import AFTERWARDS, Cause, Ending, Failure, Outcome
 
 log = logging.getLogger("root.main")
@@ -84,7 +84,7 @@ class TextReport:
             log.error("vppcfg itself has failed in the middle of it")
         elif failure.cause is Cause.DIFFERENT:
             log.error("Every step succeeded, but VPP shows something else; this still differs from what was asked for:")
-            log_missing(failure.not_carried)
+            log_missing(failure.not_carried_over)
             if failure.remaining:
                 left = failure.remaining
                 print_error(painted_states(left.observed, left.desired, Paint(False)).rstrip("\n"))
@@ -107,13 +107,13 @@ class TextReport:
             log.info("Applied %s", _steps(record.entry.steps))
         elif outcome.ending is Ending.KEPT:
             log.error("It stays as it is, as --keep asks")
-        elif outcome.ending is Ending.OLD and not outcome.not_back:
+        elif outcome.ending is Ending.OLD and not outcome.not_restored:
             log.warning("The old state is back, after %s", _steps(outcome.inverse))
         elif outcome.ending is Ending.OLD:
             log.warning("What vppcfg manages is as before, after %s", _steps(outcome.inverse))
         else:
             _log_outcome(outcome, folder / f"{record.entry.number:06}")
-        log_missing(outcome.not_back)
+        log_missing(outcome.not_restored)
 
     def _refused(self, refusal: Refusal) -> None:
         total = len(self._plan.steps) if self._plan else 0
@@ -213,8 +213,8 @@ class JsonReport:
             status=record.status.value,
             trouble=outcome.trouble,
             way_back=way_back,
-            not_back=[f"{each.holder}: {each.label}" for each in outcome.not_back],
-            commands=lines_for(outcome.not_back),
+            not_back=[f"{each.holder}: {each.label}" for each in outcome.not_restored],
+            commands=restore_commands(outcome.not_restored),
         )
 
     def _begin(self, plan: Plan, direction: str) -> None:

@@ -183,7 +183,7 @@ def _plan_of(proposal: Proposal, args: argparse.Namespace, dataplane: Dataplane 
 
 def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     """Show a plan that was kept; exit as `apply` of it would."""
-    from vppcfg.app.saved_plans import look_for, refuse_misfit, saved_plan
+    from vppcfg.app.saved_plans import current_state_for, refuse_stale, saved_plan
     from vppcfg.plan.plan import make_plan
 
     if args.probe_addresses:
@@ -194,7 +194,7 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     log.info("Made %s by vppcfg %s for %s", saved.made_at, saved.made_with, saved.source_name)
     plan = make_plan(saved.observed, saved.desired)
     try:
-        found = look_for(saved, args.show, target_of(args))
+        found = current_state_for(saved, args.show, target_of(args))
     except VppcfgError:
         _show(plan, (), (), args)
         raise
@@ -205,7 +205,7 @@ def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
     _show(plan, found.problems, (*before, *guarded), args)
     code = _verdict(before, found.problems, guarded, saved.source_name, console)
     try:
-        refuse_misfit(saved, found, console)
+        refuse_stale(saved, found, console)
     except PlanRefusedError as error:
         if not before:
             raise
@@ -270,16 +270,16 @@ def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
 
 def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> list[Objection]:
     """Return what `apply` would find at VPP before it plans; nothing where there is no VPP."""
-    from vppcfg.app.approval import about_the_place
+    from vppcfg.app.approval import about_target
 
-    return list(about_the_place(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
+    return list(about_target(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
 
 
 def _guarded(
     plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
 ) -> list[Objection]:
     """Return what the guards of `apply` with the same options have against the plan."""
-    from vppcfg.app.approval import about_the_way_back
+    from vppcfg.app.approval import about_rollback
     from vppcfg.transaction.guard import about_neighbors, about_routes, about_unmanaged, objections
 
     if not plan.steps:
@@ -288,7 +288,7 @@ def _guarded(
     return [
         *objections(plan, configuration.protected, limits),
         *about_unmanaged(plan, configuration.protected, limits),
-        *about_the_way_back(plan, configuration.unmanaged, limits),
+        *about_rollback(plan, configuration.unmanaged, limits),
         *about_neighbors(plan),
         *(about_routes(plan, dataplane) if dataplane is not None else ()),
     ]

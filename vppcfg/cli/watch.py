@@ -242,7 +242,7 @@ def _asked_by_signal(file: WatchedFile) -> Iterator[None]:
     def ask(*_: object) -> None:
         if has_terminal and not sys.stdout.isatty():
             raise Terminated
-        file.ask()
+        file.request_reload()
 
     former = signal.signal(signal.SIGHUP, ask)
     try:

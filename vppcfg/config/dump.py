@@ -28,7 +28,7 @@ from vppcfg.kinds.policy_route_section import in_file
 from vppcfg.kinds.table_kind import AnyTable
 from vppcfg.kinds.tap.entry import TapConfig
 from vppcfg.model.bond import Bond
-from vppcfg.model.interface import Interface, InterfaceKind
+from vppcfg.model.interface import FEATURE_TABLES, Interface, InterfaceKind, without_features
 from vppcfg.model.live_state import marked
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.placement import moved
@@ -125,6 +125,7 @@ def expressible(state: State) -> tuple[Configuration, Unmanaged]:
 
     What the rules or the resolver object to is left alone too, and all is tried again, until nothing is objected to.
     """
+    state = _without_features_of_others(state)
     left = _inexpressible(state)
     while True:
         _Followers(left, state).run()
@@ -133,6 +134,17 @@ def expressible(state: State) -> tuple[Configuration, Unmanaged]:
         _object(configuration, state, left)
         if left.how_many() == before:
             return configuration, left
+
+
+def _without_features_of_others(state: State) -> State:
+    """Return a state without what interfaces have of services that no file can have as they are: sides of NAT44."""
+    nothing = Unmanaged({}, {})
+    off = [
+        feature
+        for feature, table in FEATURE_TABLES.items()
+        if all(each.from_state(state, nothing) is None for each in SECTIONS if each.attribute == table)
+    ]
+    return replace(state, interfaces=without_features(state.interfaces, off))
 
 
 def yaml_entries(

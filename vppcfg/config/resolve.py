@@ -169,7 +169,7 @@ def _is_in_sync(desired: DesiredStateBuilder, interface: Interface) -> bool:
     name, virtual = interface.name, desired.observed.virtual.get(interface.name)
     config = desired.configuration.virtual.get(name)
     if interface.kind is InterfaceKind.PHYSICAL:
-        if config is None or not section_of(config).virtual.is_ours_by_mark:
+        if config is None or not section_of(config).virtual.is_owned_by_mark:
             return True
         section = section_of(config)
         reason = section.adoption_conflict(name, desired.observed, section.to_desired(config, None, desired))

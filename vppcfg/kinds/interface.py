@@ -280,7 +280,7 @@ class SetTag(InterfaceOperation):
     def apply_to(self, working: WorkingState) -> None:
         """Write the tag, by which alone some kinds of ports are distinguished from those of other programs."""
         virtual = working.virtual.get(self.interface)
-        if virtual is None or not virtual.is_ours_by_mark:
+        if virtual is None or not virtual.is_owned_by_mark:
             working.change(self.interface, tag=self.tag)
         else:
             kind = virtual.kind if is_created_by_us(self.tag) else InterfaceKind.PHYSICAL

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host
@@ -24,7 +25,8 @@ from vppcfg.model.vrf import FibTable
 from vppcfg.plan.object_operation import RemoveObject, SetObject
 from vppcfg.plan.operation import Operation, Predicate
 from vppcfg.plan.request import Indexes, Request, Vocabulary
-from vppcfg.plan.stages import Stage
+from vppcfg.plan.stages import Stage, Step
+from vppcfg.plan.transition import Transition
 from vppcfg.plan.working_state import WorkingState
 from vppcfg.record import record
 from vppcfg.vpp.address_codec import address_values, prefix_values, text_of_address
@@ -53,6 +55,36 @@ class SetPathMtu(SetObject):
 
     def cli(self) -> None:
         """Return None: the prompt only shows them."""
+
+
+@record
+class RenewPathMtu(Operation):
+    """ip_path_mtu_update: have VPP look again whether a host is on a link, by the MTU that it has.
+
+    VPP takes a host whose link comes back for one behind a router, and then drops what must not be fragmented: nothing
+    notifies the path MTU of the link (ip_pmtu_stack).
+    """
+
+    noun = PathMtu.noun
+    item: PathMtu
+
+    @property
+    def subject(self) -> str:
+        """Return the name of the path MTU."""
+        return self.item.name
+
+    def apply_to(self, working: WorkingState) -> None:
+        """Change nothing."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return _request(self.item, self.item.mtu)
+
+    def cli(self) -> None:
+        """Return None: the prompt only shows them."""
+
+    def effect(self, observed: State, desired: State) -> Predicate:
+        """Return what it does to its object."""
+        return Predicate("is set again", "are set again")
 
 
 @record
@@ -111,7 +143,10 @@ class AnchorHost(Operation):
 
 
 def anchored(item: PathMtu, removal: Operation) -> tuple[Operation, ...]:
-    """Return what removes a path MTU in a FIB table that is deleted, and leaves nothing of it there."""
+    """Return the removal of a path MTU from a FIB table that is deleted, with a host route around it.
+
+    See AnchorHost for why.
+    """
     on, off = (AnchorHost(item=item, is_on=is_on, turn=removal.subject) for is_on in (True, False))
     return on, removal, off
 
@@ -126,12 +161,24 @@ def path_mtu_family(index: Index) -> Iterator[Problem]:
                 yield Problem(rule="vrf-family", path=(*entry.path, address), text=text)
 
 
+def _renewed_links(transition: Transition) -> Iterator[tuple[int, IPv4Network | IPv6Network]]:
+    """Yield the prefixes of interfaces, each with its table, that come, or that VPP is without for a moment."""
+    for name in dict.fromkeys([*transition.difference.interfaces, *transition.moved]):
+        kept, after = transition.kept(name), transition.desired.interfaces.get(name)
+        if after is None or not after.is_up:
+            continue
+        links = after.addresses
+        if kept is not None and kept.is_up and kept.link_mtu == after.link_mtu:
+            links = links - kept.addresses | transition.replaced_addresses(name)
+        yield from ((after.table_of(address), ip_interface(address).network) for address in links)
+
+
 class PathMtuKind(VppObjectKind[PathMtu]):
     """The path MTUs in VPP."""
 
     key = KEY
     object_class = PathMtu
-    operations = (SetPathMtu, RemovePathMtu, AnchorHost)
+    operations = (SetPathMtu, RenewPathMtu, RemovePathMtu, AnchorHost)
     set_stage = Stage.SET_OBJECT_OF_TRAFFIC
     """One changes the FIB while VPP notifies routes that their interface is up, and VPP 26.10 leaves routes dropping
     that share a next hop with others (ip_pmtu_stack)."""
@@ -159,6 +206,17 @@ class PathMtuKind(VppObjectKind[PathMtu]):
             return anchored(item, self.remove(item))
         last = replace(item, mtu=_ANY)
         return (*(() if item == last else (self.set(last),)), self.remove(last))
+
+    def setting_steps(self, transition: Transition) -> Iterator[Step]:
+        """Yield the steps that set path MTUs again, whoever has them, of hosts whose link comes or comes back."""
+        before, after = (state.of(PathMtu) for state in (transition.observed, transition.desired))
+        kept = [item for name, item in before.items() if after.get(name) == item]
+        kept += [each for each in transition.left_alone if isinstance(each, PathMtu)]
+        links = tuple(_renewed_links(transition)) if kept else ()
+        for item in kept if links else ():
+            is_on_link = any(table == item.table_id and ip_address(item.address) in link for table, link in links)
+            if is_on_link and not any(each.name in transition.deleted_tables for each in item.references()):
+                yield Step(stage=self.set_stage, operation=RenewPathMtu(item=item))
 
     def requests(self, connection: VppReader) -> list[bytes]:
         return [connection.request(_GET, {"cursor": 0})[1]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from vppcfg.kinds.kind import Kind
@@ -12,8 +12,10 @@ from vppcfg.kinds.policy_route_operations import (
     AttachPolicy,
     CreatePolicy,
     DetachPolicy,
+    ReleaseTypedPolicy,
     RemovePolicy,
     RemovePolicyPaths,
+    removal_of,
 )
 from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
@@ -175,7 +177,7 @@ class PolicyRouteKind(Kind):
             after = reached.interfaces.get(name)
             for route in interface.policy_routes:
                 is_kept = after is not None and route in after.policy_routes
-                needed = {name, *(hop.interface for hop in route.hops)}
+                needed = {name, *(each.name for each in route.references())}
                 if route.is_own or is_kept or needed.isdisjoint(deleted):
                     continue
                 values: Values = {"attach.policy_id": route.policy_id or 0, "attach.sw_if_index": index_of(name)}
@@ -197,13 +199,16 @@ class LoosePolicyKind(VppObjectKind[LoosePolicy]):
 
     key = KEY
     object_class = LoosePolicy
-    operations = (CreatePolicy, RemovePolicy)
+    operations = (CreatePolicy, RemovePolicy, ReleaseTypedPolicy)
 
     def set(self, item: LoosePolicy) -> CreatePolicy:
         return CreatePolicy(item=item)
 
     def remove(self, item: LoosePolicy) -> RemovePolicy:
         return RemovePolicy(item=item)
+
+    def removal(self, item: LoosePolicy, *, with_table: bool) -> Sequence[RemovePolicy]:
+        return removal_of(item)
 
     def is_of_others(self, item: LoosePolicy) -> bool:
         """Return whether vppcfg did not create it."""

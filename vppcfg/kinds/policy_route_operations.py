@@ -58,7 +58,35 @@ class RemovePolicy(RemoveObject):
         return _policy_request(self.item, indexes, is_add=0)
 
     def cli(self) -> str | None:
+        """Return the command, which does not find a path of the API into a table."""
+        return None if leads_to_table(self.item.hops) else _removed(self.item)
+
+
+@record
+class ReleaseTypedPolicy(RemovePolicy):
+    """cli_inband: remove a policy with paths into tables that VPP's prompt has made.
+
+    It comes after `RemovePolicy`, which does not find such a path: the prompt gives it the number 0 for the source
+    check, and the API none (fib_path_cmp_i in vnet/fib/fib_path.c). VPP does not show which of both a path has.
+    """
+
+    def _refusal(self, working: WorkingState) -> None:
+        """Return None: VPP takes the command for a policy that is not there too."""
+
+    def apply_to(self, working: WorkingState) -> None:
+        """Change nothing: what is removed over the API counts as removed."""
+
+    def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:
+        return Request("cli_inband", {}, text=self.cli() or "")
+
+    def cli(self) -> str | None:
         return _removed(self.item)
+
+
+def removal_of(policy: LoosePolicy) -> tuple[RemovePolicy, ...]:
+    """Return what removes a policy, whoever has made it."""
+    remove, release = RemovePolicy(item=policy), ReleaseTypedPolicy(item=policy)
+    return (remove, release) if leads_to_table(policy.hops) and release.cli() is not None else (remove,)
 
 
 @record
@@ -192,6 +220,11 @@ class RemovePolicyPaths(_PathOperation):
 
     def cli(self) -> str | None:
         return _removed(self._policy())
+
+
+def leads_to_table(hops: Iterable[NextHop]) -> bool:
+    """Return whether a next hop is a look-up in a table."""
+    return any(not hop.gateway and not hop.interface for hop in hops)
 
 
 def shape(hop: NextHop) -> tuple[object, ...]:

@@ -20,8 +20,9 @@ from vppcfg.kinds.policy_route_operations import (
     AttachPolicy,
     CreatePolicy,
     DetachPolicy,
-    RemovePolicy,
     RemovePolicyPaths,
+    leads_to_table,
+    removal_of,
     shape,
 )
 from vppcfg.model.policy_route import OWN_IDS, LoosePolicy, PolicyRoute, loose
@@ -78,6 +79,8 @@ class Steering:
         """Return whether new next hops can come and old ones go while one of them is there all the time."""
         if before.end or after.end or not before.is_own or self._breaks(name, before):
             return False
+        if leads_to_table(before.hops) or leads_to_table(after.hops):
+            return False
         if (before.is_ipv6, before.priority, before.acl) != (after.is_ipv6, after.priority, after.acl):
             return False
         old, new = ({shape(hop): hop for hop in route.hops} for route in (before, after))
@@ -123,7 +126,7 @@ class Steering:
         for number, route in routes.items():
             if not self._users[number] and (route.is_own or self._leads_to_deleted(route)):
                 stage = Stage.REMOVE_OBJECT if early[number] else Stage.REMOVE_REPLACED_OBJECT
-                yield Step(stage=stage, operation=RemovePolicy(item=loose(route, number)))
+                yield from (Step(stage=stage, operation=each) for each in removal_of(loose(route, number)))
                 self._known -= {number} if early[number] else set()
 
     def _attach(self, name: str, route: PolicyRoute) -> Iterator[Step]:

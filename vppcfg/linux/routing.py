@@ -17,10 +17,10 @@ from vppcfg.linux.link import Span, attributes_of, dump
 from vppcfg.model.forwarding import (
     Hop,
     NeighborSeen,
+    RouteEntry,
     Routes,
     TableId,
-    Way,
-    ordered,
+    canonical_hops,
 )
 
 _ROUTE = struct.Struct("=BBBBBBBBI")
@@ -158,7 +158,7 @@ class RouteReader:
             self._limits[note] = self._limits.get(note, 0) + 1
         prefix = b"%c%b%c" % (is_ipv6, raw.ljust(16, b"\0"), length)
         other = routes.by_prefix.setdefault(prefix, way)
-        if other is not way and _is_better(routes.ways[way], routes.ways[other]):
+        if other is not way and _is_better(routes.entries[way], routes.entries[other]):
             routes.by_prefix[prefix] = way
 
     def routes(self) -> LinuxRoutes:
@@ -180,36 +180,38 @@ class RouteReader:
         if way is None:
             return None
         routes = self._table(TableId(family == socket.AF_INET6, 0 if number == _MAIN else number))
-        routes.ways.append(way)
-        return routes, len(routes.ways) - 1, way.limit or way.remark
+        routes.entries.append(way)
+        return routes, len(routes.entries) - 1, way.uncopied_reason or way.remark
 
     def _table(self, table: TableId) -> Routes:
         if table not in self._tables:
-            self._tables[table] = Routes(ways=[], by_prefix={})
+            self._tables[table] = Routes(entries=[], by_prefix={})
         return self._tables[table]
 
-    def _way(self, family: int, kind: int, values: Mapping[int, bytes], *, is_special: bool) -> Way | None:
+    def _way(self, family: int, kind: int, values: Mapping[int, bytes], *, is_special: bool) -> RouteEntry | None:
         metric = _NUMBER.unpack(values[_PRIORITY])[0] if _PRIORITY in values else 0
         if kind in _ENDS:
-            return Way((Hop("", end=_ENDS[kind]),), metric=metric)
+            return RouteEntry((Hop("", end=_ENDS[kind]),), metric=metric)
         hops, strangers, odd = self._hops(family, values)
         if not hops:
             if strangers or _NH_ID not in values:
                 return None
-            return Way((), metric=metric, limit="routes with a next-hop object whose hops the kernel does not report")
+            return RouteEntry(
+                (), metric=metric, uncopied_reason="routes with a next-hop object whose hops the kernel does not report"
+            )
         limit = odd
         if kind == _MULTICAST:
             limit = "multicast routes, which go to multicast tables"
         elif is_special:
             limit = "routes by source or type of service, which linux-nl does not look at"
         if limit:
-            return Way((), metric=metric, limit=limit)
+            return RouteEntry((), metric=metric, uncopied_reason=limit)
         has_shares = len({hop.weight for hop in hops}) > 1
         copied = [hop._replace(weight=max(1, hop.weight - 1)) for hop in hops]
         remark = "routes with weights, which linux-nl makes less by one" if has_shares else ""
         if strangers:
             remark = "routes with a next hop that has no pair and is left out"
-        return Way(ordered(copied), metric=metric, remark=remark)
+        return RouteEntry(canonical_hops(copied), metric=metric, remark=remark)
 
     def _hops(self, family: int, values: Mapping[int, bytes]) -> tuple[list[Hop], int, str]:
         """Return the hops through pairs, the number of others, and why linux-nl cannot copy them."""
@@ -251,12 +253,12 @@ def _destination(data: bytes, span: Span, length: int) -> tuple[int, int]:
     return span[1], span[1]
 
 
-def _is_better(one: Way, other: Way) -> bool:
+def _is_better(one: RouteEntry, other: RouteEntry) -> bool:
     """Return whether Linux prefers `one` to `other`, which has the same prefix and table.
 
     What linux-nl passes over is no reason against what it copies.
     """
-    return (bool(one.limit), one.metric) < (bool(other.limit), other.metric)
+    return (bool(one.uncopied_reason), one.metric) < (bool(other.uncopied_reason), other.metric)
 
 
 def _multipath(data: bytes) -> list[tuple[Mapping[int, bytes], int]]:

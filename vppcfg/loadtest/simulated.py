@@ -33,7 +33,7 @@ class SimulatedDevice:
     latency_us: float = 10.0
     link_bps: int = 10**9
     generator_pps: float = float("inf")
-    """More than that the generator cannot send."""
+    """The generator's own limit."""
     seed: int = 0
 
     def forwarded_pps(self, offered_pps: float, capacity_pps: float) -> float:
@@ -121,7 +121,7 @@ class SimulatedEngine:
         )
 
     def stop(self) -> None:
-        """Stop the traffic; what is left of a packet is none."""
+        """Stop the traffic; fractions of a packet are dropped from the counters."""
         self._advance()
         self._load_pps = 0.0
         self._sent, self._lost = float(int(self._sent)), float(int(self._lost))
@@ -135,7 +135,7 @@ class SimulatedEngine:
         return self._traffic.directions if self._traffic else ()
 
     def _advance(self) -> None:
-        """Count what went through since the last look, up to the moment when the traffic stops by itself."""
+        """Advance the counters to now, or to the moment when the traffic stops by itself."""
         now = self._clock.now()
         if self._load_pps:
             until = min(now, self._stops_at_s)

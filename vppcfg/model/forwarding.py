@@ -1,7 +1,6 @@
-"""What Linux and VPP forward by, in a form that both can be brought to: links, addresses, neighbours, routes.
+"""Links, addresses, neighbours and routes of Linux and of VPP, in one form, so that `verify` can compare them.
 
-Routes come by the million. A prefix is therefore 18 bytes, and where its packets go is a number: few ways serve many
-prefixes.
+There may be millions of routes. A prefix is therefore a key of 18 bytes, and many prefixes share one RouteEntry.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ MAX_METRIC = 0xFF
 
 
 class Hop(NamedTuple):
-    """Where packets are sent: out of an interface, to a gateway or to whoever the packet is for; or their end."""
+    """A next hop: an interface and a gateway, or the destination itself on the link; or a type such as `blackhole`."""
 
     interface: str
-    """VPP's name of it; '' when they go nowhere, or VPP looks the gateway up."""
+    """By VPP's name; '' for a type such as `blackhole`, and for a gateway that VPP resolves in the FIB."""
     gateway: bytes = b""
     """4 or 16 bytes; none when the destination itself is on the link."""
     weight: int = 1
     labels: tuple[int, ...] = ()
     """Of MPLS, the outermost first."""
     end: str = ""
-    """`blackhole`, `unreachable`, `prohibit`, `local` or another end of their way; '' when they are sent."""
+    """`blackhole`, `unreachable`, `prohibit`, `local` or another type that forwards nothing; '' for one that does."""
 
     def __str__(self) -> str:
         """Return it as `ip route` shows it."""
@@ -40,18 +39,18 @@ class Hop(NamedTuple):
         return " ".join([*encap, *via, *dev])
 
 
-class Way(NamedTuple):
-    """Where the packets of a prefix go."""
+class RouteEntry(NamedTuple):
+    """A route without its prefix."""
 
     hops: tuple[Hop, ...]
-    """In order; none when the route is of a kind that has no like on the other side."""
+    """In order; none for a route that the other side cannot have."""
     source: str = ""
-    """Its source, as VPP calls it; of Linux, '' ."""
+    """The FIB source, as VPP names it; '' for a route of Linux."""
     metric: int = 0
-    limit: str = ""
+    uncopied_reason: str = ""
     """Why linux-nl does not copy it; '' when it does."""
     remark: str = ""
-    """What linux-nl copies of it in another way than Linux has it."""
+    """What linux-nl copies otherwise than Linux has it."""
 
 
 class TableId(NamedTuple):
@@ -69,9 +68,9 @@ class TableId(NamedTuple):
 class Routes:
     """The routes of a table."""
 
-    ways: list[Way]
+    entries: list[RouteEntry]
     by_prefix: dict[bytes, int]
-    """The position of its way in `ways`, by a prefix as `prefix_key` makes it."""
+    """The index in `entries` of each prefix, by its `prefix_key`."""
 
 
 @record
@@ -81,7 +80,7 @@ class NeighborSeen:
     mac: str
     is_static: bool = False
     age_s: float = field(default=0.0, compare=False)
-    """How long VPP has heard nothing of it; of Linux, nothing."""
+    """Seconds since VPP last heard of it; 0 for one of Linux."""
 
 
 @record
@@ -96,7 +95,7 @@ class PairSide:
     neighbors: Mapping[str, NeighborSeen] = field(default_factory=dict)
     """By address."""
     failed: Mapping[str, float] = field(default_factory=dict, compare=False)
-    """Addresses that Linux asked for in vain, and how many seconds ago it gave up."""
+    """Addresses that Linux could not resolve, and seconds since it gave up."""
 
 
 @record
@@ -104,13 +103,13 @@ class LinuxForwarding:
     """What one namespace of Linux has on the devices of LCP pairs, all by the name of VPP's interface."""
 
     sides: Mapping[str, PairSide] = field(default_factory=dict)
-    """Those whose device is there."""
+    """Of the devices that exist."""
     indexes: Mapping[str, int] = field(default_factory=dict)
     """The index of each device, by which linux-nl knows it."""
     tables: Mapping[TableId, Routes] = field(default_factory=dict)
-    """What linux-nl is to copy; of several routes with one prefix, the one that Linux uses."""
+    """What linux-nl should copy; of several routes to one prefix, the one that Linux uses."""
     limits: Mapping[str, int] = field(default_factory=dict)
-    """How many routes it does not copy, or in another way, by the reason."""
+    """How many routes it does not copy, or copies otherwise, by the reason."""
 
 
 @record
@@ -166,8 +165,8 @@ def hops_text(hops: tuple[Hop, ...]) -> str:
     return ", ".join(f"{hop} weight {hop.weight}" if has_shares else str(hop) for hop in hops)
 
 
-def ordered(hops: list[Hop]) -> tuple[Hop, ...]:
-    """Return next hops in an order of their own, without the share of one that has no other beside it."""
+def canonical_hops(hops: list[Hop]) -> tuple[Hop, ...]:
+    """Return next hops sorted; the weight of a single one is 1, since it means nothing."""
     if len(hops) == 1:
         return (hops[0]._replace(weight=1),)
     return tuple(sorted(hops))

@@ -18,7 +18,7 @@ class HostInterface(VirtualInterface):
     noun = "host-interface"
     table = "host_interfaces"
     recreate_on_change = ("device",)
-    is_ours_by_mark = True
+    is_owned_by_mark = True
     link_mtu_as_created = 9000
 
     device: str

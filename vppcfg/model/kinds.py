@@ -8,14 +8,14 @@ from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterfac
 
 def is_marked(kind: InterfaceKind) -> bool:
     """Return whether an interface of a kind is distinguished from a port of another program by its mark alone."""
-    return VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface).is_ours_by_mark
+    return VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface).is_owned_by_mark
 
 
 def is_same_port(before: Interface, after: Interface, virtual: VirtualInterface | None) -> bool:
     """Return whether two interfaces are of one kind, or are both the port `virtual`, with or without a mark."""
     if before.kind is after.kind:
         return True
-    if virtual is None or not virtual.is_ours_by_mark:
+    if virtual is None or not virtual.is_owned_by_mark:
         return False
     return {before.kind, after.kind} <= {InterfaceKind.PHYSICAL, virtual.kind}
 

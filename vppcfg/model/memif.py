@@ -41,11 +41,13 @@ class Memif(VirtualInterface):
     noun = "memif"
     table = "memifs"
     recreate_on_change = ("socket", "role", "mode")
-    is_ours_by_mark = True
+    is_owned_by_mark = True
     link_mtu_as_created = 9000
 
     role: MemifRole = yaml_key(
-        choice(MemifRole), path="role", text="who creates the socket, and who connects to it; alike for all at a socket"
+        choice(MemifRole),
+        path="role",
+        text="whether VPP creates the socket or connects to it; one for all memifs at a socket",
     )
     socket: str = yaml_key(
         file_path("/run/assumed-a.sock", "/run/assumed-b.sock"),

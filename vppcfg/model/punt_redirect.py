@@ -15,7 +15,8 @@ class PuntRedirect(VppObject):
 
     noun = "punt redirect"
     table = "punt_redirects"
-    attachment_kinds = ("punt redirect",)
+    attachment_kinds = ("punt redirect", "punt redirect of all")
+    kinds_of_all = ("punt redirect of all",)
 
     interface: str
     """'' for all that have none of their own."""

@@ -166,9 +166,8 @@ class State:
 
         Plans see none of them.
         """
-        there = {kind.table for kind in self.objects}
-        off = [name for name, table in FEATURE_TABLES.items() if table in there and (table, "") not in owned]
-        interfaces = without_features(self.interfaces, off) if off else self.interfaces
+        off = [name for name, table in FEATURE_TABLES.items() if (table, "") not in owned]
+        interfaces = without_features(self.interfaces, off)
         return replace(self, interfaces=interfaces, objects=owned_of(self.objects, owned), owned=owned)
 
     def with_hidden(self, found: Iterable[Hidden]) -> State:

@@ -30,7 +30,7 @@ class VhostUser(VirtualInterface):
     noun = "vhost-user port"
     table = "vhost_users"
     recreate_on_change = ("socket", "role")
-    is_ours_by_mark = True
+    is_owned_by_mark = True
 
     socket: str = yaml_key(
         file_path("/run/assumed-a.sock", "/run/assumed-b.sock"),

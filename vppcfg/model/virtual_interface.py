@@ -29,9 +29,9 @@ class VirtualInterface:
     """The key of a state document under which they stand."""
     recreate_on_change: ClassVar[tuple[str, ...]]
     """Attributes that VPP cannot change in place, in the order in which a difference is named."""
-    is_ours_by_mark: ClassVar[bool] = False
-    """Whether other programs create interfaces of the kind: without the mark of a made port in its tag, one is
-    a port to a plan, which is configured and never removed."""
+    is_owned_by_mark: ClassVar[bool] = False
+    """Whether other programs create interfaces of the kind too. One without vppcfg's mark in its tag is then treated
+    as a port, which a plan configures and never removes."""
     encrypts: ClassVar[bool] = False
     """Whether a crypto engine has to encrypt what it carries."""
     is_up_as_created: ClassVar[bool] = False

@@ -47,6 +47,8 @@ class VppObject:
     """Whether VPP shows which are those of files; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
     """What those that no file owns are called among the attachments of others."""
+    kinds_of_all: ClassVar[tuple[str, ...]] = ()
+    """Those of these words that are for all holders together, so that their scope is ''."""
     fib_sources: ClassVar[frozenset[str]] = frozenset()
     """The FIB sources by which VPP holds the tables that one refers to, until it is removed."""
     carries_traffic: ClassVar[bool] = True

@@ -35,7 +35,7 @@ def _reason(before: Interface, after: Interface, observed: State, desired: State
     if (
         virtual is None
         or virtual.__class__ is not new.__class__
-        or not (virtual.is_ours_by_mark or virtual.kind is before.kind)
+        or not (virtual.is_owned_by_mark or virtual.kind is before.kind)
     ):
         return None
     if isinstance(virtual, Bond) and isinstance(new, Bond) and _gets_another_mac(before, after, virtual, new):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from vppcfg.common.addresses import AddressIndex
@@ -13,6 +13,7 @@ from vppcfg.model.lcp import Stacking
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
+from vppcfg.model.vpp_object import VppObject
 from vppcfg.model.vrf import table_key
 from vppcfg.plan.carried_in_linux import LISTENER
 from vppcfg.plan.change import Action, Difference, ObjectKind
@@ -22,10 +23,14 @@ from vppcfg.plan.ra_mtu import stale_ra_mtu
 class Transition:
     """Two states, their difference, and the indexes that make looking up cheap."""
 
-    def __init__(self, observed: State, desired: State, difference: Difference) -> None:
+    def __init__(
+        self, observed: State, desired: State, difference: Difference, left_alone: Iterable[VppObject] = ()
+    ) -> None:
         self.observed = observed
         self.desired = desired
         self.difference = difference
+        self.left_alone = tuple(left_alone)
+        """Objects of others that VPP has, and that the states are without."""
         tables = difference.of(ObjectKind.VRF)
         self.deleted_tables = frozenset(change.name for change in tables if change.before is not None)
         """FIB tables that are deleted, to come back with another name or not."""

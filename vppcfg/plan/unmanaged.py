@@ -17,7 +17,7 @@ from vppcfg.model.attachment import Attachment, Layer, by_holder, counted, in_or
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Ownership
+from vppcfg.model.vpp_object import Ownership, VppObject
 from vppcfg.plan.carried_in_linux import is_of_vpp_too
 from vppcfg.plan.change import Action, Change, ObjectKind
 from vppcfg.plan.operations import BringBack
@@ -110,8 +110,10 @@ def is_of_file(attachment: Attachment, owned: Ownership) -> bool:
     kind = _KINDS.get(attachment.kind)
     if kind is None:
         return False
+    if kind.scope is VppObject.scope or attachment.kind in kind.kinds_of_all:
+        return (kind.table, "") in owned
     number = attachment.holder.rpartition(":")[2]  # of a table, by which a file owns what is in it
-    return not owned.isdisjoint({(kind.table, ""), (kind.table, attachment.holder), (kind.table, number)})
+    return not owned.isdisjoint({(kind.table, attachment.holder), (kind.table, number)})
 
 
 def unmanaged_changes(plan: Plan) -> list[UnmanagedChange]:

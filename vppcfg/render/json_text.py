@@ -24,7 +24,7 @@ FORMAT_VERSION = 2
 """Grows when a reader of the former one would misread the document."""
 
 ApiCall = Callable[[Operation], tuple[str, Mapping[str, Any]]]
-"""Tells the name of the API message of an operation, and its arguments with interfaces by name."""
+"""Returns the name of the API message of an operation, and its arguments with interfaces by name."""
 
 
 def plan_document(

@@ -30,6 +30,8 @@ class FibPath(NamedTuple):
     labels: tuple[int, ...] = ()
     table_id: int = 0
     """Where the next hop, or without one the packet, is looked up when no interface is named."""
+    has_rpf_id: bool = False
+    """Whether the number of its source check is 0, as of each path that is typed, and not none, as of the API's."""
 
     @property
     def shape(self) -> tuple[int, bool, bytes, int, int]:
@@ -40,7 +42,9 @@ class FibPath(NamedTuple):
             return _SPECIAL, self.is_ipv6, b"", 0, 0
         hop = self.next_hop.ljust(16, b"\0")
         if self.sw_if_index == NONE:
-            return _RECURSIVE if any(hop) else _DEAG, self.is_ipv6, hop, NONE, self.table_id
+            if any(hop):
+                return _RECURSIVE, self.is_ipv6, hop, NONE, self.table_id
+            return _DEAG, self.is_ipv6, hop, int(not self.has_rpf_id), self.table_id
         return _ATTACHED_NEXT_HOP if any(hop) else _ATTACHED, self.is_ipv6, hop, self.sw_if_index, 0
 
 

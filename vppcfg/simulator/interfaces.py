@@ -67,7 +67,7 @@ def set_admin_state(tables: Tables, interface: SwInterface, is_up: bool) -> None
     if interface.is_up == is_up:
         return
     interface.is_up = is_up
-    tables.look_at_l2(interface.index)
+    tables.extend_l2_config(interface.index)
     tables.events.append(InterfaceEvent(sw_if_index=interface.index, is_admin_up=is_up))
     if not interface.is_sub and not tables.hw_of(interface).has_link_of_its_own:
         set_link(tables, tables.hw_of(interface), is_up)

@@ -80,7 +80,7 @@ class MacTable:
 
 def mac_changed(tables: Tables, sw_if_index: int, old: bytes, new: bytes) -> None:
     """Give a bridge domain the new MAC address of its BVI (l2input_interface_mac_change)."""
-    tables.look_at_l2(sw_if_index)
+    tables.extend_l2_config(sw_if_index)
     config = tables.l2.get(sw_if_index)
     if config is not None and config.bridge is not None and config.is_bvi:
         macs = tables.part(MacTable)
@@ -168,7 +168,7 @@ def _leave_bridge(tables: Tables, sw_if_index: int) -> None:
 def set_l3(tables: Tables, sw_if_index: int) -> None:
     """Return an interface to L3; this clears its tag rewrite as well (set_int_l2_mode)."""
     _leave_bridge(tables, sw_if_index)
-    tables.look_at_l2(sw_if_index)
+    tables.extend_l2_config(sw_if_index)
     tables.l2[sw_if_index] = L2Config(input_bits=BridgeFeature.DROP)
 
 

@@ -157,7 +157,7 @@ def _load_settings(tables: Tables, desired: Interface, row: SwInterface) -> None
     row.mtus = [desired.packet_mtu, *desired.protocol_mtus]
     row.is_up = desired.is_up
     if row.is_up:
-        tables.look_at_l2(row.index)
+        tables.extend_l2_config(row.index)
     row.tag = to_bytes(desired.tag)
     if not row.is_sub:
         port = tables.hw_of(row)

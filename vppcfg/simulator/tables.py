@@ -408,9 +408,9 @@ class Tables:
 
     def l2_of(self, sw_if_index: int) -> L2Config:
         """Return the L2 settings of an index, made when there are none yet."""
-        self.look_at_l2(sw_if_index)
+        self.extend_l2_config(sw_if_index)
         return self.l2.setdefault(sw_if_index, L2Config())
 
-    def look_at_l2(self, sw_if_index: int) -> None:
-        """Note that L2 has looked at an index, whatever for: all up to it have settings then (l2input_intf_config)."""
+    def extend_l2_config(self, sw_if_index: int) -> None:
+        """Grow the vector of L2 settings to an index, as VPP does when it only reads one (l2input_intf_config)."""
         self.l2_length = max(self.l2_length, sw_if_index + 1)

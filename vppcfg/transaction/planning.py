@@ -1,4 +1,8 @@
-"""Plans that know what others have on the interfaces and tables that they touch, and what is missing afterwards."""
+"""Plans for a running VPP, with what a state lacks and only VPP can report.
+
+That is: what other programs configured on the interfaces and tables that a plan touches (unmanaged attachments),
+objects that another source shadows, and how many NAT44 sessions end; and after the change, what was not restored.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,10 @@ _log = logging.getLogger(__name__)
 
 
 def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
-    """Return the plan from `observed`, read from `dataplane`, to `desired`, which may know what others had before.
+    """Return the plan from `observed`, read from `dataplane`, to `desired`.
 
-    A plan that deletes, recreates and moves nothing asks VPP nothing more. Raise PlanProofError, DataplaneError.
+    `desired` may have unmanaged attachments, when it is a state to roll back to. VPP is read again only for a plan that
+    deletes, recreates or moves something. Raise PlanProofError, DataplaneError.
     """
     plan = _with_sessions(_with_hidden(make_plan(observed, desired), dataplane), dataplane)
     holders = touched(plan) | holders_of(desired)
@@ -32,7 +37,7 @@ def plan_on(dataplane: Dataplane, observed: State, desired: State) -> Plan:
 
 
 def _with_sessions(plan: Plan, dataplane: Dataplane) -> Plan:
-    """Return a plan that knows how many sessions of NAT44 it loses, where it loses all."""
+    """Return a plan with the number of NAT44 sessions, where it ends all of them."""
     if not any(isinstance(each.item, Nat44) for each in plan.of(RemoveObject)):
         return plan
     facts = replace(plan.observed.facts, nat44_sessions=dataplane.nat44_sessions())
@@ -40,10 +45,7 @@ def _with_sessions(plan: Plan, dataplane: Dataplane) -> Plan:
 
 
 def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
-    """Return a plan with the objects that other sources will shadow, or that VPP has already.
-
-    VPP is asked about those alone that the plan sets.
-    """
+    """Return a plan with those objects that it sets and another source shadows, or VPP already has."""
     found = dataplane.hidden([each.item for each in plan.of(SetObject)])
     there = [
         each
@@ -61,22 +63,22 @@ def _with_hidden(plan: Plan, dataplane: Dataplane) -> Plan:
     return replace(plan, desired=replace(plan.desired, hidden_by=hidden_by)) if hidden_by else plan
 
 
-def not_back(before: State, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
-    """Return what others had in a former state and is missing now, by what VPP has. Raise DataplaneError."""
+def not_restored(before: State, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
+    """Return the unmanaged attachments of a former state that VPP lacks now. Raise DataplaneError."""
     if not before.unmanaged:
         return ()
     there = frozenset(filter(now.has_holder, holders_of(before)))
     return missing(before, dataplane.unmanaged(there, replace(now, owned=before.owned)))
 
 
-def not_carried(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
-    """Return what a plan was to carry over or bring back, and is missing after it. Raise DataplaneError."""
+def not_carried_over(plan: Plan, dataplane: Dataplane, now: State) -> tuple[Attachment, ...]:
+    """Return the attachments that a plan was to carry over and VPP lacks after it. Raise DataplaneError."""
     back = tuple(each.attachment for each in plan.of(BringBack))
-    return not_back(replace(plan.desired, unmanaged=back), dataplane, now) if back else ()
+    return not_restored(replace(plan.desired, unmanaged=back), dataplane, now) if back else ()
 
 
-def lines_for(attachments: Iterable[Attachment]) -> list[str]:
-    """Return the commands that restore attachments, and the attachments that none can restore."""
+def restore_commands(attachments: Iterable[Attachment]) -> list[str]:
+    """Return the commands that restore attachments; a comment names one that no command can restore."""
     lines: list[str] = []
     for each in attachments:
         lines += each.commands or (f"comment {{ {each.holder}: {each.label} }}",)

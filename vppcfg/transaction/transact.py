@@ -21,7 +21,7 @@ from vppcfg.plan.rollback import closest_to, created_ports
 from vppcfg.plan.unmanaged import without
 from vppcfg.record import record
 from vppcfg.transaction.perform import perform_plan
-from vppcfg.transaction.planning import not_back, not_carried, plan_on
+from vppcfg.transaction.planning import not_carried_over, not_restored, plan_on
 from vppcfg.transaction.session import RestartedError, Session
 from vppcfg.transaction.verify import Remainder, still_different
 
@@ -72,7 +72,7 @@ class Failure:
     """How far it got, where that is known."""
     remaining: Remainder | None = None
     """What differs from the desired state, after a verification."""
-    not_carried: tuple[Attachment, ...] = ()
+    not_carried_over: tuple[Attachment, ...] = ()
     """What others had, was to be carried over, and is missing."""
 
 
@@ -88,7 +88,7 @@ class Outcome:
     """Why the rollback did not reach the old state, '' where it did."""
     rollback_plan: Plan | None = None
     """What is left to do to be back, when that could be found out."""
-    not_back: tuple[Attachment, ...] = ()
+    not_restored: tuple[Attachment, ...] = ()
     """What others had on interfaces and in tables before, and do not have any more."""
 
 
@@ -165,7 +165,7 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
             return Failure(cause=Cause.STOPPED, performance=performance)
         watcher.verifying()
         remaining = still_different(plan, session.dataplane, should_stop=should_stop)
-        carried = not_carried(plan, session.dataplane, remaining.observed)
+        carried = not_carried_over(plan, session.dataplane, remaining.observed)
         absent = tuple(each for each in carried if each not in gone)
     except DataplaneError as error:
         return Failure(cause=Cause.GONE, text=error.message)
@@ -173,7 +173,7 @@ def _forward(plan: Plan, session: Session, watcher: Watcher, should_stop: Callab
         return Failure(cause=Cause.STOPPED, performance=performance)
     if not remaining and not absent:
         return None
-    return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining, not_carried=absent)
+    return Failure(cause=Cause.DIFFERENT, performance=performance, remaining=remaining, not_carried_over=absent)
 
 
 def _afterwards(afterwards: Callable[[], Failure | None], should_stop: Callable[[], bool]) -> Failure | None:
@@ -251,9 +251,9 @@ def go_back(
             break
     now = session.dataplane.observe()
     target = closest_to(before, now, is_unmanaged, created, ours)
-    left = not_back(before, session.dataplane, now)
+    left = not_restored(before, session.dataplane, now)
     if not target.awaited and not tuple(diff(now, target.state)):
-        return Outcome(ending=Ending.OLD, failure=failure, inverse=inverse, not_back=left)
+        return Outcome(ending=Ending.OLD, failure=failure, inverse=inverse, not_restored=left)
     if target.awaited:
         trouble = f"gone since: {', '.join(target.awaited)}"
     return Outcome(
@@ -262,5 +262,5 @@ def go_back(
         inverse=inverse,
         trouble=trouble or "VPP shows something else after the rollback",
         rollback_plan=make_plan(now, target.state),
-        not_back=left,
+        not_restored=left,
     )

@@ -8,7 +8,7 @@ from dataclasses import field
 from enum import Enum
 from typing import NamedTuple
 
-from vppcfg.model.forwarding import TableId, Way
+from vppcfg.model.forwarding import RouteEntry, TableId
 from vppcfg.record import record
 
 
@@ -53,8 +53,8 @@ class RouteMismatch(NamedTuple):
     """How one prefix is not the same on both sides."""
 
     kind: MismatchKind
-    linux: Way | None = None
-    vpp: Way | None = None
+    linux: RouteEntry | None = None
+    vpp: RouteEntry | None = None
 
 
 @record

@@ -9,7 +9,7 @@ from typing import Any
 
 from vppcfg.common.names import natural_key
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.forwarding import TableId, Way, hops_text, prefix_text
+from vppcfg.model.forwarding import RouteEntry, TableId, hops_text, prefix_text
 from vppcfg.record import record
 from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, RouteMismatch, Subject
 
@@ -129,8 +129,8 @@ def _together(found: Mapping[bytes, RouteMismatch]) -> dict[RouteMismatch, list[
 
 def _alike(mismatch: RouteMismatch) -> RouteMismatch:
     """Return the mismatch without what does not make another group of it."""
-    linux = None if mismatch.linux is None else Way(mismatch.linux.hops)
-    vpp = None if mismatch.vpp is None else Way(mismatch.vpp.hops, mismatch.vpp.source)
+    linux = None if mismatch.linux is None else RouteEntry(mismatch.linux.hops)
+    vpp = None if mismatch.vpp is None else RouteEntry(mismatch.vpp.hops, mismatch.vpp.source)
     return RouteMismatch(mismatch.kind, linux, vpp)
 
 

@@ -1,7 +1,6 @@
-"""One round of questions to a VPP: what is kept of its answers, how much of it, and how long they may take.
+"""A batch of requests to VPP: collects the replies, and bounds their memory and time.
 
-A VPP that does not behave can go on answering for ever, a little at a time or all at once. What the messages mean is
-not known here.
+A faulty VPP could go on answering for ever, slowly or all at once. The replies are not decoded here.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _EACH_S = 0.001
 
 
 class Round:
-    """The answers to the questions that were asked at one time."""
+    """The replies to requests that were sent together."""
 
     def __init__(self, channel: Channel, requests: int) -> None:
         """Begin to wait for the answers to so many requests."""
@@ -34,7 +33,7 @@ class Round:
 
     @property
     def replies(self) -> Replies:
-        """Return what came."""
+        """Return the replies so far, by message id."""
         return dict(self._replies)
 
     def keep(self, messages: Sequence[bytes]) -> None:
@@ -47,6 +46,6 @@ class Round:
         self._deadline += len(messages) * _EACH_S
 
     def check_time(self) -> None:
-        """Raise DataplaneError when VPP does not come to an end."""
+        """Raise DataplaneError when the time is over."""
         if time.monotonic() > self._deadline:
             raise self._channel.too_much("answers without end")

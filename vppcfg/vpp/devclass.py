@@ -21,13 +21,13 @@ _KINDS = {
     **{
         kind.device_class: (kind.kind, kind.instance_name)
         for kind in VIRTUAL_INTERFACES
-        if not kind.virtual.is_ours_by_mark
+        if not kind.virtual.is_owned_by_mark
     },
 }
 """Classes of what vppcfg creates, with the names that it gives; `tap` from 26.02 (plugins/tap/tap.c)."""
 
 _MARKED_KINDS = {
-    kind.device_class: (kind.kind, kind.instance_name) for kind in VIRTUAL_INTERFACES if kind.virtual.is_ours_by_mark
+    kind.device_class: (kind.kind, kind.instance_name) for kind in VIRTUAL_INTERFACES if kind.virtual.is_owned_by_mark
 }
 """Classes of ports that vppcfg makes, as others do: those of the names that it gives are ours by their mark alone."""
 

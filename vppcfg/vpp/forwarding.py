@@ -13,7 +13,16 @@ from typing import Any
 
 from vppcfg.kinds import address, neighbor, unnumbered, vrf
 from vppcfg.kinds.lcp import reading as lcp
-from vppcfg.model.forwarding import Hop, NeighborSeen, PairSide, TableId, VppForwarding, VppPair, Way, ordered
+from vppcfg.model.forwarding import (
+    Hop,
+    NeighborSeen,
+    PairSide,
+    RouteEntry,
+    TableId,
+    VppForwarding,
+    VppPair,
+    canonical_hops,
+)
 from vppcfg.model.interface import WITHOUT_MTU
 from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
@@ -134,7 +143,7 @@ def _sources(connection: Connection, replies: Replies) -> dict[int, str]:
 
 def read_routes(
     connection: Connection, table: TableId, names: Mapping[int, str], sources: Mapping[int, str]
-) -> Iterator[tuple[bytes, Way]]:
+) -> Iterator[tuple[bytes, RouteEntry]]:
     """Yield the routes of a table as they come: the prefix, as `prefix_key` makes it, and where its packets go.
 
     Of a prefix that has routes of several sources VPP reports the one in effect, and the best paths are taken.
@@ -147,7 +156,7 @@ def read_routes(
     if message.start_of("route.prefix.len") != after - 1:
         raise malformed(message.name)
     head = message.index.to_bytes(2)
-    known: dict[bytes, Way] = {}
+    known: dict[bytes, RouteEntry] = {}
     for data in connection.stream(connection.request(f"{_ROUTES}_dump", values)[1]):
         rest = data[after:]
         way = known.get(rest)
@@ -158,7 +167,7 @@ def read_routes(
         yield data[place:after], way
 
 
-def _way(message: Message, data: bytes, names: Mapping[int, str], sources: Mapping[int, str]) -> Way:
+def _way(message: Message, data: bytes, names: Mapping[int, str], sources: Mapping[int, str]) -> RouteEntry:
     paths = ("sw_if_index", "weight", "preference", "type", "proto", "nh.address", "n_labels")
     labels = [f"label_stack.{place}.label" for place in range(_MOST_LABELS)]
     try:
@@ -167,8 +176,8 @@ def _way(message: Message, data: bytes, names: Mapping[int, str], sources: Mappi
     except struct.error as error:
         raise malformed(message.name) from error
     best = min((row[2] for row in rows), default=0)
-    hops = ordered([_hop(row, names) for row in rows if row[2] == best])
-    return Way(hops, source=sources.get(source, ""), metric=best)
+    hops = canonical_hops([_hop(row, names) for row in rows if row[2] == best])
+    return RouteEntry(hops, source=sources.get(source, ""), metric=best)
 
 
 def _hop(row: tuple[Any, ...], names: Mapping[int, str]) -> Hop:

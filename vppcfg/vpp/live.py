@@ -16,7 +16,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACES
 from vppcfg.kinds.nat44.kind import count_sessions
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.forwarding import TableId, VppForwarding, Way
+from vppcfg.model.forwarding import RouteEntry, TableId, VppForwarding
 from vppcfg.model.question import AskOutcome, EchoQuestion, NeighborQuestion, Question
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
@@ -136,7 +136,7 @@ class LiveDataplane:
         """Return what VPP forwards by on the interfaces of LCP pairs, but for the routes. Raise DataplaneError."""
         return read_forwarding(self._connection)
 
-    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, Way]]:
+    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, RouteEntry]]:
         """Yield the routes of a table as they come, by prefix. Take them at once: VPP keeps what is not taken.
 
         Raise DataplaneError.

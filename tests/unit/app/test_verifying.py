@@ -11,11 +11,11 @@ from vppcfg.model.forwarding import (
     Hop,
     LinuxForwarding,
     PairSide,
+    RouteEntry,
     Routes,
     TableId,
     VppForwarding,
     VppPair,
-    Way,
     prefix_key,
 )
 from vppcfg.verify.mismatch import MismatchKind, Subject
@@ -27,8 +27,8 @@ MAIN = TableId(False, 0)
 FACTS = VppForwarding(pairs=(PAIR,), tables=(MAIN,), has_linux_cp=True, has_linux_nl=True)
 
 
-def way(last: int, source: str = "") -> Way:
-    return Way((Hop("port0", bytes((192, 0, 2, last))),), source=source)
+def way(last: int, source: str = "") -> RouteEntry:
+    return RouteEntry((Hop("port0", bytes((192, 0, 2, last))),), source=source)
 
 
 def key(number: int) -> bytes:
@@ -55,7 +55,7 @@ class Both:
         self.readings += 1
         return self._facts
 
-    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, Way]]:
+    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, RouteEntry]]:
         lacks = self._lacks[min(self.readings, len(self._lacks)) - 1] if self._lacks else set()
         for number in range(self._routes):
             if number not in lacks:
@@ -65,7 +65,7 @@ class Both:
         return Linux(self)
 
     def linux_routes(self) -> Routes:
-        return Routes(ways=[way(1)], by_prefix={key(number): 0 for number in range(self._routes)})
+        return Routes(entries=[way(1)], by_prefix={key(number): 0 for number in range(self._routes)})
 
 
 OF_FILES = replace(FACTS, has_linux_nl=False, sources={27: "vppcfg"})
@@ -78,8 +78,8 @@ class WithFiles(Both):
         super().__init__(facts=facts)
         self._hops = vpp
 
-    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, Way]]:
-        yield key(0), Way(self._hops, source="vppcfg")
+    def read_routes(self, table: TableId, around: VppForwarding) -> Iterator[tuple[bytes, RouteEntry]]:
+        yield key(0), RouteEntry(self._hops, source="vppcfg")
         yield key(1), way(9, "API")
         yield key(99), way(9, "vppcfg")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, Serve, two_ports
+from tests.unit.cli.conftest import GI1, GI3, Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -30,11 +30,15 @@ POLICY = (
 )
 
 
-def adopted(serve: Serve, lines: tuple[str, ...]) -> str:
+def serve_lines(serve: Serve, lines: tuple[str, ...]) -> str:
     simulated = SimulatedVpp(ports=two_ports())
     for line in lines:
         assert simulated.run_line(line)[0] == 0, line
-    vpp = serve(simulated)
+    return serve(simulated)
+
+
+def adopted(serve: Serve, lines: tuple[str, ...]) -> str:
+    vpp = serve_lines(serve, lines)
     assert main(["adopt", "-a", vpp, "-o", "adopted.yaml"]) == ExitCode.DONE
     return vpp
 
@@ -61,6 +65,25 @@ def test_services_of_interfaces_that_no_file_has_are_in_it_or_named(
     assert main(["check", "-c", "adopted.yaml"]) == ExitCode.DONE
     assert "nat44-no-" not in "".join(capsys.readouterr())
     assert main(["plan", "-c", "adopted.yaml", "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
+
+
+def test_nat44_that_no_file_can_have_is_named_and_its_interfaces_are_in_the_file(
+    serve: Serve, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vpp = adopted(serve, (*LINES[:2], "nat44 plugin enable inside-vrf 7", LINES[3]))
+    shown = "".join(capsys.readouterr())
+    assert f"unmanaged   NAT44 outside (1): on {GI1}; 1 command" in shown
+    assert "unmanaged   NAT44 (1): with 64512 sessions; 1 command" in shown
+    text = Path("adopted.yaml").read_text()
+    assert "192.0.2.1/24" in text and "nat44" not in text
+    assert main(["plan", "-c", "adopted.yaml", "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
+
+
+def test_nat44_of_others_on_an_interface_that_is_left_alone_is_no_contradiction(serve: Serve) -> None:
+    vpp = serve_lines(serve, ("nat44 plugin enable", LINES[3]))
+    Path("file.yaml").write_text(f"interfaces: {{ {GI3}: {{ mtu: 1500 }} }}\nunmanaged: [ {GI1} ]\n")
+    assert main(["apply", "-c", "file.yaml", "-a", vpp, "--yes"]) == ExitCode.DONE
+    assert main(["plan", "-c", "file.yaml", "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
 
 
 def test_a_policy_whose_list_no_file_has_is_named(serve: Serve, capsys: pytest.CaptureFixture[str]) -> None:

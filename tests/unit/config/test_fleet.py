@@ -363,3 +363,24 @@ def test_whatever_leads_to_a_gateway_on_a_link_leads_to_a_router(
     assert Path(problem.file).name == "ams1.yaml"
     right = eth("192.0.2.1/30", key.replace("192.0.2.3", "192.0.2.2")) + below
     assert told(compared(tmp_path, ams1=right, fra1=eth("192.0.2.2/30"))) == []
+
+
+@pytest.mark.parametrize(
+    ("second", "count"),
+    [
+        ('[ "2001:db8:1::2/64" ] }, eth1: { addresses: [ "2001:db8:3::1/64" ], nd-proxy: [ "2001:db8:1::9" ] }', 1),
+        ('[ "2001:db8:1::2/64" ] }, eth1: { addresses: [ "2001:db8:3::1/64" ], nd-proxy: [ "2001:db8:1::8" ] }', 0),
+        ('[ "2001:db8:4::2/64" ] }, eth1: { addresses: [ "2001:db8:3::1/64" ], nd-proxy: [ "2001:db8:1::9" ] }', 0),
+        ('[ "2001:db8:1::9/64" ] }', 0),
+    ],
+)
+def test_one_router_answers_for_a_host_on_a_prefix(tmp_path: Path, second: str, count: int) -> None:
+    first = 'eth1: { addresses: [ "2001:db8:2::1/64" ], nd-proxy: [ "2001:db8:1::9" ] }'
+    found = compared(
+        tmp_path,
+        ams1=f'interfaces: {{ eth0: {{ addresses: [ "2001:db8:1::1/64" ] }}, {first} }}',
+        fra1=f"interfaces: {{ eth0: {{ addresses: {second} }}",
+    )
+    proxies = [each for each in found.problems if each.rule == "fleet-nd-proxy"]
+    assert len(proxies) == count
+    assert all(each.text.startswith("ams1 eth1 (ams1.yaml") and each.file.endswith("fra1.yaml") for each in proxies)

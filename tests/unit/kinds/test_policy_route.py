@@ -16,6 +16,7 @@ from vppcfg.model.route import NextHop
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
+from vppcfg.plan.unmanaged import unmanaged_changes
 from vppcfg.plan.working_state import WorkingState
 
 ACLS = {name: {"terms": [{"action": "permit", "family": "ipv4"}]} for name in ("guests", "voice", "web")}
@@ -192,3 +193,32 @@ def test_a_policy_that_comes_before_another_goes_has_another_number(policy: dict
     (create,) = (each for each in plan.operations if isinstance(each, CreatePolicy))
     assert names(plan).index("CreatePolicy") < names(plan).index("RemovePolicy")
     assert create.item.policy_id == OWN_IDS[1]
+
+
+def test_a_policy_of_others_into_a_table_that_goes_is_named_and_removed_whoever_has_made_it() -> None:
+    eth0 = {"addresses": ["192.0.2.1/24"]}
+    file = {"interfaces": {"eth0": eth0}, "vrfs": {"red": {"id": 10}}}
+    configuration = configuration_of(file)
+    state = assumed_state(configuration)
+    start = make_plan(state, resolve(configuration, state).desired)
+    into_red = replace(FOREIGN, acl="acl:web", hops=(NextHop(table_id=10),))
+    observed = with_foreign(start.reached, into_red)
+    configuration = configuration_of({**file, "vrfs": {"red": {"id": 20}}})
+    plan = make_plan(observed, resolve(configuration, observed).desired)
+    assert names(plan) == ["DetachPolicy", "RemovePolicy", "ReleaseTypedPolicy"]
+    assert [str(each) for each in unmanaged_changes(plan)] == ["eth0: ABF policy 7 priority 4 ip4: lost"]
+
+
+def test_a_policy_into_a_table_changes_as_a_whole() -> None:
+    file = {"interfaces": {"eth0": {"addresses": ["192.0.2.1/24"]}}, "acls": ACLS, "vrfs": {"red": {"id": 10}}}
+
+    def to(observed: State | None, via: object) -> Plan:
+        entry = [{"acl": "guests", "priority": 10, "via": via}]
+        interfaces = {"eth0": {"addresses": ["192.0.2.1/24"], "policy-routes": entry}}
+        configuration = configuration_of({**file, "interfaces": interfaces})
+        state = assumed_state(configuration) if observed is None else observed
+        return make_plan(state, resolve(configuration, state).desired)
+
+    one = to(None, [{"vrf": "red"}, "192.0.2.2"]).reached
+    plan = to(one, ["192.0.2.2"])
+    assert names(plan) == ["CreatePolicy", "AttachPolicy", "DetachPolicy", "RemovePolicy", "ReleaseTypedPolicy"]

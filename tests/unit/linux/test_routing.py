@@ -50,8 +50,11 @@ def told(machine: Machine, table: TableId = MAIN) -> dict[str, str]:
     found = seen_in(machine).tables.get(table)
     if found is None:
         return {}
-    ways = {prefix_text(key): found.ways[place] for key, place in found.by_prefix.items()}
-    return {prefix: f"({way.limit})" if way.limit else hops_text(way.hops) for prefix, way in ways.items()}
+    ways = {prefix_text(key): found.entries[place] for key, place in found.by_prefix.items()}
+    return {
+        prefix: f"({way.uncopied_reason})" if way.uncopied_reason else hops_text(way.hops)
+        for prefix, way in ways.items()
+    }
 
 
 @needs_namespaces
@@ -162,7 +165,7 @@ def hops_of(*attributes: bytes) -> list[tuple[Hop, ...] | str]:
     reader = RouteReader({7: "port0"})
     data = message(attribute(15, number(254)), attribute(1, b"\x0a\1\0\0"), *attributes)
     reader.take(data, (0, len(data)))
-    return [way.limit or way.hops for routes in reader.routes().tables.values() for way in routes.ways]
+    return [way.uncopied_reason or way.hops for routes in reader.routes().tables.values() for way in routes.entries]
 
 
 GATEWAY, DEVICE = attribute(5, b"\xc0\0\0\x09"), attribute(4, number(7))
@@ -193,7 +196,7 @@ def test_the_least_metric_counts_in_whatever_order_routes_are_told(metrics: tupl
         reader.take(data, (0, len(data)))
     routes = reader.routes().tables[MAIN]
     (place,) = routes.by_prefix.values()
-    assert hops_text(routes.ways[place].hops) == "via 192.0.2.20 dev port0"
+    assert hops_text(routes.entries[place].hops) == "via 192.0.2.20 dev port0"
 
 
 def test_the_destination_is_found_wherever_it_stands() -> None:

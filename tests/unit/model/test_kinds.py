@@ -85,7 +85,7 @@ def test_a_golden_case_observes_one(virtual: type[VirtualInterface]) -> None:
 @every_example
 def test_what_creates_one_is_what_vpp_then_shows(name: str, virtual: VirtualInterface, plane: LiveDataplane) -> None:
     create = KIND_OF[type(virtual)].create(as_created(name, virtual.kind), virtual)
-    steps = [create, SetTag(interface=name, tag=CREATED_MARK)] if virtual.is_ours_by_mark else [create]
+    steps = [create, SetTag(interface=name, tag=CREATED_MARK)] if virtual.is_owned_by_mark else [create]
     assert plane.perform(steps).done == tuple(range(len(steps)))
     state = plane.observe()
     assert state.virtual == {name: virtual}

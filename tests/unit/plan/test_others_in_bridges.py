@@ -15,7 +15,7 @@ from vppcfg.plan.unmanaged import unmanaged_changes
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.transaction.guard import about_routes
-from vppcfg.transaction.planning import not_back, not_carried, plan_on
+from vppcfg.transaction.planning import not_carried_over, not_restored, plan_on
 from vppcfg.vpp.live import LiveDataplane
 
 PORT = "interfaces: { eth0: {}, eth1: { addresses: [ 192.0.2.1/24 ] } }\n"
@@ -49,11 +49,11 @@ def assert_lost_and_brought_back(plan: Plan, plane: LiveDataplane) -> None:
     before = plan.observed
     apply_to(plan, plane)
     observed = plane.observe()
-    assert not_carried(plan, plane, observed) == ()
+    assert not_carried_over(plan, plane, observed) == ()
     apply_to(plan_on(plane, observed, before), plane)
     after = plane.observe()
     assert after.objects == before.objects
-    assert not_back(before, plane, after) == ()
+    assert not_restored(before, plane, after) == ()
 
 
 def test_entries_of_a_bridge_domain_that_goes_are_named_and_come_back_with_it(

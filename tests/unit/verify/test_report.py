@@ -1,13 +1,13 @@
 """What two readings have in common, and how mismatches become groups."""
 
 from tests.unit.verify.test_routes import key
-from vppcfg.model.forwarding import Hop, TableId, Way
+from vppcfg.model.forwarding import Hop, RouteEntry, TableId
 from vppcfg.verify.mismatch import Comparison, Mismatch, MismatchKind, RouteMismatch, Subject
 from vppcfg.verify.report import Group, VerifyReport, report_of
 
 MAIN, OTHER = TableId(False, 0), TableId(False, 77)
-LINUX = Way((Hop("port0", b"\xc0\0\2\1"),), metric=20)
-VPP = Way((Hop("port0", b"\xc0\0\2\2"),), source="lcp-rt", metric=44)
+LINUX = RouteEntry((Hop("port0", b"\xc0\0\2\1"),), metric=20)
+VPP = RouteEntry((Hop("port0", b"\xc0\0\2\2"),), source="lcp-rt", metric=44)
 MISSING = RouteMismatch(MismatchKind.MISSING, LINUX)
 STALE = RouteMismatch(MismatchKind.STALE, None, VPP)
 DIFFERENT = RouteMismatch(MismatchKind.DIFFERENT, LINUX, VPP)

@@ -12,11 +12,11 @@ from vppcfg.model.forwarding import (
     Hop,
     NeighborSeen,
     PairSide,
+    RouteEntry,
     TableId,
     VppForwarding,
-    Way,
+    canonical_hops,
     hops_text,
-    ordered,
     prefix_text,
 )
 from vppcfg.plan.request import Value
@@ -144,7 +144,7 @@ def test_a_vpp_without_linux_cp_is_asked_for_nothing_else() -> None:
 MAIN = TableId(False, 0)
 
 
-def told(stub: StubVpp, table: TableId = MAIN) -> dict[str, Way]:
+def told(stub: StubVpp, table: TableId = MAIN) -> dict[str, RouteEntry]:
     around = VppForwarding(names=NAMES, sources=SOURCES)
     with connected(stub) as plane:
         return {prefix_text(prefix): way for prefix, way in plane.read_routes(table, around)}
@@ -221,7 +221,7 @@ def test_routes_lead_where_their_best_paths_do() -> None:
 def test_a_path_that_ends_a_packets_way_says_how(kind: int, end: str) -> None:
     stub = StubVpp()
     answer_routes(stub, ("2001:db8::/32", 23, [path(sw_if_index=NO_INDEX, type=kind)]))
-    assert told(stub, TableId(True, 0)) == {"2001:db8::/32": Way((Hop("", end=end),), source="lcp-rt")}
+    assert told(stub, TableId(True, 0)) == {"2001:db8::/32": RouteEntry((Hop("", end=end),), source="lcp-rt")}
 
 
 def test_what_many_routes_have_alike_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,9 +229,9 @@ def test_what_many_routes_have_alike_is_decoded_once(monkeypatch: pytest.MonkeyP
 
     def counted(hops: list[Hop]) -> tuple[Hop, ...]:
         decoded.append(hops)
-        return ordered(hops)
+        return canonical_hops(hops)
 
-    monkeypatch.setattr("vppcfg.vpp.forwarding.ordered", counted)
+    monkeypatch.setattr("vppcfg.vpp.forwarding.canonical_hops", counted)
     stub = StubVpp()
     routes = [(f"10.{number}.0.0/16", 23, [path(address=f"192.0.2.{number % 4}")]) for number in range(200)]
     answer_routes(stub, *routes)

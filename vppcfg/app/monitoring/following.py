@@ -16,7 +16,7 @@ from vppcfg.record import record
 from vppcfg.render.change_metrics import ChangeStatus
 
 VERDICT_S = 30.0
-"""The verdict is about so long a time, or as long as it was looked."""
+"""The interval that the verdict is about; a shorter one at first."""
 _KEPT_EVERY_S = 10.0
 _IN_SYNC = re.compile(r"^vppcfg_in_sync (\d)$", re.MULTILINE)
 _DIFFERENCES = re.compile(r"^vppcfg_differences\{.*\} (\d+)$", re.MULTILINE)

@@ -23,7 +23,7 @@ from vppcfg.model.virtual_router import VrrpState
 from vppcfg.plan.diff import diff
 from vppcfg.render.file_difference import file_difference
 from vppcfg.render.prometheus import WatchMetrics
-from vppcfg.transaction.planning import lines_for
+from vppcfg.transaction.planning import restore_commands
 from vppcfg.verify.report import VerifyReport
 
 TICK_S = 1.0
@@ -214,7 +214,7 @@ class VppWatch:
 
     def _renew(self) -> bool:
         """Load the file again if there is reason to; return whether it is another one now."""
-        if not self._file.is_news():
+        if not self._file.is_reload_due():
             return False
         try:
             self._file.reload()
@@ -307,7 +307,7 @@ class VppWatch:
         self._unprotected = lost_protection(self._protected_by(self._boot_id), dataplane, lambda: observed)
         if self._unprotected and self._unprotected != before:
             names = sorted({each.holder for each in self._unprotected})
-            data = {"interfaces": names, "commands": lines_for(self._unprotected)}
+            data = {"interfaces": names, "commands": restore_commands(self._unprotected)}
             self._notify("unprotected", unprotected_text(self._unprotected), data, is_bad=True)
 
     def _look_into_journal(self) -> None:
@@ -323,7 +323,7 @@ class VppWatch:
 
     def _reconcile(self) -> bool:
         """Bring VPP to the file where that is wanted; return whether it was tried."""
-        if self._reconciler is None or not self._said.differences or self._said.errors or self._file.has_moved():
+        if self._reconciler is None or not self._said.differences or self._said.errors or self._file.has_changed():
             return False
         if not self._attempts.is_due(self._said.differences, self._clock.monotonic()):
             return False

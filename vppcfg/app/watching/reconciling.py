@@ -66,7 +66,7 @@ def reconcile(file: WatchedFile, target: Target, terms: Terms, console: Console)
 
 
 def _reconcile(file: WatchedFile, place: ChangeContext, terms: Terms, console: Console) -> ExitCode:
-    if file.has_moved():
+    if file.has_changed():
         raise NotNowError(f"{file.name} has changed meanwhile", "it is loaded first")
     refuse_rolled_back(file.loaded.digest, place, terms)
     applied = applied_file(place.journal, place.session.boot_id)

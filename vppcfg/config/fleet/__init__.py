@@ -16,6 +16,7 @@ from vppcfg.config.fleet.gateways import found_on_gateways
 from vppcfg.config.fleet.links import found_on_links
 from vppcfg.config.fleet.member import Member, read_member
 from vppcfg.config.fleet.multipoint import found_on_neighbors
+from vppcfg.config.fleet.nd_proxy import found_on_nd_proxies
 from vppcfg.config.fleet.settings import SETTINGS_NAME, FleetSettings, read_settings
 from vppcfg.config.fleet.tunnels import found_on_tunnels
 from vppcfg.config.fleet.vrrp import found_on_virtual_routers
@@ -68,6 +69,7 @@ def _findings(members: Sequence[Member], settings: FleetSettings) -> list[FleetF
         *(found_on_gateways(members, settings) if is_whole else ()),
         *found_on_wireguards(members, settings, is_whole=is_whole),
         *found_on_virtual_routers(members),
+        *found_on_nd_proxies(members, settings),
         *(found_on_neighbors(members, settings) if is_whole else ()),
     ]
 

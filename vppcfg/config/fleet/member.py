@@ -18,6 +18,7 @@ from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.files import refuse_from_elsewhere
 from vppcfg.errors import ConfigError
 from vppcfg.kinds.l3xc import KEY as L3XC
+from vppcfg.kinds.nd_proxy import KEY as ND_PROXY
 from vppcfg.kinds.policy_route_section import as_routes
 from vppcfg.kinds.punt_redirect import KEY as PUNT
 from vppcfg.kinds.route_rules import vrf_of
@@ -60,6 +61,11 @@ class FleetAddress(NamedTuple):
     def host(self) -> str:
         """Return the address without its length."""
         return self.text.partition("/")[0]
+
+    @property
+    def network(self) -> str:
+        """Return the prefix of the address."""
+        return str(ip_network(self.text, strict=False))
 
 
 class FleetGateway(NamedTuple):
@@ -122,6 +128,18 @@ class FleetRouter(NamedTuple):
     place: Place
 
 
+class FleetProxy(NamedTuple):
+    """An IPv6 host for which a router answers neighbour solicitations."""
+
+    router: str
+    interface: str
+    """Behind which the host is."""
+    vrf: str
+    """'' is the default one."""
+    host: str
+    place: Place
+
+
 @record
 class Member:
     """What one file sets."""
@@ -138,6 +156,7 @@ class Member:
     tunnels: tuple[FleetTunnel, ...] = ()
     gateways: tuple[FleetGateway, ...] = ()
     virtual_routers: tuple[FleetRouter, ...] = ()
+    nd_proxies: tuple[FleetProxy, ...] = ()
 
 
 def read_member(file: str, release: Release | None = None) -> Member:
@@ -180,6 +199,7 @@ class _MemberReader:
             tunnels=tuple(self._tunnels(addresses)),
             gateways=tuple(self._gateways()),
             virtual_routers=tuple(self._virtual_routers(addresses)),
+            nd_proxies=tuple(self._nd_proxies()),
         )
 
     def _addresses(self) -> Iterator[FleetAddress]:
@@ -259,7 +279,7 @@ class _MemberReader:
                         router=self._router,
                         interface=address.end.name,
                         vrf=address.end.vrf,
-                        subnet=str(ip_network(address.text, strict=False)),
+                        subnet=address.network,
                         vr_id=entry.vr_id,
                         addresses=hosts,
                         interval_cs=entry.interval_cs,
@@ -269,6 +289,12 @@ class _MemberReader:
                         peers=tuple(host for host in entry.peers if (":" in host) is (":" in address.host)),
                         place=self._place(entry.path),
                     )
+
+    def _nd_proxies(self) -> Iterator[FleetProxy]:
+        for name, entry in self._configuration.owned.get(ND_PROXY, {}).items():
+            vrf = self._configuration.interfaces[name].vrf or ""
+            for position, host in enumerate(entry.value):
+                yield FleetProxy(self._router, name, vrf, host, self._place((*entry.path, position)))
 
     def _inner_mtu(self, name: str) -> int:
         interface = self._configuration.interfaces.get(name)

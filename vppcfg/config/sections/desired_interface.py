@@ -117,14 +117,14 @@ class _Resolver:
     def _gets_other_ethernet(self, name: str) -> bool:
         """Return whether a port is recreated with Ethernet that it had not, or without: its link MTU comes or goes."""
         virtual, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
-        if virtual is None or found is None or not virtual.is_ours_by_mark:
+        if virtual is None or found is None or not virtual.is_owned_by_mark:
             return False
         return virtual.has_ethernet is not found.has_ethernet
 
     def _is_taken_over(self, name: str) -> bool:
         """Return whether another program created an interface of the file, with the same settings."""
         virtual, found = self._desired.virtual.get(name), self._desired.observed.virtual.get(name)
-        return virtual is not None and virtual.is_ours_by_mark and virtual.__class__ is found.__class__
+        return virtual is not None and virtual.is_owned_by_mark and virtual.__class__ is found.__class__
 
     def leave_as_created(self, name: str, kind: InterfaceKind, description: str | None) -> None:
         """Leave MTUs, state and MAC of a tunnel or TAP alone; what an entry could have put on it is not wanted."""

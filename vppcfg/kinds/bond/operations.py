@@ -1,4 +1,4 @@
-"""Bonds and their members (vnet/bonding/cli.c)."""
+"""Operations that create and delete bonds, add and remove members, and set weights (vnet/bonding/cli.c)."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class AddBondMember(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Let the interface join. All members then have the MAC of the first one, which stays open here."""
+        """Add the member. All members then have the MAC of the first one, which is unknown here."""
         bond = _bond(self.bond, working)
         membership = Membership(is_passive=self.is_passive, is_long_timeout=self.is_long_timeout)
         working.virtual[self.bond] = replace(bond, members={**bond.members, self.interface: membership})
@@ -170,7 +170,7 @@ class RemoveBondMember(InterfaceOperation):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Let the member leave, with a MAC that is open."""
+        """Remove the member, whose MAC is then unknown."""
         bond = _bond(self.bond, working)
         members = {name: membership for name, membership in bond.members.items() if name != self.interface}
         working.virtual[self.bond] = replace(bond, members=members)
@@ -189,7 +189,7 @@ class RemoveBondMember(InterfaceOperation):
 
 
 def _bond(name: str, working: WorkingState) -> Bond:
-    """Return a bond that is there, which `_refusal` has looked at."""
+    """Return a bond, which `_refusal` has found to exist."""
     bond = working.virtual_of(name, Bond)
     assert bond is not None
     return bond

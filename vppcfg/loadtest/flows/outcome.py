@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from vppcfg.record import record
 
-_APART_S = 2
+_SIMULTANEOUS_S = 2
+"""Flows that began within less count as simultaneous; iperf3 reports whole seconds only."""
 
 
 @record
@@ -84,16 +85,18 @@ class FlowsOutcome:
         return sum(flow.sent_bps if flow.received_bps is None else flow.received_bps for flow in self.flows)
 
     @property
-    def apart_s(self) -> int:
+    def start_spread_s(self) -> int:
         """Return how many seconds lie between the beginnings of the first and the last flow."""
         moments = [flow.began_at for flow in self.flows if flow.began_at is not None]
         return max(moments) - min(moments) if moments else 0
 
     def notes(self) -> tuple[str, ...]:
-        """Return sentences that a reader of the sum should know; iperf3 reports whole seconds only."""
-        if self.apart_s < _APART_S:
+        """Return what makes the sum of all flows doubtful, in sentences."""
+        if self.start_spread_s < _SIMULTANEOUS_S:
             return ()
-        return (f"the flows began {self.apart_s} s apart: their sum may be more than went through at any one time",)
+        return (
+            f"the flows began {self.start_spread_s} s apart: their sum may be more than went through at any one time",
+        )
 
     def summaries(self) -> tuple[CoreSummary, ...]:
         """Return every core's mean load."""

@@ -171,7 +171,7 @@ def set_lists(tables: Tables, sw_if_index: int, inputs: Sequence[int], outputs: 
             return _DUPLICATE
         bound.set(sw_if_index, wanted)
     if inputs:
-        tables.look_at_l2(sw_if_index)
+        tables.extend_l2_config(sw_if_index)
     return 0
 
 
@@ -192,7 +192,7 @@ def add_delete(tables: Tables, sw_if_index: int, index: int, *, is_add: bool, is
         lists.append(index)
     bound.set(sw_if_index, lists)
     if is_input:
-        tables.look_at_l2(sw_if_index)
+        tables.extend_l2_config(sw_if_index)
 
 
 def _interface_deleted(tables: Tables, sw_if_index: int) -> None:

@@ -130,8 +130,8 @@ class StaticMapping:
 
 
 @dataclass(slots=True, kw_only=True)
-class Resolve:
-    """A mapping that follows an address of an interface (snat_static_mapping_resolve_t)."""
+class MappingRequest:
+    """A static mapping as requested; one by interface follows its address (snat_static_mapping_resolve_t)."""
 
     sw_if_index: int
     local: int
@@ -171,7 +171,8 @@ class NatMain:
     """Interfaces whose address is in the pool, or in that for twice-nat, and whether it is there."""
     outer: dict[OuterEnd, StaticMapping] = field(default_factory=dict)
     inner: dict[InnerEnd, StaticMapping] = field(default_factory=dict)
-    to_resolve: list[Resolve] = field(default_factory=list)
+    to_resolve: list[MappingRequest] = field(default_factory=list)
+    """Mappings by interface."""
     balanced: dict[OuterEnd, dict[str, Any]] = field(default_factory=dict)
     """Mappings to several hosts inside, as they were asked for; affinity is forgotten."""
     leaks: dict[int, list[int]] = field(default_factory=dict)
@@ -258,7 +259,7 @@ def add_address(tables: Tables, address: int, vrf_id: int, *, is_twice: bool) ->
     if address in pool:
         raise RefusedError(Retval.VALUE_EXIST)
     pool[address] = vrf_id
-    hold(tables, vrf_id)
+    lock_table(tables, vrf_id)
 
 
 def remove_address(tables: Tables, address: int, *, is_twice: bool) -> None:
@@ -266,18 +267,18 @@ def remove_address(tables: Tables, address: int, *, is_twice: bool) -> None:
     vrf_id = tables.part(NatMain).pools[is_twice].pop(address, None)
     if vrf_id is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
-    let_go(tables, vrf_id)
+    unlock_table(tables, vrf_id)
 
 
-def hold(tables: Tables, table_id: int, source: str = _LOW) -> None:
-    """Hold a FIB table, made where there is none (fib_table_find_or_create_and_lock); NONE is no table."""
+def lock_table(tables: Tables, table_id: int, source: str = _LOW) -> None:
+    """Lock a FIB table, created where there is none (fib_table_find_or_create_and_lock); NONE is no table."""
     if table_id != NONE:
         tables.fib4.find_or_create(table_id)
         fib.look_up(tables, False, table_id, source)
 
 
-def let_go(tables: Tables, table_id: int) -> None:
-    """Hold a FIB table no longer for something of NAT."""
+def unlock_table(tables: Tables, table_id: int) -> None:
+    """Remove a lock of NAT from a FIB table."""
     if table_id != NONE:
         fib.stop_looking_up(tables, False, table_id, _LOW)
 
@@ -321,7 +322,7 @@ def switch(tables: Tables, *, is_on: bool, sessions: int = 0, inside_vrf: int = 
     main.is_enabled, main.sessions = True, sessions or _SESSIONS
     main.inside_vrf, main.outside_vrf = inside_vrf, outside_vrf
     for table_id in (inside_vrf, outside_vrf):
-        hold(tables, table_id, _HIGH)
+        lock_table(tables, table_id, _HIGH)
     main.is_forwarding, main.mss = False, 0
     main.timeouts = dict(_TIMEOUTS)
 
@@ -335,7 +336,7 @@ def _forget(tables: Tables, main: NatMain) -> None:
     for sw_if_index in list(main.outputs):
         set_output(tables, sw_if_index, is_add=False)
     for table_id in list(_held(main)):
-        let_go(tables, table_id)
+        unlock_table(tables, table_id)
     is_stray = any(each.is_identity and 0 not in each.vrfs for each in main.outer.values())
     for each in (
         *main.pools,

@@ -1,8 +1,8 @@
-"""Mappings of NAT44, by address and by interface, identities, and leaks between VRFs (plugins/nat/nat44-ed).
+"""Static mappings, identity mappings and VRF leaks of NAT44 (plugins/nat/nat44-ed).
 
-A mapping is found by its outer end, whatever table it is for, and by its inner one in its table. One by interface is
-an entry of its own, and makes one of these as long as the interface has an address; that of an interface that is gone
-waits for the next one with the index.
+A mapping is found by its outer address, port and protocol, whatever table it is for, and by its inner ones in its
+table. A mapping by interface is kept in `to_resolve`, and adds a static one as long as the interface has an address.
+It outlives the interface, and applies to the next one that gets the index.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ from vppcfg.model.nat44 import NatExemption, NatLeaks, NatMapping, NatProtocol, 
 from vppcfg.model.state import State
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
-from vppcfg.simulator.kinds.nat44 import NatMain, Resolve, StaticMapping, first_address, hold, let_go, main_of
+from vppcfg.simulator.kinds.nat44 import (
+    MappingRequest,
+    NatMain,
+    StaticMapping,
+    first_address,
+    lock_table,
+    main_of,
+    unlock_table,
+)
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import NONE, Outgoing, Values
@@ -25,12 +33,12 @@ _TWICE, _SELF, _OUT_TO_IN, _ADDRESS_ONLY = 1, 2, 4, 8
 _PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
 
 
-def set_mapping(tables: Tables, requested: Resolve, external: int, *, is_add: bool) -> None:
+def set_mapping(tables: Tables, requested: MappingRequest, external: int, *, is_add: bool) -> None:
     """Add or delete a mapping or an identity, by interface unless its index is NONE; raise RefusedError."""
     main = main_of(tables)
     _check_flags(requested)
     if requested.sw_if_index == NONE:
-        _set_in_effect(tables, requested, external, is_add=is_add)
+        _set_static_mapping(tables, requested, external, is_add=is_add)
         return
     known = next((each for each in main.to_resolve if _is_same(each, requested)), None)
     first = first_address(tables, requested.sw_if_index)
@@ -39,16 +47,16 @@ def set_mapping(tables: Tables, requested: Resolve, external: int, *, is_add: bo
             raise RefusedError(Retval.NO_SUCH_ENTRY)
         main.to_resolve.remove(known)
         if first is not None:
-            _set_in_effect(tables, requested, first, is_add=False)
+            _set_static_mapping(tables, requested, first, is_add=False)
         return
     if known is not None:
         raise RefusedError(Retval.VALUE_EXIST)
     if first is not None:
-        _set_in_effect(tables, requested, first, is_add=True)
+        _set_static_mapping(tables, requested, first, is_add=True)
     main.to_resolve.append(replace(requested, is_resolved=first is not None))
 
 
-def _check_flags(requested: Resolve) -> None:
+def _check_flags(requested: MappingRequest) -> None:
     is_twice = bool(requested.flags & (_TWICE | _SELF))
     if is_twice and (requested.flags & _ADDRESS_ONLY or requested.is_identity):
         raise RefusedError(Retval.UNSUPPORTED)
@@ -56,7 +64,7 @@ def _check_flags(requested: Resolve) -> None:
         raise RefusedError(Retval.UNSUPPORTED)
 
 
-def _is_same(each: Resolve, requested: Resolve) -> bool:
+def _is_same(each: MappingRequest, requested: MappingRequest) -> bool:
     if (each.sw_if_index, each.vrf_id) != (requested.sw_if_index, requested.vrf_id):
         return False
     is_whole = bool(each.flags & requested.flags & _ADDRESS_ONLY)
@@ -68,7 +76,7 @@ def _is_same(each: Resolve, requested: Resolve) -> bool:
     )
 
 
-def _set_in_effect(tables: Tables, requested: Resolve, external: int, *, is_add: bool) -> None:
+def _set_static_mapping(tables: Tables, requested: MappingRequest, external: int, *, is_add: bool) -> None:
     if requested.flags & _ADDRESS_ONLY:
         requested = replace(requested, local_port=0, external_port=0, protocol=0)
     if requested.is_identity:
@@ -79,15 +87,15 @@ def _set_in_effect(tables: Tables, requested: Resolve, external: int, *, is_add:
     there = main.outer.get(outer)
     if is_add:
         _add(main, requested, outer, there, vrf_id)
-        hold(tables, vrf_id)
+        lock_table(tables, vrf_id)
     elif there is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     else:
-        let_go(tables, _delete(main, requested, outer, there, vrf_id))
+        unlock_table(tables, _delete(main, requested, outer, there, vrf_id))
 
 
 def _add(
-    main: NatMain, requested: Resolve, outer: tuple[int, int, int], there: StaticMapping | None, vrf_id: int
+    main: NatMain, requested: MappingRequest, outer: tuple[int, int, int], there: StaticMapping | None, vrf_id: int
 ) -> None:
     inner = (requested.local, requested.local_port, vrf_id, requested.protocol)
     if there is not None:
@@ -116,7 +124,9 @@ def _add(
         main.inner[inner] = mapping
 
 
-def _delete(main: NatMain, requested: Resolve, outer: tuple[int, int, int], there: StaticMapping, vrf_id: int) -> int:
+def _delete(
+    main: NatMain, requested: MappingRequest, outer: tuple[int, int, int], there: StaticMapping, vrf_id: int
+) -> int:
     """Delete a mapping, or an identity for one table; return the table."""
     table = there.vrf_id
     if requested.is_identity:
@@ -132,14 +142,14 @@ def _delete(main: NatMain, requested: Resolve, outer: tuple[int, int, int], ther
 
 
 def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: bool) -> None:
-    """Let mappings follow an address that an interface has got or lost, each of which has one or none."""
+    """Make mappings by interface follow an address that an interface got or lost; each follows one address at most."""
     main = tables.part(NatMain)
     if not main.is_enabled:
         return
     for each in main.to_resolve:
         if each.sw_if_index == sw_if_index and each.is_resolved != is_add:
             try:
-                _set_in_effect(tables, each, address, is_add=is_add)
+                _set_static_mapping(tables, each, address, is_add=is_add)
             except RefusedError:
                 continue
             each.is_resolved = is_add
@@ -147,7 +157,7 @@ def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: boo
 
 def _answer_mapping(call: Call, values: Values) -> Outgoing:
     flags, is_whole = values["flags"], values["flags"] & _ADDRESS_ONLY
-    requested = Resolve(
+    requested = MappingRequest(
         sw_if_index=values["external_sw_if_index"],
         local=int.from_bytes(values["local_ip_address"]),
         local_port=0 if is_whole else values["local_port"],
@@ -194,7 +204,7 @@ def _ports(flags: int, protocol: int, local: int, external: int) -> dict[str, An
 def _answer_identity(call: Call, values: Values) -> Outgoing:
     is_whole = values["flags"] & _ADDRESS_ONLY
     port = 0 if is_whole else values["port"]
-    requested = Resolve(
+    requested = MappingRequest(
         sw_if_index=values["sw_if_index"],
         local=int.from_bytes(values["ip_address"]),
         local_port=port,
@@ -234,10 +244,10 @@ def _answer_balanced(call: Call, values: Values) -> Outgoing:
         names = ("external_addr", "external_port", "protocol", "flags", "tag", "locals")
         main.balanced[end] = {name: values[name] for name in names}
         for *_, vrf_id in values["locals"]:
-            hold(call.tables, vrf_id)
+            lock_table(call.tables, vrf_id)
     elif (gone := main.balanced.pop(end, None)) is not None:
         for *_, vrf_id in gone["locals"]:
-            let_go(call.tables, vrf_id)
+            unlock_table(call.tables, vrf_id)
     else:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
     return call.reply()
@@ -249,20 +259,20 @@ def _dump_balanced(call: Call, _values: Values) -> Iterator[Outgoing]:
 
 
 def set_leaks(tables: Tables, table_id: int, *, is_add: bool) -> None:
-    """Add or delete the list of a table; raise RefusedError. VPP does so while NAT is disabled, too."""
+    """Add or delete the list of tables that a table leaks into, while NAT is disabled too; raise RefusedError."""
     main = tables.part(NatMain)
     if is_add == (table_id in main.leaks):
         raise RefusedError(Retval.VALUE_EXIST if is_add else Retval.NO_SUCH_ENTRY)
     if is_add:
         main.leaks[table_id] = []
-        hold(tables, table_id)
+        lock_table(tables, table_id)
     else:
         for each in (*main.leaks.pop(table_id), table_id):
-            let_go(tables, each)
+            unlock_table(tables, each)
 
 
 def set_leak(tables: Tables, table_id: int, target: int, *, is_add: bool) -> None:
-    """Add a table to a list, or take it out; raise RefusedError."""
+    """Add a table to that list, or remove it; raise RefusedError."""
     leaks = tables.part(NatMain).leaks.get(table_id)
     if leaks is None:
         raise RefusedError(Retval.NO_SUCH_ENTRY)
@@ -270,10 +280,10 @@ def set_leak(tables: Tables, table_id: int, target: int, *, is_add: bool) -> Non
         raise RefusedError(Retval.VALUE_EXIST if is_add else Retval.NO_SUCH_ENTRY)
     if is_add:
         leaks.append(target)
-        hold(tables, target)
+        lock_table(tables, target)
     else:
         leaks.remove(target)
-        let_go(tables, target)
+        unlock_table(tables, target)
 
 
 def _answer_leaks(call: Call, values: Values) -> Outgoing:
@@ -325,7 +335,7 @@ def _command_mapping(tables: Tables, line: Input) -> str:
             raise rest.unknown()
     if local is None:
         raise RefusedError(Retval.UNSPECIFIED, "unexpected missing local address")
-    requested = Resolve(
+    requested = MappingRequest(
         sw_if_index=sw_if_index,
         local=local,
         local_port=ports["local"],
@@ -335,7 +345,7 @@ def _command_mapping(tables: Tables, line: Input) -> str:
         flags=flags,
         tag=b"",
     )
-    _typed(tables, requested, external, is_add=is_add)
+    _set_by_command(tables, requested, external, is_add=is_add)
     return ""
 
 
@@ -345,7 +355,7 @@ def _port(rest: Input, flags: int) -> tuple[int, int]:
     return (0, flags) if number is None else (number & 0xFFFF, flags & ~_ADDRESS_ONLY)
 
 
-def _typed(tables: Tables, requested: Resolve, external: int, *, is_add: bool) -> None:
+def _set_by_command(tables: Tables, requested: MappingRequest, external: int, *, is_add: bool) -> None:
     try:
         set_mapping(tables, requested, external, is_add=is_add)
     except RefusedError as refusal:
@@ -370,7 +380,7 @@ def _command_identity(tables: Tables, line: Input) -> str:
             is_add = False
         else:
             raise rest.unknown()
-    requested = Resolve(
+    requested = MappingRequest(
         sw_if_index=sw_if_index,
         local=address,
         local_port=port,
@@ -381,7 +391,7 @@ def _command_identity(tables: Tables, line: Input) -> str:
         tag=b"",
         is_identity=True,
     )
-    _typed(tables, requested, address, is_add=is_add)
+    _set_by_command(tables, requested, address, is_add=is_add)
     return ""
 
 
@@ -428,7 +438,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         flags = twice | (_OUT_TO_IN if each.is_out_to_in_only else 0) | (0 if each.protocol else _ADDRESS_ONLY)
         lost = flags if each.interface else 0
         tag = each.tag + ("|out2in" if lost & _OUT_TO_IN else "") + ("|self" if lost & _SELF else "")
-        requested = Resolve(
+        requested = MappingRequest(
             sw_if_index=rows[each.interface].index if each.interface else NONE,
             local=int(IPv4Address(each.local)),
             local_port=each.local_port,
@@ -441,7 +451,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
         set_mapping(tables, requested, int(IPv4Address(each.external or 0)), is_add=True)
     for exempt in state.of(NatExemption).values():
         address = int(IPv4Address(exempt.address or 0))
-        requested = Resolve(
+        requested = MappingRequest(
             sw_if_index=rows[exempt.interface].index if exempt.interface else NONE,
             local=address,
             local_port=exempt.port,

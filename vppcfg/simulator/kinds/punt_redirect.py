@@ -1,4 +1,4 @@
-"""Where packets go that VPP has no use for itself (vnet/ip/ip_punt_drop.c). Redirects outlive their interface."""
+"""Redirects of punted packets (vnet/ip/ip_punt_drop.c). A redirect outlives its interface."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class PuntMain:
 
 
 def redirect(tables: Tables, is_ipv6: bool, rx: int, paths: tuple[FibPath, ...]) -> None:
-    """Redirect what comes in by an interface, or by any; one that is there is counted all the same."""
+    """Add or change the redirect of packets from an interface, or from any; VPP counts each call as a new one."""
     main = tables.part(PuntMain)
     main.paths[is_ipv6, _ALL if rx == NONE else rx] = ordered(paths)
     main.counts[is_ipv6] += 1
 
 
 def stop(tables: Tables, is_ipv6: bool, rx: int) -> None:
-    """Redirect no more, and count that, whether there was a redirect or not (ip4_punt_redirect_del)."""
+    """Remove a redirect; VPP counts the call even when there was none (ip4_punt_redirect_del)."""
     main = tables.part(PuntMain)
     main.paths.pop((is_ipv6, _ALL if rx == NONE else rx), None)
     main.counts[is_ipv6] = max(main.counts[is_ipv6] - 1, 0)

@@ -201,7 +201,7 @@ def _special(line: Input) -> FibPath | None:
 
 def read_path(tables: Tables, line: Input, *, is_ipv6: bool) -> FibPath:
     """Take what stands behind `via`, up to the next one (unformat_fib_route_path); raise RefusedError."""
-    path = FibPath(is_ipv6=is_ipv6)
+    path = FibPath(is_ipv6=is_ipv6, has_rpf_id=True)
     while not line.is_at_end and line.next_word != "via":
         taken = _setting(tables, line, path) or _next_hop(tables, line, path)
         if taken is None:

@@ -1,4 +1,4 @@
-"""Mirroring (vnet/span): both ends are noted by their indexes, and outlive the interfaces that had these."""
+"""Mirroring (vnet/span): VPP keeps both ends by sw_if_index, so that a mirror outlives its interfaces."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STATES = {"disable": 0, "rx": 1, "tx": 2, "both": _BOTH}
 
 @record
 class Source:
-    """Whose frames are copied, and whether where they are switched (span_feat_t)."""
+    """The interface whose frames are copied, at the L2 or at the device feature arc (span_feat_t)."""
 
     sw_if_index: int
     is_l2: bool
@@ -45,13 +45,13 @@ class SpanMain:
 
 
 def set_mirror(tables: Tables, source: Source, target: int, state: int) -> None:
-    """Set which frames go to a target, and end all when there is no target; whether there are such is not looked at."""
+    """Set which frames go to a target; without one, end all mirrors of the source. VPP does not check indexes."""
     if state > _BOTH:
         raise RefusedError(Retval.UNIMPLEMENTED)
     if source.sw_if_index == NONE or (target == NONE and state) or source.sw_if_index == target:
         raise RefusedError(Retval.INVALID_INTERFACE, "Invalid interface")
     if source.is_l2 and state & _STATES["rx"]:
-        tables.look_at_l2(source.sw_if_index)
+        tables.extend_l2_config(source.sw_if_index)
     mirrors = tables.part(SpanMain).mirrors.setdefault(source, {})
     if target == NONE:
         mirrors.clear()

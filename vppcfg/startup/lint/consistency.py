@@ -1,4 +1,4 @@
-"""Whether the values of a startup.conf go together, whatever machine it is for."""
+"""Checks the values of a startup.conf against each other, whatever machine it is for."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _LISTENING = re.compile(r"/.+|(?:[\w.-]*:)?[0-9]+")
 """What a socket for vppctl can be: a path, a port, or a host and a port."""
 
 
-def sense_problems(conf: Conf, release: Release) -> Iterator[Problem]:
-    """Yield what does not go together; errors are what stops VPP."""
+def consistency_problems(conf: Conf, release: Release) -> Iterator[Problem]:
+    """Yield values that contradict each other or are out of range; an error is what stops VPP."""
     facts = facts_of(conf)
     yield from core_problems(conf, facts)
     yield from _worker_balance(conf, facts)

@@ -13,10 +13,10 @@ from vppcfg.startup.conf.reader import LIMIT_BYTES, UNCLOSED, read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.conf.tree import Conf
 from vppcfg.startup.lint.caution import cautions
-from vppcfg.startup.lint.consistency import sense_problems
+from vppcfg.startup.lint.consistency import consistency_problems
 from vppcfg.startup.lint.finding import ConfFinding, ConfJudgement, ConfSurroundings, Level
 from vppcfg.startup.lint.machine import machine_problems
-from vppcfg.startup.lint.vpp_defaults import habit_problems
+from vppcfg.startup.lint.vpp_defaults import default_problems
 
 _STARTS_NEVERTHELESS = frozenset({"conf-passed-over"})
 
@@ -76,14 +76,14 @@ def _of_tree(conf: Conf, release: Release, known: ConfSurroundings) -> Iterator[
         yield one, Level.FORM if one.rule == "conf-syntax" else Level.WORDS
     for one in plugin_problems(conf, release, known.installed):
         yield one, Level.WORDS
-    for one in sense_problems(conf, release):
+    for one in consistency_problems(conf, release):
         yield one, Level.SENSE
     if known.host is not None:
         for one in machine_problems(conf, release, known.host, known.folders):
             yield one, Level.MACHINE
     for one in cautions(conf):
         yield one, Level.HABITS
-    for one in habit_problems(conf, release, known.installed):
+    for one in default_problems(conf, release, known.installed):
         yield one, Level.HABITS
 
 

@@ -1,4 +1,4 @@
-"""What VPP does by itself, most of it where a startup.conf sets nothing; it need not be wrong, but may surprise."""
+"""Defaults of VPP that may surprise, where a startup.conf does not set a key; none of them is a mistake."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from vppcfg.startup.lint.finding import notice
 
 _MAIN_CORE_PINNED = Release(24, 10)
 _NO_ECHO = Release(24, 2)
-"""The first release whose lcp-sync does not send Linux what linux-nl has just heard from it (2c9b128e1b3)."""
+"""The first release whose lcp-sync does not send Linux what linux-nl has just reported (2c9b128e1b3)."""
 
 
-def habit_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
-    """Yield what an absent key or stanza means, and what keys do together."""
+def default_problems(conf: Conf, release: Release, installed: Collection[str] | None) -> Iterator[Problem]:
+    """Yield what an absent key or stanza means, and a surprise that two keys together make."""
 
     def has(plugin: str) -> bool:
         return is_loaded(conf, plugin, release) and (installed is None or plugin in installed)

@@ -29,6 +29,10 @@ class ReadScope(NamedTuple):
         name = self.names.get(index, "")
         return name if name in self.holders else ""
 
+    def concerns(self, name: str, others: Iterable[str]) -> bool:
+        """Return whether an object on an interface that is there is asked for, or one of what it leads to or needs."""
+        return bool(name) and not self.holders.isdisjoint((name, *others))
+
     def indexes(self) -> list[int]:
         """Return the indexes of the interfaces that are asked for."""
         return [index for index, name in self.names.items() if name in self.holders]

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_of, stored_call, typed
 from vppcfg.model.nd_proxy import NdProxy
-from vppcfg.model.vrf import FibTable
+from vppcfg.model.vrf import FibTable, table_key
+from vppcfg.plan.request import NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
@@ -75,9 +76,11 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
         for each in paths:
             path = dict(zip(PATH, each, strict=True))
             name = scope.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else ""
-            holder = table.key if table.key in scope.holders else name
-            if holder in scope.holders and source in kinds:
+            beyond = "" if name else table_beyond(path)
+            holder = next((each for each in (table.key, name, beyond) if each in scope.holders), "")
+            if holder and source in kinds:
                 attachment = _of_path(holder, kinds[source], prefix, values, path, name)
+                attachment = _through_table(attachment, beyond, source)
                 is_exact = name or not _is_like_a_drop(path)
                 whole = stored_call(_ADD_ROUTE, {"is_add": 0, "is_multipath": 0, **values})
                 yield attachment if is_exact else replace(attachment, put=None, take=whole, lines=())
@@ -89,6 +92,28 @@ def _is_like_a_drop(path: Mapping[str, Any]) -> bool:
     So are `null-send-unreach`, `null-send-prohibit` and `punt`, and before 24.10 `drop` (5f694322a92).
     """
     return path["type"] == _NORMAL and not any(path["nh.address"]) and not path["table_id"]
+
+
+def table_beyond(path: Mapping[str, Any]) -> str:
+    """Return the FIB table, other than the default one, that a path of no interface goes on in; '' for none."""
+    is_there = path["type"] == _NORMAL and path["sw_if_index"] == NO_INDEX and path["table_id"]
+    return table_key(path["table_id"], is_ipv6=path["proto"] == 1) if is_there else ""
+
+
+def _through_table(attachment: Attachment, beyond: str, source: int) -> Attachment:
+    """Return the path of a route with the table that it needs.
+
+    One of the prompt is changed by the prompt: the API does not find its look-ups in a table (fib_path_cmp_i).
+    """
+    if not beyond:
+        return attachment
+    put, take = (replace(call, needs=(beyond,)) for call in (attachment.put, attachment.take) if call is not None)
+    if source == _IDS["CLI"] and attachment.lines:
+        put, take = (
+            ApiCall(message="cli_inband", text=line, needs=(beyond,))
+            for line in (*attachment.lines, attachment.removal)
+        )
+    return replace(attachment, put=put, take=take)
 
 
 def _of_path(
@@ -124,6 +149,8 @@ def way_of(path: Mapping[str, Any], name: str) -> str:
     gateway = text_of_address(path["proto"], hop) if any(hop) and path["proto"] in (0, 1) else ""
     if not gateway and not name:
         return f"via ip{6 if path['proto'] else 4}-lookup-in-table {path['table_id']}"
+    if not name and path["table_id"]:
+        return f"via {gateway} next-hop-table {path['table_id']}"
     return f"via {gateway} {name}".replace("  ", " ").rstrip()
 
 

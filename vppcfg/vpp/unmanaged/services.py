@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from vppcfg.model.attachment import Attachment, Layer, Values, index_of, stored_call
 from vppcfg.model.state import State
-from vppcfg.plan.request import ALL_INDEXES
+from vppcfg.plan.request import ALL_INDEXES, NO_INDEX
 from vppcfg.vpp.address_codec import text_of_address
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.routes import PATH, element_of, way_of
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, table_beyond, way_of
 from vppcfg.vpp.unmanaged.simple import Fields, simple
 
 
@@ -57,11 +58,15 @@ def _read_vrrp(connection: Connection, replies: Replies, scope: ReadScope) -> It
     for (*head, state), listed in connection.lists(replies, f"{_VRRP}_details", heads, "af", "un"):
         fields = dict(zip(settings, head, strict=True))
         place = (fields["sw_if_index"], fields["vr_id"], bool(fields["flags"] & _VRRP_V6))
-        name = scope.name(fields["sw_if_index"])
-        if not name:
+        name = scope.names.get(fields["sw_if_index"], "")
+        known = [(scope.names[index], less) for index, less in tracked.get(place, ()) if index in scope.names]
+        if not scope.concerns(name, (other for other, _ in known)):
+            continue
+        router = _Router(name, *place[1:])
+        yield from (router.tracking(other, less) for other, less in known)
+        if name not in scope.holders:
             continue
         yield _vrrp_router(name, {**fields, "sw_if_index": index_of(name)}, listed)
-        router = _Router(name, *place[1:])
         if fields["flags"] & _VRRP_UNICAST:
             values = dict(zip(("sw_if_index", "vr_id", "is_ipv6"), map(int, place), strict=True))
             answer = connection.ask([connection.request(f"{_VRRP}_peer_dump", values)[1]])
@@ -69,8 +74,6 @@ def _read_vrrp(connection: Connection, replies: Replies, scope: ReadScope) -> It
             yield from router.with_peers(peers)
         if state != _VRRP_INIT:
             yield router.running()
-        known = [(scope.names[index], less) for index, less in tracked.get(place, ()) if index in scope.names]
-        yield from (router.tracking(other, less) for other, less in known)
 
 
 def _by_router(
@@ -211,6 +214,8 @@ def _teib(fields: Fields, name: str) -> tuple[str, str, str]:
     return "TEIB neighbour", peer, line
 
 
+_OF_ALL = (0, NO_INDEX)
+"""In place of the interface that packets come in by: any that has no redirect of its own."""
 _PUNT, _PUNT_DUMP = "add_del_ip_punt_redirect_v2", "ip_punt_redirect_v2_dump"
 
 
@@ -219,27 +224,34 @@ def _punt_requests(connection: Connection, scope: ReadScope) -> list[bytes]:
 
 
 def _read_punts(connection: Connection, replies: Replies, scope: ReadScope) -> Iterator[Attachment]:
-    """Yield redirects of interfaces, but for those of linux-cp, which lead to the host side of an LCP pair."""
+    """Yield redirects but for those of linux-cp, which lead to the host side of an LCP pair.
+
+    That of all interfaces is held by the one that it leads to.
+    """
     heads = ("punt.rx_sw_if_index", "punt.af")
     for (index, family), rows in connection.lists(replies, "ip_punt_redirect_v2_details", heads, *PATH):
-        name, paths = scope.name(index), [dict(zip(PATH, row, strict=True)) for row in rows]
+        paths = [dict(zip(PATH, row, strict=True)) for row in rows]
         through = [scope.names.get(path["sw_if_index"], "") for path in paths]
-        if not name or not all(each in scope.state.interfaces for each in through):
+        tables = tuple(filter(None, map(table_beyond, paths)))
+        name = (*tables, *through)[0] if index in _OF_ALL else scope.names.get(index, "")
+        if not scope.concerns(name, (*through, *tables)):
+            continue
+        if not tables and not all(each in scope.state.interfaces for each in through):
             continue
         ways = " ".join(way_of(path, each) for path, each in zip(paths, through, strict=True))
-        command = f"ip{6 if family else ''} punt redirect"
-        head: Values = {"punt.rx_sw_if_index": index_of(name), "punt.af": family}
+        command, rx = f"ip{6 if family else ''} punt redirect", "all" if index in _OF_ALL else name
+        head: Values = {"punt.rx_sw_if_index": NO_INDEX if index in _OF_ALL else index_of(name), "punt.af": family}
         elements = [element_of(path, each) for path, each in zip(paths, through, strict=True)]
         yield Attachment(
             holder=name,
-            kind="punt redirect",
+            kind="punt redirect of all" if index in _OF_ALL else "punt redirect",
             name=f"of IPv{6 if family else 4} {ways}",
             layer=Layer.ROUTED,
-            put=stored_call(_PUNT, {"is_add": 1, **head}, "punt.paths", elements),
+            put=replace(stored_call(_PUNT, {"is_add": 1, **head}, "punt.paths", elements), needs=tables),
             take=stored_call(_PUNT, {"is_add": 0, **head}),
             outlives=True,
-            lines=(f"{command} add rx {name} {ways}",),
-            removal=f"{command} del rx {name}",
+            lines=(f"{command} add rx {rx} {ways}",),
+            removal=f"{command} del rx {rx}",
         )
 
 

@@ -36,26 +36,26 @@ def test_any_of_several_files_is_news(path: Path) -> None:
     folder.mkdir()
     (folder / "a.yaml").write_text("loopbacks: { loop0: {} }\n")
     file = WatchedFile(SourceFiles(names=(str(path), str(folder))), Terminal(ColourChoice.NEVER))
-    assert (file.is_news(), mtu(file)) == (False, 1500)
+    assert (file.is_reload_due(), mtu(file)) == (False, 1500)
     (folder / "b.yaml").write_text(AFTER)
-    assert [file.is_news() for _ in range(2)] == [False, True]
+    assert [file.is_reload_due() for _ in range(2)] == [False, True]
     file.reload()
     assert mtu(file) == 9000
 
 
 def test_a_file_that_stays_is_no_news(path: Path) -> None:
     file = watched(path)
-    assert [file.is_news() for _ in range(3)] == [False] * 3
+    assert [file.is_reload_due() for _ in range(3)] == [False] * 3
 
 
 def test_a_file_is_news_once_it_has_stopped_changing(path: Path) -> None:
     file = watched(path)
     for number in range(3):
         path.write_text(AFTER + "#" * number)
-        assert not file.is_news()
-    assert file.is_news()
+        assert not file.is_reload_due()
+    assert file.is_reload_due()
     file.reload()
-    assert (file.is_news(), mtu(file)) == (False, 9000)
+    assert (file.is_reload_due(), mtu(file)) == (False, 9000)
 
 
 def test_a_file_that_is_replaced_is_news(path: Path) -> None:
@@ -65,16 +65,16 @@ def test_a_file_that_is_replaced_is_news(path: Path) -> None:
     other.write_text(AFTER)
     os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
     other.rename(path)
-    assert [file.is_news() for _ in range(2)] == [False, True]
+    assert [file.is_reload_due() for _ in range(2)] == [False, True]
 
 
 def test_who_asks_gets_it_loaded_at_once(path: Path) -> None:
     file = watched(path)
     path.write_text(AFTER)
-    file.ask()
-    assert file.is_news()
+    file.request_reload()
+    assert file.is_reload_due()
     file.reload()
-    assert (file.is_news(), mtu(file)) == (False, 9000)
+    assert (file.is_reload_due(), mtu(file)) == (False, 9000)
 
 
 @pytest.mark.parametrize("broken", ["interfaces: [", "interfaces: { eth0: { mtu: 1 } }", None])
@@ -84,14 +84,14 @@ def test_while_it_is_not_valid_the_former_content_stands(path: Path, broken: str
         path.unlink()
     else:
         path.write_text(broken)
-    file.is_news()
-    assert file.is_news()
+    file.is_reload_due()
+    assert file.is_reload_due()
     with pytest.raises(ConfigError):
         file.reload()
-    assert (file.is_news(), mtu(file)) == (False, 1500)
+    assert (file.is_reload_due(), mtu(file)) == (False, 1500)
     path.write_text(AFTER)
-    file.is_news()
-    assert file.is_news()
+    file.is_reload_due()
+    assert file.is_reload_due()
     file.reload()
     assert mtu(file) == 9000
 
@@ -101,11 +101,11 @@ def test_a_pipe_in_its_place_is_not_waited_for(path: Path) -> None:
     file = watched(path)
     path.unlink()
     os.mkfifo(path)
-    file.is_news()
-    assert file.is_news()
+    file.is_reload_due()
+    assert file.is_reload_due()
     with pytest.raises(ConfigError, match="is a pipe now, which is not read again"):
         file.reload()
-    assert (file.is_news(), mtu(file)) == (False, 1500)
+    assert (file.is_reload_due(), mtu(file)) == (False, 1500)
 
 
 @pytest.mark.parametrize("error", [RecursionError("too deep"), AttributeError("x"), MemoryError(), KeyError("y")])
@@ -122,7 +122,7 @@ def test_a_bug_that_a_new_content_meets_is_a_problem_of_the_file(
         broken.setattr("vppcfg.app.watching.file.load_configuration", fail)
         with pytest.raises(ConfigError, match=f"bug in vppcfg, {type(error).__name__}"):
             file.reload()
-    assert (file.is_news(), mtu(file)) == (False, 1500)
+    assert (file.is_reload_due(), mtu(file)) == (False, 1500)
     file.reload()
     assert mtu(file) == 9000
 
@@ -136,6 +136,6 @@ def test_a_file_that_is_not_valid_at_first_is_an_error(path: Path) -> None:
 def test_standard_input_is_never_news(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BEFORE.encode())))
     file = watched("-")
-    file.ask()
-    assert not file.is_news()
+    file.request_reload()
+    assert not file.is_reload_due()
     assert mtu(file) == 1500

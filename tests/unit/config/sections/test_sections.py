@@ -28,7 +28,7 @@ def test_every_kind_that_vpp_makes_has_a_section_of_its_own() -> None:
     assert [section.virtual for section in VIRTUAL_SECTIONS] == list(VIRTUAL_INTERFACE_CLASSES)
     assert VIRTUAL_SECTION_OF.keys() == set(VIRTUAL_INTERFACE_CLASSES)
     for section in VIRTUAL_SECTIONS:
-        kind = InterfaceKind.PHYSICAL if section.virtual.is_ours_by_mark else section.virtual.kind
+        kind = InterfaceKind.PHYSICAL if section.virtual.is_owned_by_mark else section.virtual.kind
         assert INTERFACES.kind_of(f"{section.word}0") is INTERFACES.kind_of(f"{section.word}{section.last}") is kind
         assert issubclass(section.config, VirtualInterfaceConfig)
 

@@ -1,0 +1,70 @@
+"""What others have that leads to what a plan deletes, and whose what VPP has beside the objects of a file is."""
+
+import pytest
+
+from tests.laws.test_simulator_laws import apply_to
+from tests.unit.plan import test_others_in_bridges as bridges
+from tests.unit.plan.test_others_in_bridges import assert_lost_and_brought_back, planned, set_up
+from vppcfg.model.attachment import Attachment
+from vppcfg.model.vpp_object import Ownership
+from vppcfg.plan.unmanaged import is_of_file, unmanaged_changes
+from vppcfg.simulator.vpp import SimulatedVpp
+from vppcfg.transaction.planning import not_carried_over
+from vppcfg.vpp.live import LiveDataplane
+
+vpp = bridges.vpp
+SUB = "{ encapsulation: { dot1q: 100, exact-match: true }, addresses: [ 198.51.100.1/24 ] }"
+WITH_SUB = f"interfaces: {{ eth0: {{ sub-interfaces: {{ 100: {SUB} }} }}, eth1: {{ addresses: [ 192.0.2.1/24 ] }} }}\n"
+FILE = "interfaces: { eth0: {}, eth1: { addresses: [ 192.0.2.1/24 ] } }\nvrfs: { red: { id: 10 } }\n"
+TO_SUB = {
+    "l3xc add eth1 via 198.51.100.9 eth0.100": "eth1: L3 cross-connect IPv4 via 198.51.100.9 eth0.100",
+    "ip punt redirect add rx eth1 via 198.51.100.9 eth0.100": "eth1: punt redirect of IPv4 via 198.51.100.9 eth0.100",
+    "ip punt redirect add rx all via 198.51.100.9 eth0.100": "eth0.100: punt redirect of all of IPv4 "
+    "via 198.51.100.9 eth0.100",
+}
+TO_TABLE = {
+    "l3xc add eth1 via ip4-lookup-in-table 10": "eth1: L3 cross-connect IPv4 via ip4-lookup-in-table 10",
+    "ip punt redirect add rx all via ip4-lookup-in-table 10": "ipv4-VRF:10: punt redirect of all of IPv4 "
+    "via ip4-lookup-in-table 10",
+    "ip route add 10.1.0.0/16 via ip4-lookup-in-table 10": "ipv4-VRF:10: route of the prompt 10.1.0.0/16 "
+    "via ip4-lookup-in-table 10",
+}
+REDIRECTS = "punt_redirects"
+
+
+@pytest.mark.parametrize(("line", "label"), TO_SUB.items())
+def test_what_leads_to_an_interface_is_lost_or_carried_over_with_it(
+    line: str, label: str, vpp: tuple[SimulatedVpp, LiveDataplane]
+) -> None:
+    set_up(vpp, WITH_SUB, (line,))
+    plane = vpp[1]
+    plan = planned(WITH_SUB.replace("{ 100:", "{ 200:"), plane)
+    assert [str(each) for each in unmanaged_changes(plan)] == [f"{label}: lost"]
+    assert_lost_and_brought_back(plan, plane)
+    plan = planned(WITH_SUB.replace("dot1q: 100", "dot1q: 200"), plane)
+    assert [str(each) for each in unmanaged_changes(plan)] == [f"{label}: carried over"]
+    apply_to(plan, plane)
+    assert not_carried_over(plan, plane, plane.observe()) == ()
+
+
+@pytest.mark.parametrize(("line", "label"), TO_TABLE.items())
+def test_what_leads_into_a_table_goes_before_it(line: str, label: str, vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
+    set_up(vpp, FILE, (line,))
+    plan = planned(FILE.replace("10 } }", "20 } }"), vpp[1])
+    assert [str(each) for each in unmanaged_changes(plan)] == [f"{label}: lost"]
+    assert_lost_and_brought_back(plan, vpp[1])
+
+
+@pytest.mark.parametrize(
+    ("kind", "owned", "is_ours"),
+    [
+        ("punt redirect", {(REDIRECTS, "")}, False),
+        ("punt redirect", {(REDIRECTS, "eth0")}, True),
+        ("punt redirect of all", {(REDIRECTS, "")}, True),
+        ("punt redirect of all", {(REDIRECTS, "eth0")}, False),
+        ("QoS map", {("qos_maps", "")}, True),
+        ("multicast route of the API", {(REDIRECTS, "eth0")}, False),
+    ],
+)
+def test_a_key_at_the_top_owns_nothing_of_interfaces(kind: str, owned: Ownership, *, is_ours: bool) -> None:
+    assert is_of_file(Attachment(holder="eth0", kind=kind), frozenset(owned)) is is_ours
