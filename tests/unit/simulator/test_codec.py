@@ -7,38 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vppcfg.simulator.api import api_files, message_ids
-from vppcfg.simulator.api_files import ApiFile, parse
-from vppcfg.simulator.codec import Codec, MalformedMessageError, Types, layout_of
+from vppcfg.simulator.api_files import parse
+from vppcfg.simulator.codec import Codec, MalformedMessageError
 from vppcfg.simulator.releases import NEWEST, release_named
 
 FILES = api_files(release_named(NEWEST), ["linux_cp"])
 IDS = message_ids(FILES)
 CODEC = Codec(FILES, IDS)
-
-
-def size_of(file: ApiFile, name: str) -> int:
-    message = next(message for message in file.messages if message.name == name)
-    return layout_of(message, Types(file)).fixed.size
-
-
-@pytest.mark.parametrize(
-    ("name", "size"),
-    [
-        ("control_ping", 8),
-        ("sw_interface_set_flags", 16),
-        ("sw_interface_set_mtu", 28),
-        ("hw_interface_set_mtu", 14),
-        ("create_subif", 24),
-        ("sw_interface_add_del_address", 32),
-        ("ip_address_details", 26),
-        ("lcp_itf_pair_add_del", 62),
-        ("sw_interface_details", 293),
-        ("show_version_reply", 360),
-    ],
-)
-def test_messages_have_vpps_size(name: str, size: int) -> None:
-    file = next(file for file in FILES if any(message.name == name for message in file.messages))
-    assert size_of(file, name) == size
 
 
 def test_a_message_starts_with_its_id() -> None:

@@ -78,40 +78,6 @@ def served(vpp: SimulatedVpp) -> Iterator[Wire]:
         wire.close()
 
 
-def test_interfaces_are_shown_as_they_stand() -> None:
-    with served(SimulatedVpp(state=STATE)) as wire:
-        rows = {row[-3].rstrip(b"\0").decode(): row for row in wire.dump("sw_interface_dump", ALL, False, b"")}
-    shown = {name: (row[3], row[7], row[8], row[-1].rstrip(b"\0").decode()) for name, row in rows.items()}
-    assert shown["eth0"] == (3, 9100, 9000, "vppcfg uplink")
-    assert shown["eth0.100"] == (3, 9100, 1500, "")
-    assert [rows["eth0"][2], rows["eth0"][-2].rstrip(b"\0")] == [bytes([2, 0, 0, 0, 0, 9]), b"rdma"]
-    tags = {name: (row[12], row[13], row[14], row[15], row[16]) for name, row in rows.items() if row[12]}
-    assert tags["eth0.100"] == (100, 1, 100, 0, 0x12)
-    assert tags["eth0.101"] == (101, 2, 100, 7, 0x1C)
-    assert tags["eth0.102"] == (102, 0, 0, 0, 0x20)
-    assert rows["eth0.102"][17:21] == (1, 1, 5, 0)
-    assert {"local0", "eth1", "loop0", "tap4096", "tap4096.100", "tap4097"} < set(rows)
-
-
-def test_pairs_and_settings_are_shown() -> None:
-    vpp = SimulatedVpp(state=STATE)
-    pairs = {
-        vpp.tables.name_of(vpp.tables.sw[pair.phy]): (pair.host_name, pair.netns, vpp.tables.sw.has(pair.host))
-        for pair in vpp.tables.lcp.pairs
-    }
-    assert pairs == {
-        "eth0": ("e0", "", True),
-        "eth0.100": ("e0.100", "", True),
-        "eth1": ("e1", "dataplane", True),
-        "eth0.101": ("orphan", "", False),
-    }
-    with served(vpp) as wire:
-        assert wire.call("lcp_default_ns_get")[0].rstrip(b"\0") == b"dataplane"
-        lines = wire.call("cli_inband", b"show lcp")[1].decode().splitlines()
-    assert lines[1:3] == ["lcp lcp-auto-subint on", "lcp lcp-sync on"]
-    assert any("<no-host-if> orphan" in line for line in lines)
-
-
 def test_ports_stand_before_the_state_and_are_not_doubled() -> None:
     vpp = SimulatedVpp(state=STATE, ports=[PhysicalPort(name="eth9"), PhysicalPort(name="eth1")])
     assert [vpp.tables.name_of(row) for row in vpp.tables.sw][:4] == ["local0", "eth9", "eth1", "eth0"]

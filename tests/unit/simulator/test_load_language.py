@@ -14,7 +14,6 @@ from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, Vxlan
 from vppcfg.simulator.kinds import mpls
-from vppcfg.simulator.kinds.bond_member import BondMain, detach
 from vppcfg.simulator.kinds.sflow import SflowMain
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -65,24 +64,6 @@ def row(tables: Tables, name: str) -> SwInterface:
     found = tables.named(name)
     assert found is not None
     return found
-
-
-def test_bonds_have_their_members_and_members_get_a_mac_back(tables: Tables) -> None:
-    group = tables.part(BondMain).of_sw(row(tables, "BondEthernet3").index)
-    assert group is not None
-    assert (group.mode, group.load_balance, group.members) == (3, 2, [row(tables, n).index for n in ("eth0", "eth1")])
-    assert tables.part(BondMain).members[group.members[1]].is_long_timeout
-    for index in list(group.members):
-        detach(tables, index)
-    macs = [tables.hw_of(row(tables, name)).mac for name in ("eth0", "eth1")]
-    assert macs[0] == bytes([2, 0, 0, 0, 0, 1]) != macs[1]
-
-
-def test_bridges_have_their_members(tables: Tables) -> None:
-    domain = tables.bridges.domains[tables.bridges.by_id[10]]
-    bvi, member = row(tables, "loop7").index, row(tables, "eth2").index
-    assert (domain.bvi, domain.members, domain.tag, domain.mac_age) == (bvi, [bvi, member], b"vppcfg", 3)
-    assert tables.l2_of(member).group == 2
 
 
 def test_switches_and_borrowed_addresses_are_set(tables: Tables) -> None:

@@ -28,28 +28,6 @@ def is_alive(vpp: SimulatedVpp, server: SimulatorServer) -> bool:
     return bool(answer[0] == 0)
 
 
-def test_messages_arrive_in_pieces(wire: Wire) -> None:
-    message = wire.packed("control_ping", wire.handle, CONTEXT)
-    for byte in HEADER.pack(0, len(message), 0) + message:
-        wire.sock.sendall(bytes([byte]))
-    assert wire.receive()[0] == "control_ping_reply"
-
-
-def test_many_messages_arrive_at_once(wire: Wire) -> None:
-    message = wire.packed("control_ping", wire.handle, CONTEXT)
-    wire.sock.sendall((HEADER.pack(0, len(message), 0) + message) * 100)
-    assert {wire.receive()[0] for _ in range(100)} == {"control_ping_reply"}
-
-
-def test_several_clients_see_one_vpp(vpp: SimulatedVpp, server: SimulatorServer, wire: Wire) -> None:
-    others = [Wire.to(vpp, server) for _ in range(5)]
-    assert wire.call("sw_interface_set_flags", 1, 1) == (0,)
-    assert {len(other.dump("sw_interface_dump", ALL, False, b"")) for other in others} == {3}
-    assert {other.dump("sw_interface_dump", 1, False, b"")[0][3] for other in others} == {3}
-    for other in others:
-        other.close()
-
-
 @pytest.mark.parametrize("name", ["control_ping", "cli_inband", "sw_interface_dump", "sw_interface_tag_add_del"])
 def test_a_message_that_is_cut_is_not_answered(wire: Wire, name: str) -> None:
     message = wire.codec.pack(name, wire.codec.zeros(name))
@@ -114,13 +92,6 @@ def test_answers_go_to_whom_the_message_names(vpp: SimulatedVpp, server: Simulat
     other.send("control_ping", [12345, CONTEXT])
     assert other.call("control_ping")[0] == 0
     other.close()
-
-
-def test_goodbye_is_answered_and_ends_the_connection(vpp: SimulatedVpp, server: SimulatorServer, wire: Wire) -> None:
-    assert wire.call("sockclnt_delete", wire.handle) == (1,)
-    with pytest.raises(EOFError):
-        wire.receive()
-    assert is_alive(vpp, server)
 
 
 @examples(80)

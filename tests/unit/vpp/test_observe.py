@@ -221,22 +221,6 @@ def test_pairs_come_page_by_page_and_hide_their_vpp_side() -> None:
     assert list(state.interfaces) == ["port", "port.100", "tap1"]
 
 
-def test_a_pair_tells_whether_its_linux_device_is_a_tun() -> None:
-    stub = stub_with_port()
-    stub.add_interface(3, "tun4096", interface_dev_type="tap")
-    details: dict[str, int | bytes | str] = {
-        "phy_sw_if_index": PORT,
-        "host_sw_if_index": 3,
-        "host_if_name": "e0",
-        "host_if_type": 1,
-    }
-    stub.answers["lcp_itf_pair_get"] = lambda request: [
-        stub.say("lcp_itf_pair_details", request, details),
-        stub.say("lcp_itf_pair_get_reply", request, {"cursor": ALL}),
-    ]
-    assert observed(stub).lcps == {"port": LcpPair(host_name="e0", is_tun=True)}
-
-
 def test_a_list_of_pairs_without_end_is_an_error() -> None:
     stub = stub_with_port()
     end = {"retval": -165, "cursor": 5}
@@ -340,19 +324,6 @@ def test_advertisements_are_read_where_somebody_has_asked_for_any() -> None:
     found = observed(stub).interfaces
     assert found["eth0"].ra is None
     assert found["eth1"].ra == RouterAdvertisements(is_managed=True, max_interval_s=201)
-
-
-def test_interfaces_whose_address_nat_follows_are_known() -> None:
-    stub = StubVpp(plugins=("nat",))
-    stub.add_interface(PORT, "eth0")
-    stub.add_interface(PORT + 1, "eth1")
-    rows: list[dict[str, Value]] = [
-        {"sw_if_index": PORT + 1},
-        {"sw_if_index": PORT + 1, "flags": 1},
-        {"sw_if_index": 77},
-    ]
-    stub.tell("nat44_interface_addr_dump", "nat44_interface_addr_details", *rows)
-    assert observed(stub).facts.address_followers == {"eth1"}
 
 
 def test_the_mtu_in_advertisements_is_known_where_it_is_not_that_of_ipv6() -> None:

@@ -8,7 +8,7 @@ from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.address import AddAddress
 from vppcfg.kinds.bond.operations import DeleteBond
-from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
+from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.kinds.sub_interface import DeleteSubInterface
 from vppcfg.kinds.tap.operations import DeleteTap
 from vppcfg.kinds.vxlan import DeleteVxlan
@@ -55,16 +55,6 @@ def test_operations_on_a_new_interface_wait_for_its_index() -> None:
         ("create_subif", PORT),
         ("sw_interface_set_flags", 1002),
     ]
-
-
-def test_indexes_are_read_anew_each_time() -> None:
-    """Between two calls somebody else may have deleted an interface, and VPP given its index to another."""
-    stub = Recorder()
-    with connected(stub) as plane:
-        plane.perform([up("port")])
-        stub.rows[0]["sw_if_index"] = 77
-        plane.perform([up("port")])
-    assert [request.value("sw_if_index") for request in stub.told] == [PORT, 77]
 
 
 def test_a_refusal_carries_vpps_name_and_words() -> None:
@@ -138,15 +128,6 @@ def test_progress_ends_with_every_operation_answered() -> None:
         plane.perform([up("port")] * 3000, seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 3000
-
-
-def test_what_is_deleted_is_gone_and_made_again_with_another_index() -> None:
-    stub = Recorder(plugins=ALL_PLUGINS)
-    stub.add_interface(9, "loop1", interface_dev_type="Loopback")
-    again = CreateLoopback(interface="loop1", instance=1, mac="")
-    performance = perform(stub, DeleteLoopback(interface="loop1"), again, up("loop1"))
-    assert performance.done == (0, 1, 2)
-    assert [request.value("sw_if_index") for request in (stub.told[0], stub.told[2])] == [9, 1000]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
-from vppcfg.model.tunnel import Gre, GreMode
+from vppcfg.model.tunnel import Gre
 from vppcfg.plan.request import Value
 
 TUNNEL = 5
@@ -30,14 +30,6 @@ def stub_with(changes: Mapping[str, Value] = MappingProxyType({}), dump: str = "
     given = {f"tunnel.{name}": value for name, value in changes.items()}
     stub.tell(dump, DUMPS[dump], PLAIN | given)
     return stub
-
-
-def test_a_vpp_before_25_10_tells_of_no_keys() -> None:
-    stub = stub_with(dump="gre_tunnel_dump")
-    stub.drop("gre_tunnel_add_del_v2")
-    state = observed(stub)
-    assert state.virtual == {"gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB)}
-    assert (state.facts.plugins & {"gre", "gre_key"}) == {"gre"}
 
 
 def test_a_tunnel_with_flags_is_not_plain() -> None:
