@@ -93,7 +93,7 @@ def takeover(state: State, known: Configuration, found: Iterable[Route]) -> Take
         elif route.name not in state.of(Route):
             routes[route.name] = route
     desired = Takeover(routes=tuple(routes.values())).into(state)
-    configs = SECTION.from_state(desired, Unmanaged({}, {}))
+    configs = SECTION.from_state(desired, Unmanaged.nothing())
     index = index_of(Parsed(configuration=replace(known, routes=configs)))
     by_path = {config.path: config for config in configs}
     for problem in check_rules(index):

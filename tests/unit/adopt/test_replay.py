@@ -116,16 +116,6 @@ def test_what_needs_the_file_comes_after_it(command: str) -> None:
     assert "run them after `vppcfg apply`" in adoption.rest.text
 
 
-def test_an_interface_that_is_made_elsewhere_is_unmanaged_with_what_stands_on_it() -> None:
-    adoption = adopted(
-        "create geneve tunnel local 192.0.2.1 remote 192.0.2.2 vni 5\nset interface state geneve_tunnel0 up\n"
-        "create sub-interfaces geneve_tunnel0 5\n"
-    )
-    assert outcomes(adoption) == ["unmanaged"] * 3
-    assert adoption.report.ports == ()
-    assert "unmanaged:\n  - geneve_tunnel0 # " in adoption.text
-
-
 def test_lines_for_linux_cp_go_into_the_dataplane_section() -> None:
     adoption = adopted("lcp default netns dataplane\nlcp lcp-auto-subint on\nlcp create xe0 host-if e0\n")
     assert outcomes(adoption) == ["dataplane", "dataplane", "file"]
