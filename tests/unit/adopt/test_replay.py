@@ -41,7 +41,13 @@ def test_nothing_is_assumed_where_the_ports_are_known() -> None:
     assert fault_in(adoption).why == "VPP refuses it: unknown interface `xe0 up'"
 
 
-@pytest.mark.parametrize("name", ["loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100", "memif1/0", "host-eth1", "wg0", "tun3"),
+        *("VirtualEthernet0/0/0", "vxlan_gpe_tunnel0", "ipsec0", "avf-0/1/0/0", "bvi1", "pg0"),
+    ],
+)
 def test_an_interface_that_only_a_command_makes_is_no_port(name: str) -> None:
     adoption = adopted(f"set interface state {name} up\n")
     assert outcomes(adoption) == ["fault"]
