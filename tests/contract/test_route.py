@@ -148,6 +148,9 @@ def test_routes_are_typed(vpp: Subject, first: int, second: int, red: int) -> No
         ("10.2.0.0/16", "via 192.0.2.1", [("192.0.2.1", ALL, 0, NORMAL, 1, 0)]),
         ("10.3.0.0/16", f"via {one}", [("", first, 0, NORMAL, 1, 0)]),
         ("10.4.0.0/16", f"via ip4-lookup-in-table {red}", [("", ALL, red, NORMAL, 1, 0)]),
+        ("10.4.1.0/24", "via lookup in table 0", [("", ALL, 0, NORMAL, 1, 0)]),  # VPP takes it for an index
+        ("10.4.2.0/24", "via lookup in table 1", [("", ALL, red, NORMAL, 1, 0)]),
+        ("10.4.3.0/24", f"via ip4 {one}", [("", first, 0, NORMAL, 1, 0)]),
         ("10.5.0.0/16", f"via 192.0.2.1 next-hop-table {red}", [("192.0.2.1", ALL, red, NORMAL, 1, 0)]),
         ("10.6.0.0/16", "via drop", [("", ALL, 0, DROP, 1, 0)]),
         ("10.7.0.0/16", "via local", [("", ALL, 0, LOCAL, 1, 0)]),

@@ -41,7 +41,13 @@ def test_nothing_is_assumed_where_the_ports_are_known() -> None:
     assert fault_in(adoption).why == "VPP refuses it: unknown interface `xe0 up'"
 
 
-@pytest.mark.parametrize("name", ["loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100", "memif1/0", "host-eth1", "wg0", "tun3"),
+        *("VirtualEthernet0/0/0", "vxlan_gpe_tunnel0", "ipsec0", "avf-0/1/0/0", "bvi1", "pg0"),
+    ],
+)
 def test_an_interface_that_only_a_command_makes_is_no_port(name: str) -> None:
     adoption = adopted(f"set interface state {name} up\n")
     assert outcomes(adoption) == ["fault"]
@@ -181,14 +187,6 @@ def test_a_keyword_is_no_port(text: str) -> None:
 
 def test_an_lcp_may_have_an_underscore_in_its_name() -> None:
     assert outcomes(adopted("lcp create xe0 host-if wan_0\n")) == ["file"]
-
-
-def test_a_vrf_with_a_name_is_in_the_file() -> None:
-    tables = "ip table add 10 name red\nip6 table add 10 name red\n"
-    bound = "set interface ip table xe0 10\nset interface ip6 table xe0 10\n"
-    adoption = adopted(f"{tables}{bound}set interface ip address xe0 192.0.2.1/24\n")
-    assert set(outcomes(adoption)) == {"file"}
-    assert adoption.report.lines[0].path == ("vrfs", "red")
 
 
 def test_scripts_are_followed() -> None:

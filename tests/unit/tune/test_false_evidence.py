@@ -113,3 +113,12 @@ def test_drops_without_a_reason_are_not_said_to_be_beyond_tuning() -> None:
     (found,) = dropped_once(9_000)
     assert found.verdict.startswith("Gi0 has dropped 9,000 packets of 20,000 (45.0 %) for a reason that was not read")
     assert found.expectation is not None and found.expectation.basis is Basis.GUESS
+    assert found.severity is FindingSeverity.NOTICE
+
+
+def test_a_reason_for_a_few_drops_does_not_hide_the_others() -> None:
+    few = ErrorRate(node="ip4-input", reason="ip4 ttl <= 1", count=12, per_s=None)
+    found = {each.subject: each for each in dropped_once(9_000, few)}
+    assert "no tuning can save" in found["ip4-input"].verdict
+    assert found["Gi0"].verdict.endswith("for a reason that was not read: reasons were counted for 12 of them")
+    assert [each.subject for each in dropped_once(9_000, replace(few, count=8_990))] == ["ip4-input"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parse import parse
 from vppcfg.model.interface import Encapsulation
 
@@ -64,16 +64,3 @@ def test_an_interface_stands_once() -> None:
     assert flaws({"a.1": {}, "a": {"sub-interfaces": {1: {"mtu": 1500}}}}) == [
         ("interface-duplicate", ("a", "sub-interfaces", 1))
     ]
-
-
-def test_an_entry_is_kept_without_what_nothing_else_depends_on() -> None:
-    entry = {"addresses": ["192.0.2.1/24", "x"], "description": 5, "l2xc": [], "lcp": "e0"}
-    data = {"interfaces": {"a": {**entry, "sub-interfaces": {1: {"description": 5}}}}}
-    bad = [("interfaces", "a", *key) for key in (("addresses", 1), ("description",), ("l2xc",))]
-    parsed = parse(data, [*bad, ("interfaces", "a", "sub-interfaces", 1, "description")])
-    assert parsed.broken == frozenset()
-    assert parsed.problems == ()
-    assert parsed.configuration.interfaces["a"] == InterfaceConfig(
-        name="a", path=("interfaces", "a"), lcp=LcpConfig(host_name="e0")
-    )
-    assert list(parsed.configuration.interfaces) == ["a", "a.1"]
