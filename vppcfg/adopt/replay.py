@@ -10,6 +10,7 @@ from vppcfg.adopt.command_targets import (
     NO_DET44,
     Place,
     det44_elsewhere,
+    first_unsupported_word,
     interface_created_by,
     interfaces_in,
     is_log,
@@ -18,7 +19,6 @@ from vppcfg.adopt.command_targets import (
     place_of,
     turns_det44_off,
     unsupported_reason,
-    word_beyond,
 )
 from vppcfg.adopt.grammar import Grammar, Meant
 from vppcfg.adopt.misfits import Left, key_of
@@ -173,7 +173,7 @@ class Replay:
             return True
         if self._simulation.lacks_plugin_of(meant.command):
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
-        beyond = word_beyond(meant.command, words)
+        beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
             return self._leave(line, words, why or unsupported_reason(meant.command))
