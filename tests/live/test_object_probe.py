@@ -96,7 +96,38 @@ punt-redirect:
   ipv4: { interface: GigabitEthernet1/0/1, gateway: 198.51.100.2 }
   ipv6: { interface: GigabitEthernet1/0/1, gateway: "2001:db8:1::2" }
 """
+ASKED = """\
+interfaces:
+  GigabitEthernet1/0/0:
+    mtu: 1500
+    addresses: [ 192.0.2.1/24 ]
+    vrrp: { 5: { addresses: [ 192.0.2.254 ], priority: 200 } }
+    sub-interfaces:
+      100:
+        mtu: 1500
+        encapsulation: { dot1q: 100, exact-match: true }
+        vrf: red
+        addresses: [ 10.0.1.1/24 ]
+        vrrp: { 7: { addresses: [ 10.0.1.254 ] } }
+  GigabitEthernet1/0/1:
+    mtu: 1500
+    addresses: [ 198.51.100.1/24 ]
+    neighbors: { 198.51.100.2: "02:00:00:00:00:02" }
+  GigabitEthernet1/0/2: {}
+  GigabitEthernet1/0/3:
+    sub-interfaces:
+      200: { encapsulation: { dot1q: 200, exact-match: true }, tag-rewrite: { pop: 1 } }
+vrfs: { red: { id: 10, dhcp-relay: { ipv4: { servers: [ { address: 10.9.0.9, vrf: default } ], source: 10.0.1.1 } } } }
+routes: { 10.9.0.0/16: 198.51.100.2 }
+dhcp-relay: { ipv4: { servers: [ 198.51.100.9, 10.9.0.8 ], source: 192.0.2.1 } }
+bridgedomains:
+  bd10:
+    interfaces: [ GigabitEthernet1/0/2, GigabitEthernet1/0/3.200 ]
+    settings: { arp-termination: true }
+    arp-entries: { 192.0.2.5: "02:00:00:00:00:05", 10.5.0.1: "02:00:00:00:00:06" }
+"""
 CASES = {
+    "asked": (ASKED, ("ARP entry ", "virtual router ", "DHCP relay "), 7),
     "routes": (ROUTES, ("route ",), 17),
     "crossed": (CROSSED, ("L3 cross-connect ",), 3),
     "services": (SERVICES, ("path MTU ", "punt redirect ", "QoS "), 10),
@@ -126,6 +157,13 @@ BROKEN: list[tuple[str, list[str | SetPathMtu], set[str]]] = [
     (SERVICES, ["qos egress map id 2 [ip][184]=6"], {"QoS map 2"}),
     (SERVICES, [SetPathMtu(item=PathMtu(address="198.51.100.2", mtu=1200))], {"path MTU to 198.51.100.2"}),
     (SERVICES, ["qos store ip GigabitEthernet1/0/2 value 32 disable"], {"QoS store 32 on GigabitEthernet1/0/2"}),
+    (ASKED, ["set bridge-domain arp entry 10 192.0.2.5 02:00:00:00:00:09"], {"ARP entry 192.0.2.5 in bd10"}),
+    (ASKED, ["vrrp proto stop GigabitEthernet1/0/0 vr_id 5"], {"virtual router GigabitEthernet1/0/0 5"}),
+    (
+        ASKED,
+        ["set dhcp proxy del server 198.51.100.9 src-address 192.0.2.1"],
+        {"DHCP relay 198.51.100.9 from 192.0.2.1"},
+    ),
     (
         SERVICES,
         ["ip punt redirect del rx GigabitEthernet1/0/0"],

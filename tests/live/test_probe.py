@@ -18,7 +18,7 @@ from tests.real_vpp import prefix, since
 from tests.wireguard_keys import KEYS
 from vppcfg.app.deviations import deviations
 from vppcfg.app.probing import prove, sent
-from vppcfg.app.rehearsing import Rehearsal, rehearsal, rehearse, with_macs
+from vppcfg.app.rehearsing import Rehearsal, as_chosen, rehearsal, rehearse
 from vppcfg.cli.main import main
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load, parse_text
@@ -152,7 +152,7 @@ def faults_of(state: State) -> Iterator[Fault]:
 
 def is_noticed(stage: Rehearsal, probe_set: ProbeSet, faulty: State) -> bool:
     """Return whether a frame would go elsewhere in what VPP has then."""
-    network = Network(with_macs(faulty, stage.observed), stage.network.without_link)
+    network = Network(as_chosen(faulty, stage.observed), stage.network.without_link)
     for probe in probe_set.probes:
         try:
             told = predict(network, probe.port, probe.frame)

@@ -18,7 +18,7 @@ from vppcfg.app.console import Console
 from vppcfg.app.deviations import deviations
 from vppcfg.app.planning import propose, show_obstacles
 from vppcfg.app.probing import DOWN, names_of, seen, sent_again
-from vppcfg.app.rehearsing import with_macs
+from vppcfg.app.rehearsing import as_chosen
 from vppcfg.app.signals import deferring
 from vppcfg.app.target import Target, who
 from vppcfg.app.vpp_with_linux import Router
@@ -137,7 +137,7 @@ def _prepared(
     show_obstacles(proposal, loaded.name, console)
     if not proposal.resolution.is_possible:
         raise PlanRefusedError("the file does not fit this VPP, and nothing was sent", "`vppcfg plan` shows why")
-    desired = with_macs(proposal.resolution.desired, observed)
+    desired = as_chosen(proposal.resolution.desired, observed)
     numbers = vpp.read_numbers()
     network = _with_routes(vpp, desired, numbers.without_link)
     in_vpp = _with_routes(vpp, observed, numbers.without_link)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +23,7 @@ from vppcfg.model.memif import Memif
 from vppcfg.model.neighbor import Neighbor, in_order
 from vppcfg.model.state import State
 from vppcfg.model.vhost_user import VhostUser
+from vppcfg.model.virtual_router import VirtualRouter, VrrpState
 from vppcfg.plan.plan import make_plan
 from vppcfg.probe.ingress import free_host
 from vppcfg.probe.network import Network
@@ -33,6 +35,9 @@ from vppcfg.vpp.live import LiveDataplane, connect
 
 _PATIENCE_S = 30.0
 _MORE_ROUNDS = 2
+_ELECTION_S = 15.0
+"""So long is waited for virtual routers, which become masters after three intervals without another one."""
+_LOOK_S = 0.5
 _WITH_SOCKET = (Memif, VhostUser)
 _PORT_MAC = "02:00:5e:02:{:02x}:{:02x}"
 _NEIGHBOR_MAC = "02:00:5e:01:{:02x}:{:02x}"
@@ -165,9 +170,20 @@ def _brought(vpp: LiveDataplane, configuration: Configuration) -> Rehearsal:
     added = neighbors_to_add(desired)
     desired = with_neighbors(desired, added)
     _perform(vpp, vpp.observe(), desired)
-    observed = vpp.observe()
-    network = Network(with_macs(desired, observed), vpp.read_numbers().without_link)
+    observed = _with_masters(vpp)
+    network = Network(as_chosen(desired, observed), vpp.read_numbers().without_link)
     return Rehearsal(vpp=vpp, observed=observed, network=network)
+
+
+def _with_masters(vpp: LiveDataplane) -> State:
+    """Return what VPP has once its virtual routers are masters, or when they have had time enough."""
+    observed, deadline = vpp.observe(), time.monotonic() + _ELECTION_S
+    while time.monotonic() < deadline and any(
+        each.is_running and each.state is VrrpState.BACKUP for each in observed.of(VirtualRouter).values()
+    ):
+        time.sleep(_LOOK_S)
+        observed = vpp.observe()
+    return observed
 
 
 def _perform(vpp: LiveDataplane, before: State, desired: State) -> None:
@@ -177,15 +193,22 @@ def _perform(vpp: LiveDataplane, before: State, desired: State) -> None:
         raise DataplaneError(f"the VPP of the rehearsal refuses {refusals[0].operation.subject}: {refusals[0].text}")
 
 
-def with_macs(desired: State, observed: State) -> State:
-    """Return the state with the MAC addresses that VPP has chosen, where the file leaves them open."""
+def as_chosen(desired: State, observed: State) -> State:
+    """Return the state with the MAC addresses that the file leaves to VPP, and with what virtual routers are."""
     interfaces = {
         name: replace(
             interface, mac=interface.mac or (observed.interfaces[name].mac if name in observed.interfaces else "")
         )
         for name, interface in desired.interfaces.items()
     }
-    return replace(desired, interfaces=interfaces)
+    routers = {
+        name: replace(
+            each, state=observed.of(VirtualRouter)[name].state if name in observed.of(VirtualRouter) else None
+        )
+        for name, each in desired.of(VirtualRouter).items()
+    }
+    objects = {**desired.objects, VirtualRouter: routers} if routers else desired.objects
+    return replace(desired, interfaces=interfaces, objects=objects)
 
 
 def rehearse(configuration: Configuration, prefix: Path) -> ProbeReport:
@@ -215,4 +238,9 @@ def probe_set_for(configuration: Configuration) -> ProbeSet:
         name: replace(interface, mac=interface.mac or _PORT_MAC.format(number >> 8, number & 0xFF))
         for number, (name, interface) in enumerate(state.interfaces.items(), start=1)
     }
-    return probes_for(Network(replace(state, interfaces=interfaces)))
+    masters = {
+        name: replace(each, state=VrrpState.MASTER if each.is_running else None)
+        for name, each in state.of(VirtualRouter).items()
+    }
+    objects = {**state.objects, VirtualRouter: masters} if masters else state.objects
+    return probes_for(Network(replace(state, interfaces=interfaces, objects=objects)))

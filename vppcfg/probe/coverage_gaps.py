@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from vppcfg.model.bridge_arp import BridgeArp
 from vppcfg.model.dhcp_relay import DhcpRelay
 from vppcfg.model.interface import FEATURES, Interface, features_on
 from vppcfg.model.l3xc import L3CrossConnect
@@ -25,6 +26,7 @@ from vppcfg.probe.stages import of_route
 _TRIED = FILTERS | {"mirrors", "static_macs"}
 """Features that frames prove."""
 _PROVED_ONE_BY_ONE: Mapping[type[VppObject], str] = {
+    BridgeArp: "ARP entries",
     DhcpRelay: "DHCP relays",
     L3CrossConnect: "L3 cross-connects",
     NdProxy: "ND proxies",
@@ -62,8 +64,9 @@ def _untested(state: State) -> Iterator[str]:
             yield f"what {virtual.noun} carries"
         if isinstance(virtual, Tunnel) and virtual.payload is TunnelPayload.COPIES:
             yield f"copies of frames in a {virtual.noun}"
+    answering = {each.bd_id for each in state.of(BridgeArp).values()}
     for bridge in state.bridges.values():
-        if bridge.settings.arp_termination:
+        if bridge.settings.arp_termination and bridge.bd_id not in answering:
             yield "ARP termination of bridge domains"
         if bridge.settings.mac_age_minutes:
             yield "the age of learnt MAC addresses"

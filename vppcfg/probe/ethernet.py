@@ -9,10 +9,10 @@ from __future__ import annotations
 from vppcfg.model.features import TrafficDirection
 from vppcfg.model.interface import Encapsulation
 from vppcfg.model.virtual_interface import VirtualInterface
-from vppcfg.probe.frame import Frame, Tag
+from vppcfg.probe.frame import ARP, Frame, Tag
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Fate, FrameEnd, Reason, UndecidedError
-from vppcfg.probe.stages import ComesIn, Journey, Leaves, Routed, Switched, of_interface
+from vppcfg.probe.stages import Asked, ComesIn, Journey, Leaves, Routed, Switched, of_interface
 from vppcfg.probe.tunnels import carries_frames, wrap
 
 
@@ -31,6 +31,8 @@ def comes_in(journey: Journey, stage: ComesIn) -> None:
     if name is None:
         return None
     journey.taker = journey.taker or name
+    if frame.packet.protocol == ARP:
+        return journey.then(Asked(interface=name, frame=frame))
     if network.interface(name).is_l2:
         return journey.then(Switched(interface=name, frame=frame))
     mac = network.mac_of(name)

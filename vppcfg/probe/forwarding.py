@@ -10,12 +10,14 @@ from vppcfg.probe.ethernet import comes_in, leave
 from vppcfg.probe.frame import Frame
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Prediction, UndecidedError
+from vppcfg.probe.questions import answer
 from vppcfg.probe.routing import find_path, forward, route
-from vppcfg.probe.stages import ComesIn, Directed, Journey, Leaves, Routed, Stage, Switched, Wrapped
+from vppcfg.probe.stages import Asked, ComesIn, Directed, Journey, Leaves, Routed, Stage, Switched, Wrapped
 from vppcfg.probe.switching import switch
 
 _STAGES: dict[type[Stage], Callable[[Journey, Any], None]] = {
     ComesIn: comes_in,
+    Asked: answer,
     Switched: switch,
     Routed: route,
     Wrapped: find_path,

@@ -28,6 +28,9 @@ from vppcfg.record import record
 BROADCAST = "ff:ff:ff:ff:ff:ff"
 UNUSED_PROTOCOL = 253
 """A protocol of IP for experiments (RFC 3692), which no part of VPP takes."""
+ARP = 0x0806
+"""In place of a protocol of IP: the packet is a request for the MAC address of its destination (RFC 826)."""
+_ARP_REQUEST = bytes.fromhex("0001 0800 06 04 0001")
 SMALLEST = 60
 """Bytes of an Ethernet frame without its check sequence."""
 _TRANSPARENT_ETHERNET = 0x6558
@@ -72,6 +75,8 @@ class Packet:
     traffic_class: int = 0
     """The byte with DSCP and ECN."""
     inside: Inside | None = None
+    payload: bytes = b""
+    """What UDP carries, where it is no tunnel."""
 
     @property
     def is_ipv6(self) -> bool:
@@ -105,15 +110,22 @@ def frame_bytes(frame: Frame) -> bytes:
     data = _mac(frame.destination) + _mac(frame.source)
     for tag in frame.tags:
         data += (DOT1AD if tag.is_dot1ad else DOT1Q).to_bytes(2) + tag.vlan.to_bytes(2)
+    if frame.packet.protocol == ARP:
+        return (data + ARP.to_bytes(2) + _arp_request(frame)).ljust(SMALLEST, b"\0")
     kind = ETHERTYPE_IPV6 if frame.packet.is_ipv6 else ETHERTYPE_IPV4
     return (data + kind.to_bytes(2) + packet_bytes(frame.packet)).ljust(SMALLEST, b"\0")
+
+
+def _arp_request(frame: Frame) -> bytes:
+    source, target = (ip_address(each).packed for each in (frame.packet.source, frame.packet.destination))
+    return _ARP_REQUEST + _mac(frame.source) + source + bytes(6) + target
 
 
 def packet_bytes(packet: Packet) -> bytes:
     """Return the packet with its headers."""
     source, destination = ip_address(packet.source), ip_address(packet.destination)
     header = 40 if packet.is_ipv6 else 20
-    segment = _segment(packet, source, destination, b"")
+    segment = _segment(packet, source, destination, packet.payload)
     if packet.size > header + len(segment):
         segment = _segment(packet, source, destination, b"x" * (packet.size - header - len(segment)))
     head, bits = (source, destination, packet.protocol, segment), packet.traffic_class
@@ -157,6 +169,8 @@ def frame_text(frame: Frame) -> str:
 
 def packet_text(packet: Packet) -> str:
     """Return what a packet is, in words."""
+    if packet.protocol == ARP:
+        return f"ARP request of {packet.source} for {packet.destination}"
     name = _NAMES.get(packet.protocol, f"protocol {packet.protocol}")
     if packet.protocol in (TCP, UDP):
         ports = f" port {packet.ports[1]}"

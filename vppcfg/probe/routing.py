@@ -21,6 +21,7 @@ from vppcfg.probe.filters import fails_reverse_path_check, keeps_out, policy_rou
 from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
+from vppcfg.probe.questions import hand_over, is_for_relay
 from vppcfg.probe.stages import Directed, Journey, Leaves, Routed, Wrapped, of_interface, of_route
 from vppcfg.probe.tunnels import ends_of, unwrap
 
@@ -53,6 +54,8 @@ def route(journey: Journey, stage: Routed) -> None:
         return _cross(journey, packet, crossed)
     table = journey.network.table_of(name, is_ipv6=packet.is_ipv6)
     journey.note("looked up", "6" if packet.is_ipv6 else "4", of_interface(name, "vrf"), str(table))
+    if is_for_relay(packet):
+        return hand_over(journey, table, packet)
     return _look_up(journey, table, packet, of=name)
 
 

@@ -38,6 +38,14 @@ class Routed:
 
 
 @record
+class Asked:
+    """An ARP request has come in by an interface."""
+
+    interface: str
+    frame: Frame
+
+
+@record
 class Wrapped:
     """The packet of a tunnel looks for its way, having been made here."""
 
@@ -68,7 +76,7 @@ class Directed:
     packet: Packet
 
 
-Stage = ComesIn | Switched | Routed | Wrapped | Directed | Leaves
+Stage = ComesIn | Asked | Switched | Routed | Wrapped | Directed | Leaves
 
 
 class Journey:

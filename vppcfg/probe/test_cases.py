@@ -28,6 +28,7 @@ from vppcfg.probe.ingress import (
 )
 from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, FrameProbe, UndecidedError, Unproved
+from vppcfg.probe.questions import requests
 from vppcfg.probe.service_cases import service_cases
 from vppcfg.probe.stages import of_bridge, of_interface, of_route
 from vppcfg.probe.tunnels import ANY_PORT, carries_frames, ends_of, of_another_tunnel, of_tunnel, outer_packet
@@ -117,6 +118,7 @@ def _candidates(network: Network) -> Iterator[Candidate]:
         yield from _about_tags(network, interface, ingress)
     yield from _about_routes(network)
     yield from service_cases(network)
+    yield from requests(network)
     for name, virtual in network.state.virtual.items():
         if isinstance(virtual, Tunnel):
             for peer, end in ends_of(network, name, virtual).items():

@@ -35,7 +35,12 @@ _SENDING = re.compile(r"^\s*(\S+) flags 0x[0-9a-f]+$", re.MULTILINE)
 _CLASS = re.compile(r"qos:(\d+)")
 _MARK = re.compile(r"qos:(\d+) used:yes")
 _REDIRECTED = "via redirect:"
-_COPIES = "l2-flood"
+_FLOOD = "l2-flood"
+_REPLY = re.compile(r"^\s*reply, type ethernet/IP4.*\n\s*([0-9a-f:]{17})/(\S+) -> ", re.MULTILINE)
+_RELAY = "dhcp-proxy-to-server"
+_COPYING = frozenset({_FLOOD, _RELAY})
+_ASKING = ("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor")
+_RELAYED = re.compile(r"sent to server (\S+)\n(?!  error).*? gateway:(\S+)", re.DOTALL)
 _LAST = (Fate.KEPT, Fate.ANSWERED, Fate.ASKED, Fate.REFUSED)
 """What follows in a trace is what VPP does because of the frame."""
 
@@ -160,7 +165,7 @@ def observe_path(nodes: tuple[Node, ...], names: Names) -> Observation:
         for end in _ends(node, nodes[position + 1 :], names):
             ends.append(end)
             by_node.setdefault(node.name, []).append(end)
-        has_copies = any(each.name == _COPIES for each in nodes[:position])
+        has_copies = any(each.name in _COPYING for each in nodes[:position])
         if not has_copies and any(end.fate in _LAST for end in ends):
             break
         if node.name in ("drop", "punt"):
@@ -183,8 +188,10 @@ def _steps(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
     elif SOURCE_CHECK in node.name:
         yield "checked", "", ""
     elif node.name.endswith("-output"):
-        for name, _ in _sendings(node):
+        for name, text in _sendings(node):
             yield "sent", name, ""
+            for found in _REPLY.finditer(text):
+                yield "answered", "", f"{found[2]} {found[1]}"
 
 
 def _interface(pattern: re.Pattern[str], kind: str) -> Callable[[Node, Names], Iterator[tuple[str, str, str]]]:
@@ -263,6 +270,11 @@ def _redirected(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
         yield "redirected", "", ""
 
 
+def _relayed(node: Node, names: Names) -> Iterator[tuple[str, str, str]]:
+    for found in _RELAYED.finditer(node.text):
+        yield "relayed", "", f"{found[1]} from {found[2]}"
+
+
 _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     "bond-input": _bonded,
     "l2-input": _interface(_INDEX, "switched"),
@@ -277,9 +289,10 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
     **dict.fromkeys(("ip4-qos-store", "ip6-qos-store"), _class("stored")),
     **dict.fromkeys(("ip4-qos-mark", "ip6-qos-mark"), _marked("ip")),
     **dict.fromkeys(("vlan-ip4-qos-mark", "vlan-ip6-qos-mark"), _marked("vlan")),
+    _RELAY: _relayed,
     **dict.fromkeys(("ip4-punt-redirect", "ip6-punt-redirect"), _redirected),
     **dict.fromkeys(("ip4-receive", "ip6-receive"), _plain("received")),
-    **dict.fromkeys(("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"), _plain("looked for")),
+    **dict.fromkeys(_ASKING, _plain("looked for")),
     **dict.fromkeys(("ip4-rewrite", "ip6-rewrite", "ip4-midchain", "ip6-midchain"), _adjacent),
     **dict.fromkeys(_TUNNEL_INPUTS, _tunnel("unwrapped")),
     **dict.fromkeys(("vxlan4-encap", "vxlan6-encap"), _tunnel("wrapped")),
@@ -287,7 +300,9 @@ _READERS: dict[str, Callable[[Node, Names], Iterator[tuple[str, str, str]]]] = {
 
 
 def _goes_on(node: Node) -> bool:
-    """Return whether a node sends on what the router has received: out of a tunnel, or to a redirect."""
+    """Return whether a node sends on what the router has received: out of a tunnel, or to a redirect or server."""
+    if node.name == _RELAY:
+        return _RELAYED.search(node.text) is not None
     return node.name in _TUNNEL_INPUTS or (node.name.endswith("-punt-redirect") and _REDIRECTED in node.text)
 
 
@@ -301,7 +316,7 @@ def _sendings(node: Node) -> Iterator[tuple[str, str]]:
 def _ends(node: Node, rest: tuple[Node, ...], names: Names) -> Iterator[FrameEnd]:
     if node.name in ("ip4-receive", "ip6-receive") and not any(_goes_on(each) for each in rest):
         yield FrameEnd(fate=Fate.KEPT)
-    elif node.name in ("ip4-glean", "ip4-arp", "ip6-glean", "ip6-discover-neighbor"):
+    elif node.name in _ASKING:
         yield FrameEnd(fate=Fate.ASKED)
     elif node.name in ("ip4-null", "ip6-null"):
         reasons = (reason for words, reason in _REFUSALS.items() if words in node.text)
@@ -339,8 +354,8 @@ def _drops(node: Node, before: tuple[Node, ...], unknown: list[str]) -> Iterator
     for found in _DROP.finditer(node.text):
         where, words = found[1], found[2].strip()
         has_left = where.endswith("-tx")  # as far as VPP's part goes
-        is_copy_for_bvi = "BVI L3 mac mismatch" in words and any(each.name == _COPIES for each in before)
-        if has_left or is_copy_for_bvi:
+        is_copy_for_bvi = "BVI L3 mac mismatch" in words and any(each.name == _FLOOD for each in before)
+        if has_left or is_copy_for_bvi or where in _ASKING:
             continue
         if dropping in _STATION_LISTS:
             yield where, FrameEnd(fate=Fate.DROPPED, reason=Reason.STATION)

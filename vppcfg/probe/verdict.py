@@ -105,6 +105,8 @@ def _step_text(step: tuple[str, str, str]) -> str:
         "stored": f"its class does not become {detail}",
         "marked": f"its class is not written as {detail}",
         "redirected": "it is not redirected",
+        "answered": f"it is not answered with {detail}",
+        "relayed": f"it is not handed to {detail}",
         "mirrored": f"{detail} gets no copy of it",
         "unwrapped": f"it does not come out of {subject}",
     }

@@ -39,6 +39,7 @@ _OF_OTHERS: Mapping[str, re.Pattern[str]] = {
     "classifier": re.compile(r"ip[46]-inacl|l2-input-acl"),
     "BFD": re.compile(r"bfd"),
     "TEIB": re.compile(r"nhrp"),
+    "L3": re.compile(r"l3xc"),
 }
 """Features that belong to an attachment whose kind begins with the word."""
 _NAMES = (
