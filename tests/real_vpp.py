@@ -7,7 +7,6 @@ It shares no code with vppcfg on purpose: it is the second opinion.
 """
 
 import contextlib
-import json
 import os
 import shutil
 import signal
@@ -21,7 +20,6 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest
-import yaml
 
 _TOOLS = ("ip", "nsenter", "setpriv", "unshare")
 _VHOST = Path("/dev/vhost-net")
@@ -69,24 +67,6 @@ def can_do(file: Path) -> bool:
     """Return whether a configuration asks nothing of that installation that came with a later release."""
     command = [sys.executable, "-m", "vppcfg", "check", "-q", "--for", release(), "-c", str(file)]
     return _run(*command).returncode == 0
-
-
-def as_far_as_known(text: str, folder: Path) -> str:
-    """Return a configuration without the keys that came with a later release than that of the installation."""
-    file = folder / "as-far-as-known.yaml"
-    file.write_text(text)
-    words = ["check", "-q", "--for", release(), "--format", "json", "-c", str(file)]
-    problems = json.loads(_run(sys.executable, "-m", "vppcfg", *words).stdout)["problems"]
-    newer = [problem["path"] for problem in problems if problem["rule"] == "vpp-too-old"]
-    if not newer:
-        return text
-    content = yaml.safe_load(text)
-    for *parents, key in newer:
-        place = content
-        for parent in parents:
-            place = place[parent]
-        del place[key]
-    return yaml.safe_dump(content, sort_keys=False)
 
 
 def skip_reason() -> str | None:

@@ -35,20 +35,6 @@ def loopback(vpp: Subject, number: int) -> int:
     return int(vpp.api.create_loopback_instance(is_specified=True, user_instance=number).sw_if_index)
 
 
-def test_a_bridge_is_made_as_asked(vpp: Subject) -> None:
-    assert create(vpp, 10, learn=False, arp_term=True, mac_age=5, bd_tag="vppcfg x") == 0
-    row = domains(vpp)[10]
-    assert (row.flood, row.learn, row.arp_term, row.arp_ufwd, row.mac_age, row.bd_tag) == (
-        True,
-        False,
-        True,
-        False,
-        5,
-        "vppcfg x",
-    )
-    assert (row.bvi_sw_if_index, row.uu_fwd_sw_if_index) == (ALL, ALL)
-
-
 @pytest.mark.parametrize(("bd_id", "made", "deleted"), [(10, -119, 0), (0, -119, -121), (1 << 24, -122, -6)])
 def test_ids_are_checked(vpp: Subject, bd_id: int, made: int, deleted: int) -> None:
     create(vpp, 10)

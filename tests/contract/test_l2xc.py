@@ -13,15 +13,6 @@ def rewrite(vpp: Subject, index: int, operation: int, dot1q: int = 0, tag1: int 
     return int(vpp.api.l2_interface_vlan_tag_rewrite(sw_if_index=index, **values).retval)
 
 
-def test_each_direction_is_a_cross_connect_of_its_own(vpp: Subject, first: int, second: int) -> None:
-    assert vpp.xconnect(first, second) == 0
-    assert vpp.xconnects() == {first: second}
-    assert vpp.xconnect(second, first) == 0
-    assert vpp.xconnects() == {first: second, second: first}
-    assert vpp.leave_l2(first) == 0
-    assert vpp.xconnects() == {second: first}
-
-
 def test_a_cross_connect_is_redirected_and_may_point_to_itself(vpp: Subject, first: int, second: int) -> None:
     vpp.xconnect(first, second)
     assert vpp.xconnect(first, first) == 0

@@ -70,15 +70,6 @@ def test_taps_are_numbered_from_4096_or_like_their_hardware_and_numbers_come_bac
     assert host_of(vpp, second).interface_name == names[0]
 
 
-def test_a_tap_stays_up_and_at_its_mtu_whatever_its_interface_does(vpp: Subject, first: int) -> None:
-    vpp.add_pair(first, "e1")
-    vpp.up(first)
-    vpp.api.sw_interface_set_flags(sw_if_index=first, flags=0)
-    vpp.api.sw_interface_set_mtu(sw_if_index=first, mtu=[1400, 0, 0, 0])
-    row = host_of(vpp, first)
-    assert (int(row.flags) & 1, row.mtu[0]) == (1, 9000)
-
-
 def test_an_interface_has_one_pair(vpp: Subject, first: int) -> None:
     vpp.add_pair(first, "e1")
     assert [vpp.add_pair(first, "e1"), vpp.add_pair(first, "other")] == [second_pair(vpp)] * 2
@@ -317,26 +308,6 @@ def test_a_cursor_is_the_index_of_a_pair_and_may_lie_beyond_the_last(vpp: Subjec
         (0, ALL, 1),
         (-7, ALL, 0),
     ]
-
-
-def test_a_mac_is_not_passed_on_to_the_tap(vpp: Subject, first: int) -> None:
-    vpp.add_pair(first, "e1")
-    before = str(host_of(vpp, first).l2_address)
-    mac = str(vpp.details(first).l2_address)
-    assert vpp.api.sw_interface_set_mac_address(sw_if_index=first, mac_address="02:11:22:33:44:55").retval == 0
-    assert str(host_of(vpp, first).l2_address) == before
-    assert vpp.api.sw_interface_set_mac_address(sw_if_index=first, mac_address=mac).retval == 0
-
-
-def test_a_host_tap_can_be_used_like_any_interface(vpp: Subject, first: int, second: int) -> None:
-    vpp.add_pair(first, "e1")
-    tap = vpp.pairs()[first].host_sw_if_index
-    assert vpp.add_address(tap, "10.0.0.1/24") == 0
-    assert vpp.xconnect(second, tap) == 0
-    assert vpp.api.hw_interface_set_mtu(sw_if_index=tap, mtu=1500).retval == 0
-    assert (vpp.details(tap).link_mtu, vpp.mtus(tap)[0]) == (1500, 1500)
-    assert vpp.delete_pair(first) == 0
-    assert vpp.add_address(second, "10.0.0.1/24") == 0
 
 
 class TestSync:

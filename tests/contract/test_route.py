@@ -50,10 +50,6 @@ def _row(each: Any) -> Row:
     return hop, each.sw_if_index, each.table_id, int(each.type), each.weight, each.preference
 
 
-def table_ids(vpp: Subject) -> set[int]:
-    return {row.table.table_id for row in vpp.api.ip_table_dump() if not row.table.is_ip6}
-
-
 def source_of(vpp: Subject, prefix: str) -> int:
     rows = vpp.api.ip_route_v2_dump(src=0, table={"table_id": 0, "is_ip6": ":" in prefix})
     return next((int(row.route.src) for row in rows if str(row.route.prefix) == prefix), 0)
@@ -152,6 +148,9 @@ def test_routes_are_typed(vpp: Subject, first: int, second: int, red: int) -> No
         ("10.2.0.0/16", "via 192.0.2.1", [("192.0.2.1", ALL, 0, NORMAL, 1, 0)]),
         ("10.3.0.0/16", f"via {one}", [("", first, 0, NORMAL, 1, 0)]),
         ("10.4.0.0/16", f"via ip4-lookup-in-table {red}", [("", ALL, red, NORMAL, 1, 0)]),
+        ("10.4.1.0/24", "via lookup in table 0", [("", ALL, 0, NORMAL, 1, 0)]),  # VPP takes it for an index
+        ("10.4.2.0/24", "via lookup in table 1", [("", ALL, red, NORMAL, 1, 0)]),
+        ("10.4.3.0/24", f"via ip4 {one}", [("", first, 0, NORMAL, 1, 0)]),
         ("10.5.0.0/16", f"via 192.0.2.1 next-hop-table {red}", [("192.0.2.1", ALL, red, NORMAL, 1, 0)]),
         ("10.6.0.0/16", "via drop", [("", ALL, 0, DROP, 1, 0)]),
         ("10.7.0.0/16", "via local", [("", ALL, 0, LOCAL, 1, 0)]),
@@ -199,14 +198,3 @@ def test_a_replacement_takes_away_what_the_api_does_not_add_again(vpp: Subject, 
     assert change(vpp, "10.2.0.0/16", path("192.0.2.1", first), table=red) == 0
     assert vpp.api.ip_table_replace_end(table=table).retval == 0
     assert [bool(shown(vpp, f"10.{number}.0.0/16", table=red)) for number in (1, 2, 3)] == [False, True, True]
-
-
-def test_a_route_into_a_table_holds_it(vpp: Subject, red: int) -> None:
-    assert change(vpp, "10.1.0.0/16", path(table_id=red)) == change(vpp, "10.2.0.0/16", path(table_id=red)) == 0
-    table = {"table_id": red, "is_ip6": False, "name": "red"}
-    vpp.api.ip_table_add_del(is_add=False, table=table)
-    assert red in table_ids(vpp)
-    assert change(vpp, "10.1.0.0/16", add=False) == 0
-    assert red in table_ids(vpp)
-    assert change(vpp, "10.2.0.0/16", add=False) == 0
-    assert red not in table_ids(vpp)

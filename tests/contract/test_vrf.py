@@ -152,15 +152,6 @@ def test_the_last_one_in_a_table_that_enters_it_again_gets_a_new_one(vpp: Subjec
     assert [row for row in tables(vpp) if row[0] == 7] == []
 
 
-def test_the_same_address_stands_in_two_tables(vpp: Subject, first: int, second: int) -> None:
-    add(vpp, 7, "red")
-    assert put(vpp, second, 7) == 0
-    assert [vpp.add_address(index, "10.0.0.1/24") for index in (first, second)] == [0, 0]
-    for index in (first, second):
-        vpp.remove_address(index, "10.0.0.1/24")
-    assert put(vpp, second, 0) == 0
-
-
 def test_typed_routes_are_told_by_their_source_and_outlive_a_sweep(vpp: Subject, first: int) -> None:
     add(vpp, 7, "red")
     add(vpp, 7, "red", is_ip6=True)

@@ -91,25 +91,6 @@ def test_an_interface_is_deleted_with_its_peers(vpp: Subject, first: int) -> Non
     assert create(vpp).retval == 0
 
 
-def test_a_peer_is_shown_as_it_was_made(vpp: Subject) -> None:
-    index = create(vpp).sw_if_index
-    prefixes = ["10.8.0.5/24", "2001:db8::7/64", "0.0.0.0/0"]
-    reply = add_peer(
-        vpp,
-        index,
-        allowed_ips=prefixes,
-        persistent_keepalive=25,
-        preshared_key=PRIVATE[2],
-        preshared_key_set=True,
-        table_id=999,
-    )
-    (peer,) = peers(vpp)
-    assert (reply.retval, peer.sw_if_index, peer.persistent_keepalive, peer.table_id) == (0, index, 25, 999)
-    assert (str(peer.endpoint), peer.port, int(peer.flags)) == (ENDPOINT, 51820, 0)
-    assert [str(prefix) for prefix in peer.allowed_ips] == ["10.8.0.0/24", "2001:db8::/64", "0.0.0.0/0"]
-    assert (peer.preshared_key, peer.preshared_key_set) == (PRIVATE[2], True)
-
-
 def test_a_peer_may_speak_first(vpp: Subject) -> None:
     assert add_peer(vpp, create(vpp).sw_if_index, endpoint="0.0.0.0", port=0).retval == 0
     (peer,) = peers(vpp)

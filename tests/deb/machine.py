@@ -102,16 +102,8 @@ def _qemu(debian: Debian, image: Path, folder: Path) -> list[str]:
     (kernel,) = debian.path("/boot").glob("vmlinuz-*")
     (ram_disk,) = debian.path("/boot").glob("initrd.img-*")
     command = [
-        "qemu-system-x86_64",
-        "-accel",
-        accelerator,
-        "-cpu",
-        "max,la57=off,cx16=off",
-        "-smp",
-        "2",
-        "-m",
-        "2048",
-        "-no-reboot",
+        *("qemu-system-x86_64", "-accel", accelerator, "-cpu", "max,la57=off,cx16=off", "-smp", "2", "-m"),
+        *("2048", "-no-reboot"),
     ]
     command += ["-nographic", "-monitor", "none", "-nic", "none"]
     command += ["-kernel", str(kernel), "-initrd", str(ram_disk)]

@@ -1325,15 +1325,8 @@ def _delete_sub_interface(configuration: Configuration, dice: _Dice) -> Configur
 
 
 _EDITS = (
-    _edit_addresses,
-    _edit_interface,
-    _edit_interface,
-    _edit_interface,
-    _edit_acl,
-    _edit_macip,
-    _edit_bridge,
-    _edit_bond,
-    _delete_sub_interface,
+    *(_edit_addresses, _edit_interface, _edit_interface, _edit_interface, _edit_acl, _edit_macip, _edit_bridge),
+    *(_edit_bond, _delete_sub_interface),
 )
 
 

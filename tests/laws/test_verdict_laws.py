@@ -10,9 +10,9 @@ from tests.laws.test_impact_laws import states_on_the_way
 from tests.services import found_on_the_way
 from tests.wireguard_keys import KEYS
 from vppcfg.cli.main import main
-from vppcfg.config.dump import write
 from vppcfg.config.load import load
 from vppcfg.config.resolve import resolve
+from vppcfg.config.valid_dump import write
 from vppcfg.errors import ExitCode
 from vppcfg.model.state import State
 from vppcfg.plan.plan import make_plan

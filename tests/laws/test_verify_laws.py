@@ -144,18 +144,8 @@ def gone_device(linux: LinuxAround, rng: random.Random) -> Expected:
 
 
 FAULTS: tuple[Callable[[LinuxAround, random.Random], Expected], ...] = (
-    withheld_route,
-    unwithdrawn_route,
-    changed_route,
-    stale_neighbor,
-    kept_neighbor,
-    lost_neighbor,
-    moved_neighbor,
-    own_address,
-    lost_address,
-    other_mtu,
-    other_state,
-    gone_device,
+    *(withheld_route, unwithdrawn_route, changed_route, stale_neighbor, kept_neighbor, lost_neighbor, moved_neighbor),
+    *(own_address, lost_address, other_mtu, other_state, gone_device),
 )
 
 

@@ -275,14 +275,8 @@ def _ipfix(api: Any) -> Any:
 
 
 _RULE = (
-    "is_permit",
-    "src_prefix",
-    "dst_prefix",
-    "proto",
-    "srcport_or_icmptype_first",
-    "srcport_or_icmptype_last",
-    "dstport_or_icmpcode_first",
-    "dstport_or_icmpcode_last",
+    *("is_permit", "src_prefix", "dst_prefix", "proto", "srcport_or_icmptype_first", "srcport_or_icmptype_last"),
+    *("dstport_or_icmpcode_first", "dstport_or_icmpcode_last"),
 )
 
 

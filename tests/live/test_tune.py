@@ -173,42 +173,6 @@ def test_a_load_that_is_carried_is_healthy(load: str, tmp_path: Path) -> None:
     assert 0.7 * found["generated_pps"] <= rate(found) <= (50 if load == "idle" else 1.3 * 2e4)
 
 
-def test_a_worker_that_never_catches_up_is_cpu_bound(tmp_path: Path) -> None:
-    with router() as vpp:
-        cross_connect(vpp)
-        send(vpp, "")
-        found = tune(vpp, tmp_path)
-    assert names(found)[0] == "cpu-bound"
-    assert found["findings"][0]["subject"] == "vpp_wk_0"
-
-
-def test_a_ring_that_is_too_short_lacks_descriptors(tmp_path: Path) -> None:
-    with memif_pair(tmp_path, 16) as (vpp, _):
-        cross_connect(vpp, SOURCE, "memif1/0")
-        send(vpp, "3e5")
-        found = tune(vpp, tmp_path)
-    worst = found["findings"][0]
-    assert (worst["rule"], worst["subject"]) == ("tx-descriptors", "memif1/0")
-    assert worst["lost_pps"] > 100
-
-
-def test_a_main_thread_that_forwards_is_polluted(tmp_path: Path) -> None:
-    with router(COUNTERS) as vpp:
-        cross_connect(vpp)
-        send(vpp, "3e4", worker="")
-        found = tune(vpp, tmp_path)
-    assert "main-polluted" in names(found)
-
-
-@needs_port
-def test_a_busy_port_that_waits_for_interrupts_is_named(tmp_path: Path) -> None:
-    with router() as vpp:
-        made_interrupt(vpp)
-        found = tune(vpp, tmp_path)
-    assert names(found) == ["interrupt-mode"]
-    assert found["findings"][0]["proposal"]["live"] == [f"set interface rx-mode {EAST} polling"]
-
-
 def made_cpu_bound(vpp: RealVpp) -> None:
     cross_connect(vpp)
     send(vpp, "")

@@ -202,6 +202,7 @@ def test_9_a_busy_port_waits_for_interrupts(tmp_path: Path) -> None:
         found = tuned_once(vpp, tmp_path)
     assert names(found) == ["interrupt-mode"]
     assert worst(found)[1] == EAST
+    assert found["findings"][0]["proposal"]["live"] == [f"set interface rx-mode {EAST} polling"]
 
 
 def test_10_a_policer_drops_what_is_above_its_rate(tmp_path: Path) -> None:

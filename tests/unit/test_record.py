@@ -24,6 +24,8 @@ def plain(cls: type[T]) -> type[T]:
 
 def point(decorate: Callable[[type[Any]], type[Any]]) -> type[Any]:
     class Point:
+        """A point."""
+
         x: int
         y: int = 2
         tags: dict[str, int] = field(default_factory=dict)

@@ -12,9 +12,10 @@ from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
 from vppcfg.adopt.routes import NOTHING, Takeover
 from vppcfg.adopt.unsupported_commands import RestFile, rest_of_others
 from vppcfg.common.names import natural_key
-from vppcfg.config.dump import Written, written
+from vppcfg.config.dump import Written
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
+from vppcfg.config.valid_dump import valid_dump
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.live_state import left_out
@@ -52,7 +53,7 @@ def adopt_state(
     Raise AdoptionError when the configuration cannot be proved to mean the same.
     """
     state = taken.into(state)
-    known = written(state)
+    known = valid_dump(state)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     text = agreeing(known, whole, lines)
     state, from_linux = _with_linux_as_meant(text, state)
@@ -107,6 +108,8 @@ def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
     for kind, left in {"interface": known.left.interfaces, **tables}.items():
         for name in sorted(left, key=natural_key):
             yield kind, name, left[name]
+    for path, why in known.left.keys.items():
+        yield "key", ".".join(map(str, path)), why
 
 
 def agreeing(known: Written, settings: Settings, lines: Sequence[SourceLine]) -> str:

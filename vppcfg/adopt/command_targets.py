@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
+from vppcfg.adopt.unmanaged_interfaces import is_made
 from vppcfg.common.addresses import is_link_local
 from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
@@ -17,8 +17,6 @@ Place = tuple[str, ...]
 """What a command sets: two commands that set the same, and the later one counts."""
 Words = Sequence[str]
 
-_BORN = re.compile(r"(bvi|tun|wg|pipe)\d")
-"""How the names of further interfaces begin that only a command makes, so that a script names no port by them."""
 _READING = frozenset(
     {
         *("?", "api", "choices", "clear", "elog", "event-logger", "help", "history", "monitor", "pcap", "perfmon"),
@@ -110,12 +108,19 @@ def interfaces_in(command: str, words: Words) -> list[str]:
 
 def is_port(name: str) -> bool:
     """Return whether a name can be that of a port, which no command makes."""
-    return not _BORN.match(name) and INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL
+    return not is_made(name) and INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL
 
 
+_PATHS_BEYOND = frozenset(
+    {
+        *("l2-input-on", "mpls-lookup-in-table", "pop-pw-cw", "rx-ip4", "rx-ip6", "src-lookup", "udp-encap"),
+        "via-label",
+    }
+)
 _BEYOND: Mapping[str, frozenset[str]] = {
-    "ip mroute": frozenset({"gcount", "rpf-id", "scount"}),
-    "ip route": frozenset({"classify", "null"}),
+    "abf policy": _PATHS_BEYOND,
+    "ip mroute": _PATHS_BEYOND | {"gcount", "rpf-id", "scount"},
+    "ip route": _PATHS_BEYOND | {"classify", "null"},
     "nat44 add static mapping": frozenset({"exact"}),
     "set acl-plugin acl": frozenset({"count"}),
     "set ip neighbor": frozenset({"count", "flush"}),

@@ -36,7 +36,7 @@ _KIND = "route of the prompt"
 OWNER = "the first `apply` sets it for the file, above the one of the prompt, which `ip route del` then removes"
 _DRIVES_OUT = "with it, other parts of the file would have to be left out"
 _UNREADABLE = re.compile(
-    r"\b(resolve-via-(?:host|attached)|src-lookup|lookup in table|null-send-\w+|null|punt|pop-pw-cw|rx-ip[46]|"
+    r"\b(resolve-via-(?:host|attached)|src-lookup|classify|null-send-\w+|null|punt|pop-pw-cw|rx-ip[46]|"
     r"l2-input-on|udp-encap|via-label|out-labels|mpls-lookup-in-table|local)\b"
 )
 """Words of a path that VPP does not read back, or that lead where no file can."""
@@ -93,7 +93,7 @@ def takeover(state: State, known: Configuration, found: Iterable[Route]) -> Take
         elif route.name not in state.of(Route):
             routes[route.name] = route
     desired = Takeover(routes=tuple(routes.values())).into(state)
-    configs = SECTION.from_state(desired, Unmanaged({}, {}))
+    configs = SECTION.from_state(desired, Unmanaged.nothing())
     index = index_of(Parsed(configuration=replace(known, routes=configs)))
     by_path = {config.path: config for config in configs}
     for problem in check_rules(index):
@@ -166,7 +166,7 @@ def with_unreadable_settings(lines: Iterable[SourceLine]) -> frozenset[str]:
 def targets_of(text: str) -> list[Route]:
     """Return the prefixes and the table of a command `ip route`, with no next hops."""
     head = text.partition(" via ")[0] + " " + " ".join(word for word in text.split() if word.startswith("table"))
-    table = _TABLE.search(re.sub(r"(?:next-hop-table|lookup-in-table) \d+", "", text))
+    table = _TABLE.search(re.sub(r"(?:next-hop-table|lookup[- ]in[- ]table) \d+", "", text))
     count = _COUNT.search(text)
     prefixes = [prefix for word in head.split() if "/" in word and (prefix := canonical_prefix(word)) is not None]
     table_id = int(table[1]) if table else 0

@@ -11,7 +11,7 @@ from vppcfg.adopt.account import FileContent, assert_in_file, assert_in_rest
 from vppcfg.adopt.adoption import Adoption, agreeing
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
-from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, queue_in
+from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, queue_in, word_beyond
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings
 from vppcfg.adopt.grammar import Grammar, grammar_of
@@ -175,8 +175,13 @@ class _Goal:
 def _goal_of(replay: Replay) -> _Goal:
     """Return where a script ends of which nothing is left that the simulated VPP can run."""
     chosen = frozenset(_with_chosen_mtus(replay.lines))
-    beyond = frozenset(key_of(line) for line in replay.lines if line.is_left and line.command not in OUTSIDE)
+    beyond = frozenset(key_of(line) for line in replay.lines if line.is_left and not _is_simulated(line))
     return _Goal(end=replay.end(chosen), chosen_mtus=chosen, not_simulated=beyond)
+
+
+def _is_simulated(line: SourceLine) -> bool:
+    """Return whether the simulated VPP has carried a line out that is left."""
+    return line.command in OUTSIDE and word_beyond(line.command, line.text.split()) is None
 
 
 def _adopt_scripts(

@@ -27,8 +27,20 @@ _MAKERS: Mapping[str, tuple[str, str]] = {
     "bvi create": ("bvi", "BVI"),
 }
 """How the names begin that each command makes, '' for none of its own, and what drives the interface in VPP."""
+_PATTERNS = (
+    *(kind.instance_name.pattern for kind in VIRTUAL_INTERFACES),
+    *(rf"{re.escape(prefix)}\d.*" for prefix, _ in _MAKERS.values() if prefix),
+    r"tun\d+",
+)
+_MADE = re.compile("|".join(_PATTERNS))
+"""The names that VPP gives what a command makes."""
 _KINDS = {kind.command: kind for kind in VIRTUAL_INTERFACES if kind.unsupported_words | kind.unreported_words}
 """The kinds whose commands may have more than a file can express."""
+
+
+def is_made(name: str) -> bool:
+    """Return whether a name is one that VPP gives what a command makes, and so no port's."""
+    return _MADE.fullmatch(name) is not None
 
 
 class UnmanagedInterfaces:

@@ -8,9 +8,9 @@ from typing import Any
 from vppcfg.common.edited_yaml import EditedText, block_map, data_of, flow_map
 from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.dump import write
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.config.valid_dump import write
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, PlanRefusedError
 from vppcfg.model.interface import InterfaceKind

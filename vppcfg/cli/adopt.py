@@ -282,12 +282,12 @@ def _taken(target: Target, observed: State) -> tuple[State, Configuration, Takeo
     from contextlib import closing
 
     from vppcfg.adopt.routes import takeover
-    from vppcfg.config.dump import written
+    from vppcfg.config.valid_dump import valid_dump
 
     vpp, _ = target.connect_apart()
     with closing(vpp):
         state = vpp.with_unlisted(observed)
-        known = written(state).configuration
+        known = valid_dump(state).configuration
         if state.objects != observed.objects:
             state = _without_those_of_others(state, observed, known)
         return state, known, takeover(state, known, vpp.routes_of_prompt(state))

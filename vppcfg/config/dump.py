@@ -47,7 +47,7 @@ _TABLES = [
 _uses = attrgetter(*(attribute for kind in TABLES for attribute in kind.used_in))
 _USES_NOTHING = _uses(Interface(name="", kind=InterfaceKind.PHYSICAL))
 _TABLE_OF = {kind.key: kind for kind in TABLES}
-_ODD = "its setup cannot be expressed in a configuration"
+ODD = "its setup cannot be expressed in a configuration"
 
 
 def with_names_of(accepted: Configuration, state: State) -> State:
@@ -73,19 +73,20 @@ class Written:
     """What it leaves alone, with the reasons."""
 
 
-def write(state: State) -> str:
-    """Return the YAML text of `state`, pleasant to read: natural order, short lists inline, defaults left out."""
-    return written(state).text
-
-
-def written(state: State, *, chosen_macs: Collection[str] | None = None, with_bond_macs: bool = True) -> Written:
-    """Return what `write` does, with its content and what it leaves alone.
+def written(
+    state: State,
+    *,
+    chosen_macs: Collection[str] | None = None,
+    with_bond_macs: bool = True,
+    left_keys: Mapping[KeyPath, str] | None = None,
+) -> Written:
+    """Return a state as a configuration, which may have services that `check` refuses; without the `left_keys`.
 
     `chosen_macs`, when they are known, are written for the interfaces that have them, where `write` takes them for the
     hardware's, and for TAPs no others are written. Without `with_bond_macs` no other MAC is written for a bond that has
     that of a member: it takes that of its first one.
     """
-    configuration, left = expressible(state)
+    configuration, left = expressible(state, left_keys)
     if chosen_macs is not None:
         configuration = _with_macs(configuration, state, chosen_macs, with_bond_macs=with_bond_macs)
     virtual = {
@@ -120,13 +121,14 @@ def _with_macs(
     return replace(configuration, virtual=virtual, interfaces=interfaces)
 
 
-def expressible(state: State) -> tuple[Configuration, Unmanaged]:
-    """Return a configuration that means `state`, and what it leaves alone with the reasons.
+def expressible(state: State, left_keys: Mapping[KeyPath, str] | None = None) -> tuple[Configuration, Unmanaged]:
+    """Return a configuration that means `state`, and what it leaves alone with the reasons: `left_keys` and more.
 
     What the rules or the resolver object to is left alone too, and all is tried again, until nothing is objected to.
     """
-    state = _without_features_of_others(state)
     left = _inexpressible(state)
+    left.keys.update(left_keys or {})
+    state = _without_features_of_others(state, left)
     while True:
         _Followers(left, state).run()
         configuration = _configuration_of(state, left)
@@ -136,13 +138,16 @@ def expressible(state: State) -> tuple[Configuration, Unmanaged]:
             return configuration, left
 
 
-def _without_features_of_others(state: State) -> State:
-    """Return a state without what interfaces have of services that no file can have as they are: sides of NAT44."""
-    nothing = Unmanaged({}, {})
+def _without_features_of_others(state: State, left: Unmanaged) -> State:
+    """Return a state without what interfaces have of services that the file leaves alone: sides of NAT44."""
     off = [
         feature
         for feature, table in FEATURE_TABLES.items()
-        if all(each.from_state(state, nothing) is None for each in SECTIONS if each.attribute == table)
+        if all(
+            (each.key,) in left.keys or each.from_state(state, left) is None
+            for each in SECTIONS
+            if each.attribute == table
+        )
     ]
     return replace(state, interfaces=without_features(state.interfaces, off))
 
@@ -160,7 +165,7 @@ def yaml_entries(
     Of the interfaces `with_macs` the MAC is written that may be the hardware's. `namespaces` and `linux_bridges` are
     those of Linux that TAPs create in the file.
     """
-    configuration = _configuration_of(state, Unmanaged({}, {}), sections)
+    configuration = _configuration_of(state, Unmanaged.nothing(), sections)
     interfaces = dict(configuration.interfaces)
     for name in with_macs:
         if name in interfaces and not isinstance(state.virtual.get(name), Bond):
@@ -176,7 +181,7 @@ def yaml_entries(
 def _inexpressible(state: State) -> Unmanaged:
     """Return what the file cannot express by itself."""
     interfaces = {name: reason for name in state.interfaces if (reason := INTERFACES.unsupported_reason(name, state))}
-    left = Unmanaged(interfaces, {table: {} for table in _TABLES})
+    left = Unmanaged(interfaces, {table: {} for table in _TABLES}, {})
     for key, fib_table in state.vrfs.items():
         if reason := vrf.unsupported_table(fib_table, state):
             left.leave("vrfs", key, reason)
@@ -191,7 +196,8 @@ def _configuration_of(state: State, left: Unmanaged, sections: Sequence[Section]
     """Return the configuration of all that is not left alone; nothing is checked here."""
     attributes: dict[str, Any] = {"unmanaged": tuple(_unmanaged_globs(state, left))}
     for section in sections:
-        part = section.from_state(state, left)
+        is_left = section.is_optional and (section.key,) in left.keys
+        part = None if is_left else section.from_state(state, left)
         if part is not None and section.attribute is not None:
             enter(attributes, section.attribute, part)
     return Configuration(**attributes)
@@ -226,12 +232,12 @@ def _object(configuration: Configuration, state: State, left: Unmanaged) -> None
             _object_to(problem, configuration, left)
     desired, observed = resolution.desired.with_explicit_mtus(), state.with_explicit_mtus()
     for name in _changed_interfaces(configuration, desired, observed):
-        left.interfaces.setdefault(name, _ODD)
+        left.interfaces.setdefault(name, ODD)
     for key in _changed(state.vrfs, desired.vrfs, observed.vrfs):
-        left.leave("vrfs", key, _ODD)
+        left.leave("vrfs", key, ODD)
     for kind in TABLES:
         for name in _changed(kind.entries_in(configuration), kind.in_state(desired), kind.in_state(observed)):
-            left.leave(kind.table, name, _ODD)
+            left.leave(kind.table, name, ODD)
 
 
 def _object_to(problem: Problem, configuration: Configuration, left: Unmanaged) -> None:

@@ -39,6 +39,7 @@ class Det44Section(SettingsSection):
 
     key = KEY
     attribute = "det44"
+    is_optional = True
 
     def parse(self, parsing: Parsing) -> Det44Config | None:
         """Return maps and timeouts; None without the section, which leaves DET44 alone."""

@@ -181,7 +181,8 @@ class RaKind(FeatureKind[RouterAdvertisements | None]):
             )
             for each in value.prefixes
         ]
-        return [*prefixes, SetRa(interface=name, settings=replace(value, prefixes=()))]
+        settings = replace(value, prefixes=())
+        return [*prefixes, *([SetRa(interface=name, settings=settings)] if settings != NO_ADVERTISEMENTS else [])]
 
     def requests(self, connection: VppReader) -> list[bytes]:
         """Return the request for what all interfaces advertise, where VPP takes it."""

@@ -89,10 +89,10 @@ def closest_to(
     As now are objects with the tag of another program or covered by `is_unmanaged`, now or formerly; new ports; Linux,
     when one of both states does not know it; namespaces and bridges of Linux, and the MPLS table, which are never
     removed; live addresses, except those that `ours`, the target of the change, configures. Ports that were `created`
-    on the way from one to the other are ours although they may not have the mark yet. What VPP cannot restore in every
-    detail is the same in effect: see `restorable`.
+    on the way from one to the other are ours although they may not have the mark yet. What has changed, and VPP cannot
+    restore in every detail, is the same in effect: see `restorable`.
     """
-    former = restorable(former)
+    former = _restorable(former, now)
     kept = _kept(former, now, is_unmanaged, created)
     missing = tuple(
         interface.name
@@ -127,6 +127,22 @@ def closest_to(
     lost = (name for name in _led_to(former) if name in kept and name not in now.interfaces and name not in gone)
     others = tuple(dict.fromkeys(lost))
     return Reachable(state=with_live_of(state, live), missing=missing, others=others)
+
+
+def _restorable(former: State, now: State) -> State:
+    """Return the state that VPP can be brought to, but what is as it was in every detail, with what it stands on."""
+    found = restorable(former)
+    before, after = former.managed(now.owned).interfaces, now.managed(now.owned).interfaces
+    same = {
+        name
+        for name, each in before.items()
+        if each == after.get(name) and former.virtual.get(name) == now.virtual.get(name)
+    }
+    kept = [name for name in same if former.interfaces[name].parent is None or former.interfaces[name].parent in same]
+    pairs = {name: former.lcps[name] for name in kept if name in former.lcps}
+    pairs = {name: pair for name, pair in pairs.items() if pair == now.lcps.get(name)}
+    interfaces = {**found.interfaces, **{name: former.interfaces[name] for name in kept}}
+    return replace(found, interfaces=interfaces, lcps={**found.lcps, **pairs})
 
 
 def _led_to(state: State) -> Iterator[str]:

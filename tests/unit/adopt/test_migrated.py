@@ -8,22 +8,9 @@ import yaml
 
 from tests.unit.config.test_migration import OLD
 from vppcfg.adopt.migrated import adopt_migrated
-from vppcfg.adopt.report import LineOutcome
 from vppcfg.cli.main import main
 from vppcfg.config.load import parse_text
 from vppcfg.errors import ConfigError, ExitCode
-
-
-def test_what_differs_is_reported_and_the_file_is_valid() -> None:
-    adoption = adopt_migrated("old.yaml", OLD.encode())
-    assert parse_text(adoption.text, "new").configuration is not None
-    assert [(line.text, line.outcome) for line in adoption.report.lines] == [
-        ("interfaces.GigabitEthernet1/0/0.addresses", LineOutcome.UNMANAGED),
-        ("interfaces.GigabitEthernet1/0/0.sub-interfaces.200.description", LineOutcome.NO_EFFECT),
-    ]
-    assert any("loop0" in notice and "below `loopbacks`" in notice for notice in adoption.report.notices)
-    assert all("(line " in notice for notice in adoption.report.notices)
-    assert adoption.rest.commands == ()
 
 
 def test_what_vpp_would_refuse_is_a_fault_at_its_line_and_stays() -> None:

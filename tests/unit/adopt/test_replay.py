@@ -41,7 +41,13 @@ def test_nothing_is_assumed_where_the_ports_are_known() -> None:
     assert fault_in(adoption).why == "VPP refuses it: unknown interface `xe0 up'"
 
 
-@pytest.mark.parametrize("name", ["loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100", "memif1/0", "host-eth1", "wg0", "tun3"),
+        *("VirtualEthernet0/0/0", "vxlan_gpe_tunnel0", "ipsec0", "avf-0/1/0/0", "bvi1", "pg0"),
+    ],
+)
 def test_an_interface_that_only_a_command_makes_is_no_port(name: str) -> None:
     adoption = adopted(f"set interface state {name} up\n")
     assert outcomes(adoption) == ["fault"]
@@ -108,16 +114,6 @@ def test_what_needs_the_file_comes_after_it(command: str) -> None:
     adoption = adopted(f"create sub-interfaces xe0 5\n{command}\n")
     assert adoption.rest.needs_the_file
     assert "run them after `vppcfg apply`" in adoption.rest.text
-
-
-def test_an_interface_that_is_made_elsewhere_is_unmanaged_with_what_stands_on_it() -> None:
-    adoption = adopted(
-        "create geneve tunnel local 192.0.2.1 remote 192.0.2.2 vni 5\nset interface state geneve_tunnel0 up\n"
-        "create sub-interfaces geneve_tunnel0 5\n"
-    )
-    assert outcomes(adoption) == ["unmanaged"] * 3
-    assert adoption.report.ports == ()
-    assert "unmanaged:\n  - geneve_tunnel0 # " in adoption.text
 
 
 def test_lines_for_linux_cp_go_into_the_dataplane_section() -> None:

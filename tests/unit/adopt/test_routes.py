@@ -33,6 +33,10 @@ set interface ip address xe1 198.51.100.1/24
         ("ip route add table 10 10.0.0.0/8 via 198.51.100.2 next-hop-table 10", "      10.0.0.0/8: 198.51.100.2\n"),
         ("ip route add 10.0.0.0/8 table 10 via ip4-lookup-in-table 0", "      10.0.0.0/8: { via: { vrf: default } }\n"),
         ("ip route add 10.0.0.0/8 via ip4-lookup-in-table 10", "  10.0.0.0/8: { via: { vrf: red } }\n"),
+        # VPP takes the number for the index of a table, whatever its id
+        ("ip route add 10.0.0.0/8 via lookup in table 1", "  10.0.0.0/8: { via: { vrf: red } }\n"),
+        ("ip route add 10.0.0.0/8 table 10 via lookup in table 0", "      10.0.0.0/8: { via: { vrf: default } }\n"),
+        ("ip route add 10.0.0.0/8 via ip4 xe0", "  10.0.0.0/8: { via: { interface: xe0 } }\n"),
         (
             "ip route add 10.0.0.0/8 via 198.51.100.2 next-hop-table 10",
             "  10.0.0.0/8: { via: { gateway: 198.51.100.2, vrf: red } }\n",
@@ -65,6 +69,9 @@ def test_a_route_is_the_file_s_from_then_on(line: str, said: str) -> None:
         ("ip route add 10.0.0.0/8 via 192.0.2.2 resolve-via-host", "`resolve-via-host` has no key in `routes`"),
         ("ip route add 10.0.0.0/8 via null-send-unreach", "`null-send-unreach` has no key in `routes`"),
         ("ip route add 10.0.0.0/8 via punt", "`punt` has no key in `routes`"),
+        ("ip route add 10.0.0.0/8 via rx-ip4 xe0", "`rx-ip4` has no key in `routes`"),
+        ("ip route add 10.0.0.0/8 via udp-encap 3", "`udp-encap` has no key in `routes`"),
+        ("ip route add 10.0.0.0/8 via classify 3", "`classify` has no key in `routes`"),
         (
             "ip route add 10.0.0.0/8 via 192.0.2.1",
             "192.0.2.1 is an address of xe0 of this router; name that of the neighbour",
@@ -76,6 +83,12 @@ def test_what_cannot_be_said_stays_in_the_rest(line: str, why: str) -> None:
     assert (outcomes(adoption)[-1], adoption.report.lines[-1].why) == ("unmanaged", why)
     assert adoption.rest.commands == (line,)
     assert "routes" not in adoption.text
+
+
+def test_the_index_of_no_table_is_a_fault_because_vpp_crashes_at_it() -> None:
+    adoption = adopted(f"{BASE}ip route add 10.0.0.0/8 via lookup in table 10\n")
+    assert outcomes(adoption)[-1] == "fault"
+    assert "no FIB table has the index 10" in adoption.report.lines[-1].why
 
 
 def test_a_table_that_gets_a_name_has_its_routes_with_it() -> None:

@@ -8,7 +8,7 @@ from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.merge_sources import adopt_sources
 from vppcfg.adopt.report import LineOutcome
 from vppcfg.adopt.script_adoption import Ground
-from vppcfg.adopt.sources import Source, SourceKind, kind_of
+from vppcfg.adopt.sources import Source, kind_of
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.common.release import NEWEST
 from vppcfg.errors import UsageError
@@ -169,22 +169,6 @@ def test_a_startup_conf_that_is_cut_anywhere_gives_a_report() -> None:
 def test_one_vpp_has_one_startup_conf() -> None:
     with pytest.raises(UsageError, match="one VPP has one"):
         adopted({"a.conf": CONF, "b.conf": CONF}, "a.conf", "b.conf")
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        (CONF, SourceKind.STARTUP),
-        ("# unix { }\nset interface state xe0 up\n", SourceKind.SCRIPT),
-        ("comment { unix }\n", SourceKind.SCRIPT),
-        ("", SourceKind.SCRIPT),
-        ("interfaces:\n  xe0: {}\n", SourceKind.YAML),
-        ("---\nbondethernets:\n", SourceKind.YAML),
-        ("set ip neighbor xe0 2001:db8::1 02:00:00:00:00:01\n", SourceKind.SCRIPT),
-    ],
-)
-def test_a_source_is_known_by_its_content(text: str, kind: SourceKind) -> None:
-    assert kind_of(text) is kind
 
 
 NATIVE = """\

@@ -7,10 +7,10 @@ import pytest
 from tests.laws.examples import TIMES
 from tests.laws.networks import numbered_edit
 from vppcfg.app.merge_dump import laid_into
-from vppcfg.config.dump import write
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
+from vppcfg.config.valid_dump import write
 from vppcfg.errors import ConfigError, PlanRefusedError
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff

@@ -6,7 +6,6 @@ from bench.networks import KINDS, Network
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
-from vppcfg.model.bond import Bond
 from vppcfg.model.state import State
 from vppcfg.plan.plan import make_plan
 
@@ -45,13 +44,3 @@ def test_a_change_of_one_line_is_a_small_change(kind: str) -> None:
 def interfaces(network: Network) -> int:
     """Return how many interfaces there are but for the ports and the bonds and pairs that all sizes have."""
     return sum(not name.startswith("BondEthernet") for name in desired(network.text).interfaces) - len(network.ports)
-
-
-def test_the_sizes_count_what_they_say() -> None:
-    assert interfaces(KINDS["sub-interfaces"](415)) == 415
-    assert interfaces(KINDS["mix"](400)) == 400
-    assert len(desired(KINDS["sub-interfaces-in-vrfs"](415).text).vrfs) == 200
-    assert len(desired(KINDS["tunnels"](415).text).virtual) == 415
-    bonds = desired(KINDS["bonds-and-bridges"](30).text)
-    assert (len(bonds.virtual_as(Bond)), len(bonds.bridges)) == (30, 30)
-    assert sum(len(acl.rules) for acl in desired(KINDS["acl-terms"](415).text).acls.values()) == 415

@@ -1,12 +1,11 @@
 """What is made of the results: bounds that can be broken, tables, and the place that they are written to."""
 
 import re
-from xml.etree import ElementTree
 
 import pytest
 
 from bench.measure import Cost
-from bench.report import Results, bounds, grown_too_fast, picture, report, written_into
+from bench.report import Results, bounds, grown_too_fast, report, written_into
 from bench.scenario import APPLY, CHECK, LOADER, PLAN_EMPTY, PUBLIC_CHECK, VPPCTL, Result
 
 
@@ -72,16 +71,3 @@ def test_only_what_stands_between_the_marks_is_replaced() -> None:
     assert written_into(written, "new\n") == written
     with pytest.raises(ValueError, match="no <!-- measured -->"):
         written_into("nothing", "new\n")
-
-
-def test_the_picture_has_a_line_and_a_name_for_each_command() -> None:
-    results = Results(
-        result(command, 0.1 + size / 1000, size=size, dataplane="simulated")
-        for command in (LOADER, CHECK)
-        for size in (1, 2500, 10_000)
-    )
-    root = ElementTree.fromstring(picture(results))
-    svg = "{http://www.w3.org/2000/svg}"
-    texts = {element.text for element in root.iter(f"{svg}text")}
-    assert sum("stroke-linejoin" in path.attrib for path in root.iter(f"{svg}path")) == 2
-    assert {LOADER, CHECK, "CPU seconds", "1", "10", "100", "1,000", "10,000"} <= texts

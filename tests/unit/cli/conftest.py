@@ -1,5 +1,6 @@
 """What the tests of the commands share: simulated VPPs in a thread, and the two transcripts: files and their plans."""
 
+import io
 import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,14 @@ from vppcfg.transaction.folders import folder_name
 Serve = Callable[[SimulatedVpp], str]
 Run = Callable[..., tuple[int, str, str]]
 """Runs a command, and returns its exit code, standard output and standard error."""
+
+
+class Terminal(io.StringIO):
+    """A stream at whose end somebody sits, who has typed what is in it."""
+
+    def isatty(self) -> bool:
+        return True
+
 
 GI1, GI3 = "GigabitEthernet1/0/0", "GigabitEthernet3/0/0"
 

@@ -79,6 +79,28 @@ def test_nat44_that_no_file_can_have_is_named_and_its_interfaces_are_in_the_file
     assert main(["plan", "-c", "adopted.yaml", "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
 
 
+@pytest.mark.parametrize(
+    ("lines", "key"),
+    [
+        ((f"vrrp vr add {GI1} vr_id 2 priority 100 192.0.2.2",), f"interfaces.{GI1}.vrrp"),
+        ((f"ip punt redirect add rx {GI1} via 2001:db8::1 {GI3}",), f"interfaces.{GI1}.punt-redirect"),
+        (("det44 add in 10.1.0.0/30 out 10.1.0.0/30",), "det44"),
+        (("nat44 plugin enable", "set nat timeout udp 0", LINES[3]), "nat44"),
+        (("nat44 plugin enable", LINES[5], LINES[5].replace(GI1, GI3)), "nat44"),
+    ],
+)
+def test_what_vpp_takes_and_check_refuses_is_left_out_with_its_key(
+    serve: Serve, capsys: pytest.CaptureFixture[str], lines: tuple[str, ...], key: str
+) -> None:
+    vpp = adopted(serve, lines)
+    assert f"key {key} is unmanaged: " in "".join(capsys.readouterr())
+    assert main(["dump", "-a", vpp, "-o", "dump.yaml"]) == ExitCode.DONE
+    assert f"{key} is left out, and stays as it is: " in "".join(capsys.readouterr())
+    for name in ("adopted.yaml", "dump.yaml"):
+        assert key.rpartition(".")[2] not in Path(name).read_text()
+        assert main(["plan", "-c", name, "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
+
+
 def test_nat44_of_others_on_an_interface_that_is_left_alone_is_no_contradiction(serve: Serve) -> None:
     vpp = serve_lines(serve, ("nat44 plugin enable", LINES[3]))
     Path("file.yaml").write_text(f"interfaces: {{ {GI3}: {{ mtu: 1500 }} }}\nunmanaged: [ {GI1} ]\n")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, L3, Serve, two_ports
+from tests.unit.cli.conftest import GI1, GI3, L3, Serve, Terminal, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.faults import Faults
@@ -21,13 +21,6 @@ interfaces:
       100: {{ addresses: [ 192.0.2.1/24 ] }}
   {GI3}: {{ mtu: 1500 }}
 """
-
-
-class Person(io.StringIO):
-    """A standard input at which somebody sits."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def is_reached(config: str, vpp: str, capsys: pytest.CaptureFixture[str]) -> bool:
@@ -156,7 +149,7 @@ def test_a_person_is_asked_before_something_is_removed(
     Path("sub.yaml").write_text(WITH_SUB)
     main(["apply", "--yes", "-c", "sub.yaml", "-a", vpp])
     capsys.readouterr()
-    monkeypatch.setattr("sys.stdin", Person(answer))
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
     assert main(["apply", "-c", "l2xc.yaml", "-a", vpp, *options]) == expected
     assert ("[y/N]" in capsys.readouterr().err) is (options == [])
     assert is_reached("l2xc.yaml" if expected is ExitCode.DONE else "sub.yaml", vpp, capsys)
@@ -173,7 +166,7 @@ def test_without_a_terminal_nobody_is_asked_and_it_wants_a_word(vpp: str, monkey
 def test_a_person_is_not_asked_when_nothing_is_removed(
     vpp: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", Person("n\n"))
+    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
     assert main(["apply", "--yes", "-c", "l2xc.yaml", "-a", vpp]) == ExitCode.DONE
     assert "[y/N]" not in capsys.readouterr().err
 

@@ -1,13 +1,12 @@
 """What keeps a plan from being made, the same for `plan`, `apply` and `rollback`, and what lifts each guard."""
 
-import io
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import GI1, GI3, Run, Serve, runner, two_ports
+from tests.unit.cli.conftest import GI1, GI3, Run, Serve, Terminal, runner, two_ports
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import workplace
 from vppcfg.app.console import Silent
@@ -34,13 +33,6 @@ def run(vpp: str, capsys: pytest.CaptureFixture[str]) -> Run:
         Path(name).write_text(text)
     assert run("apply", "-c", "one.yaml")[0] == ExitCode.DONE
     return run
-
-
-class Terminal(io.StringIO):
-    """Standard input of somebody who has typed something."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: str) -> None:

@@ -287,18 +287,7 @@ def test_a_search_on_a_t_rex_finds_the_capacity_of_its_device(server: StandInTre
     file = tmp_path / "search.json"
     goal = "pdr=0.5,initial=0.1,final=0.1,sum=0.3,width=3"
     options = [
-        "-s",
-        server.address,
-        "-p",
-        "bench",
-        "--max",
-        "200kpps",
-        "--goal",
-        goal,
-        "--settle",
-        "0",
-        "--warm-up",
-        "0",
+        *("-s", server.address, "-p", "bench", "--max", "200kpps", "--goal", goal, "--settle", "0", "--warm-up", "0"),
     ]
     assert main(["loadtest", "search", "-q", *options, "-o", str(file)]) == ExitCode.DONE
     (found,) = read_result(file).throughputs

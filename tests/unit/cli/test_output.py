@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.cli.conftest import Terminal
 from vppcfg.app.signals import Terminated
 from vppcfg.cli.output import (
     Colour,
@@ -24,13 +25,6 @@ from vppcfg.cli.output import (
 )
 from vppcfg.common.printable import printable
 from vppcfg.errors import UsageError
-
-
-class Terminal(io.StringIO):
-    """A stream that leads to a person."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.mark.parametrize(

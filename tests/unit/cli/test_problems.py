@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.cli.conftest import Terminal
 from vppcfg.cli.output import Paint
 from vppcfg.cli.problems import counts, document, report
 from vppcfg.model.problem import Problem, Severity
@@ -22,13 +23,6 @@ KNOWN = Problem(rule="description-altered", path=(), text="kept in part", severi
 ELSEWHERE = Problem(rule="phy-missing", path=(), text="VPP has no eth9\n\x1b[2J")
 
 
-class Screen(io.StringIO):
-    """A terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 def reported(problems: list[Problem], is_coloured: bool = False) -> str:
     stream = io.StringIO()
     report(problems, "router.yaml", stream, Paint(is_coloured))
@@ -36,13 +30,13 @@ def reported(problems: list[Problem], is_coloured: bool = False) -> str:
 
 
 def test_a_terminal_shows_the_line_that_is_no_yaml_with_a_caret_below_the_place(tmp_path: Path) -> None:
-    file, screen = tmp_path / "router.yaml", Screen()
+    file, screen = tmp_path / "router.yaml", Terminal()
     file.write_text("interfaces:\n  eth0:9000\n")
     problem = Problem(rule="yaml-syntax", path=(), text="no space", line=2, column=7)
     report([problem], str(file), screen, Paint(False))
     assert screen.getvalue().splitlines()[1:3] == ["      eth0:9000", "          ^"]
     file.unlink()
-    report([problem], str(file), screen := Screen(), Paint(False))
+    report([problem], str(file), screen := Terminal(), Paint(False))
     assert len(screen.getvalue().splitlines()) == 2
 
 

@@ -2,14 +2,8 @@
 
 import io
 
+from tests.unit.cli.conftest import Terminal
 from vppcfg.cli.progress import Progress
-
-
-class Terminal(io.StringIO):
-    """A stream that leads to a person."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 class Clock:

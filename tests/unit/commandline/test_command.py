@@ -46,16 +46,6 @@ def test_options_have_their_help_as_help_shows_it(parser: argparse.ArgumentParse
     assert "--secret" not in helps
 
 
-def test_options_tell_what_they_take_and_what_they_exclude(parser: argparse.ArgumentParser) -> None:
-    options = {option.names[-1]: option for option in only(describe(parser), "load").options}
-    assert (options["--fast"].value, options["--rate"].value) == ("", "N")
-    assert options["--fast"].excludes == {"-r", "--rate"}
-    assert options["--rate"].excludes == {"--fast"}
-    assert options["--from"].is_repeatable
-    assert options["--from"].is_required
-    assert not options["--rate"].is_repeatable
-
-
 def test_arguments_tell_whether_they_may_be_left_out_or_repeated(parser: argparse.ArgumentParser) -> None:
     target, port = only(describe(parser), "load").arguments
     assert (target.value, target.is_required, target.is_repeatable) == ("TARGET", True, False)

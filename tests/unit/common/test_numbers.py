@@ -74,23 +74,6 @@ def test_releases_compare_by_age() -> None:
     assert str(Release(23, 6)) == "23.06"
 
 
-@pytest.mark.parametrize(
-    ("name", "address"),
-    [
-        ("GigabitEthernet1/0/0", "0000:01:00.0"),
-        ("HundredGigabitEthernetaf/0/1", "0000:af:00.1"),
-        ("VirtualFunctionEthernet17/2/0", "0000:17:02.0"),
-        ("TenGigabitEthernet-1/2/0/0", "0001:02:00.0"),
-        ("GigabitEthernet1/0/0.100", None),
-        ("xe0", None),
-        ("loop0/1/2", None),
-        ("GigabitEthernet1/20/0", None),
-    ],
-)
-def test_the_device_behind_a_name(name: str, address: str | None) -> None:
-    assert address_of_interface(name) == address
-
-
 @pytest.mark.parametrize("address", ["0000:01:00.0", "0000:af:1f.7", "0003:01:00.2"])
 def test_a_name_and_its_device_belong_together(address: str) -> None:
     prefix = "TenGigabitEthernet" + ("" if address.startswith("0000") else "-")

@@ -18,21 +18,8 @@ PARTS = (
     *("wireguard", "wireguard-peer"),
     *("interface", "sub-interface", "encapsulation", "lcp", "interface-acls", "loopback", "bond", "bridge"),
     *(
-        "bridge-settings",
-        "vxlan",
-        "gre",
-        "ipip",
-        "wireguard",
-        "wireguard-peer",
-        "tap",
-        "tap-host",
-        "host-interface",
-        "memif",
-        "vhost-user",
-        "prefix-list",
-        "acl",
-        "acl-term",
-        "sflow",
+        *("bridge-settings", "vxlan", "gre", "ipip", "wireguard", "wireguard-peer", "tap", "tap-host"),
+        *("host-interface", "memif", "vhost-user", "prefix-list", "acl", "acl-term", "sflow"),
     ),
 )
 UNTABLED = {"netns", "encapsulation", "input", "output", "terms"}

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, _Dice, _state, configurations, states
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.dump import expressible, write
+from vppcfg.config.dump import expressible
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import INTERFACES
+from vppcfg.config.valid_dump import write
 from vppcfg.config.yaml.text import scalar
 from vppcfg.model.acl import Acl, AclAction, AclBinding, AclRule
 from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership

@@ -22,29 +22,14 @@ FLEETS = [entry for entry in KNOWN.values() if entry.needs_fleet]
 WITHOUT_EXAMPLE = {
     *("yaml-encoding", "yaml-character", "merge-kind"),
     *(
-        "yaml-size",
-        "too-many-problems",
-        "acl-rules-many",
-        "acl-rules-most",
-        "macip-rules-most",
-        "macip-shapes-most",
-        "ipfix-frozen",
-        "ipfix-stateless",
+        *("yaml-size", "too-many-problems", "acl-rules-many", "acl-rules-most", "macip-rules-most"),
+        *("macip-shapes-most", "ipfix-frozen", "ipfix-stateless"),
     ),
 }
 """Their breaking files are bytes that cannot be shown, which yaml/test_errors.py has, several, or large."""
 REPORTERS = {
-    "_problem",
-    "_bvi_problem",
-    "_report",
-    "_unreadable",
-    "problem_at",
-    "problem",
-    "lacks",
-    "has_plugin",
-    "finding",
-    "warning",
-    "notice",
+    *("_problem", "_bvi_problem", "_report", "_unreadable", "problem_at", "problem", "lacks", "has_plugin", "finding"),
+    *("warning", "notice"),
 }
 """Functions that take the id of a rule as one of their first two arguments."""
 IN_TABLES = {

@@ -124,19 +124,9 @@ STRICTER = [
     *(
         (rule, str(explanations()[rule].breaks))
         for rule in (
-            "interface-name",
-            "interface-duplicate",
-            "vxlan-undefined",
-            "mac-zero",
-            "address-duplicate",
-            "encap-id",
-            "encap-duplicate",
-            "qinx-lcp-parent",
-            "linux-name-taken",
-            "l2-unnumbered",
-            "bvi-unnumbered",
-            "unnumbered-not-exact-match",
-            "vxlan-remote-own",
+            *("interface-name", "interface-duplicate", "vxlan-undefined", "mac-zero", "address-duplicate", "encap-id"),
+            *("encap-duplicate", "qinx-lcp-parent", "linux-name-taken", "l2-unnumbered", "bvi-unnumbered"),
+            *("unnumbered-not-exact-match", "vxlan-remote-own"),
         )
     ),
 ]

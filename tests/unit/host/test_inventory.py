@@ -44,16 +44,6 @@ def test_threads_of_a_core_are_siblings(tmp_path: Path) -> None:
     assert host.has_level_3_cache
 
 
-def test_nodes_have_their_cpus_memory_and_devices(tmp_path: Path) -> None:
-    host = machine("two_sockets", tmp_path)
-    assert host.has_numa
-    assert [(node.id, node.memory_bytes // GIB) for node in host.nodes] == [(0, 62), (1, 62)]
-    assert {cpu.node for cpu in host.cpus if 8 <= cpu.id < 16} == {1}
-    assert [nic.node for nic in host.nics] == [0, 0, 1, None]
-    assert [host.node_of(nic) for nic in host.nics] == [0, 0, 1, 0]
-    assert [nic.mac for nic in host.nics] == ["02:00:00:00:00:00", "02:00:00:00:00:01", None, None]
-
-
 def test_a_machine_without_numa_is_one_node(tmp_path: Path) -> None:
     host = machine("virtual_machine", tmp_path)
     assert not host.has_numa

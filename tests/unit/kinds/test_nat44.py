@@ -68,15 +68,6 @@ def _ends(data: dict[str, Any]) -> tuple[State, State]:
     return resolution.observed, resolution.desired
 
 
-def test_a_mapping_goes_before_its_address_and_an_address_after_its_successor() -> None:
-    plan = change(with_nat({"pools": ["203.0.113.8"], "static": {"web": WEB}}), with_nat({"pools": ["203.0.113.9"]}))
-    assert lines(plan) == [
-        "nat44 add static mapping tcp local 192.168.1.20 80 external 203.0.113.8 80 vrf 0 del",
-        "nat44 add address 203.0.113.9",
-        "nat44 add address 203.0.113.8 del",
-    ]
-
-
 def test_another_number_of_sessions_sets_everything_again() -> None:
     nat44 = {"pools": ["203.0.113.8"], "static": {"web": WEB}}
     plan = change(with_nat(nat44), with_nat({**nat44, "sessions": 1000}))
@@ -98,16 +89,6 @@ def test_an_exemption_of_another_table_goes_before_nat44_is_disabled() -> None:
 
 def test_a_new_name_of_a_mapping_changes_nothing() -> None:
     assert change(with_nat({"static": {"web": WEB}}), with_nat({"static": {"www": WEB}})).steps == ()
-
-
-def test_what_changes_of_a_mapping_is_removed_right_before_the_new_one() -> None:
-    plan = change(
-        with_nat({"static": {"web": WEB}}), with_nat({"static": {"web": {**WEB, "local": "192.168.1.21:80"}}})
-    )
-    assert [line.endswith(" del") for line in lines(plan)] == [True, False]
-    assert list(nat44_lines(plan)) == [
-        "tcp 203.0.113.8:80 (web) leads to tcp 192.168.1.21:80 instead of tcp 192.168.1.20:80; its sessions end"
-    ]
 
 
 def test_a_renumbered_interface_keeps_its_pool() -> None:

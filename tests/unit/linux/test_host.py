@@ -163,16 +163,6 @@ def test_a_bridge_cannot_take_the_name_of_something_else(machine: Machine, host:
     assert caught.value.exit_code == ExitCode.DATAPLANE
 
 
-def test_mtu_and_state_are_set(machine: Machine, host: LinuxHost) -> None:
-    machine.ip("link", "add", "e0", "type", "veth", "peer", "name", "peer")
-    set_link(host, "", "e0", mtu=9000, is_up=True)
-    assert link(machine, "e0")["mtu"] == 9000
-    assert is_up(link(machine, "e0"))
-    set_link(host, "", "e0", mtu=9000, is_up=False)
-    assert link(machine, "e0")["mtu"] == 9000
-    assert not is_up(link(machine, "e0"))
-
-
 def test_a_device_that_is_as_it_should_be_is_not_touched(
     machine: Machine, host: LinuxHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,21 +244,6 @@ def test_a_device_is_no_port_of_what_is_no_bridge(machine: Machine, host: LinuxH
         host.set_bridge("", "e0", "peer")
     with pytest.raises(LinuxError, match="there is no Linux device br0"):
         host.set_bridge("", "e0", "br0")
-
-
-def test_a_port_of_a_bond_stays_there(machine: Machine, host: LinuxHost) -> None:
-    machine.ip("link", "add", "e0", "type", "veth", "peer", "name", "peer")
-    try:
-        machine.ip("link", "add", "bond7", "type", "bond")
-    except subprocess.CalledProcessError:
-        pytest.skip("this kernel has no bonds")
-    machine.ip("link", "set", "e0", "master", "bond7")
-    host.add_bridge("", "br0")
-    with pytest.raises(LinuxError, match="it is a port of bond7"):
-        host.set_bridge("", "e0", "br0")
-    host.set_bridge("", "e0", "")
-    assert link(machine, "e0")["master"] == "bond7"
-    assert host.observe([("", "e0")]).devices["", "e0"].bridge == ""
 
 
 def test_what_is_observed_is_what_was_asked_for_and_exists(machine: Machine, host: LinuxHost) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.linux.machine import Machine, skip_reason
 from vppcfg.linux.host import LinuxHost
 from vppcfg.linux.routing import RouteReader
-from vppcfg.model.forwarding import Hop, LinuxForwarding, NeighborSeen, TableId, hops_text, prefix_text
+from vppcfg.model.forwarding import Hop, LinuxForwarding, TableId, hops_text, prefix_text
 
 needs_namespaces = pytest.mark.skipif(skip_reason() is not None, reason=str(skip_reason()))
 DEVICES = {"e0": "port0", "e1": "port1"}
@@ -54,39 +54,6 @@ def told(machine: Machine, table: TableId = MAIN) -> dict[str, str]:
     return {
         prefix: f"({way.uncopied_reason})" if way.uncopied_reason else hops_text(way.hops)
         for prefix, way in ways.items()
-    }
-
-
-@needs_namespaces
-def test_devices_have_their_mtu_state_and_addresses(machine: Machine) -> None:
-    machine.ip("link", "set", "e1", "mtu", "1400")
-    found = seen_in(machine)
-    assert {name: (side.mtu, side.is_up) for name, side in found.sides.items()} == {
-        "port0": (1500, True),
-        "port1": (1400, True),
-    }
-    assert found.sides["port0"].addresses == {"192.0.0.1/24", "2001:db8::1/64"}
-    machine.ip("link", "set", "e1", "mtu", "1500")
-
-
-@needs_namespaces
-def test_neighbors_are_those_whose_mac_address_is_known(machine: Machine) -> None:
-    for words in (
-        "192.0.0.9 lladdr 02:00:00:00:00:09 nud permanent dev e0",
-        "192.0.0.10 lladdr 02:00:00:00:00:0a nud stale dev e0",
-        "192.0.0.11 lladdr 02:00:00:00:00:0b nud failed dev e0",
-        "192.0.0.12 lladdr 01:00:5e:00:00:01 nud noarp dev e0",
-        "2001:db8::9 lladdr 02:00:00:00:00:0c nud reachable dev e0",
-        "192.0.2.9 lladdr 02:00:00:00:00:0d nud permanent dev mgmt",
-    ):
-        machine.ip("neighbor", "replace", *words.split())
-    side = seen_in(machine).sides["port0"]
-    assert {address: seconds < 60 for address, seconds in side.failed.items()} == {"192.0.0.11": True}
-    neighbors = dict(side.neighbors)
-    assert {address: seen for address, seen in neighbors.items() if not address.startswith("fe80:")} == {
-        "192.0.0.9": NeighborSeen(mac="02:00:00:00:00:09", is_static=True),
-        "192.0.0.10": NeighborSeen(mac="02:00:00:00:00:0a"),
-        "2001:db8::9": NeighborSeen(mac="02:00:00:00:00:0c"),
     }
 
 
@@ -147,18 +114,6 @@ def test_of_several_routes_to_a_prefix_that_with_the_least_metric_counts(routes:
     ):
         routes.ip("route", "add", *words.split())
     assert told(routes) == {"10.1.0.0/16": "via 192.0.1.9 dev port1", "10.2.0.0/16": "via 192.0.1.9 dev port1"}
-
-
-@needs_namespaces
-def test_tables_have_their_number_and_the_main_one_is_vpps_table_0(routes: Machine) -> None:
-    routes.ip("route", "add", "10.1.0.0/16", "via", "192.0.0.9", "table", "77")
-    routes.ip("-6", "route", "add", "2001:db8:101::/48", "via", "2001:db8::9", "table", "77")
-    routes.ip("route", "add", "10.2.0.0/16", "via", "192.0.0.9", "table", "70077")
-    assert told(routes) == {}
-    assert told(routes, TableId(False, 77)) == {"10.1.0.0/16": "via 192.0.0.9 dev port0"}
-    assert told(routes, TableId(False, 70077)) == {"10.2.0.0/16": "via 192.0.0.9 dev port0"}
-    routes.ip("route", "flush", "table", "70077")
-    assert told(routes, TableId(True, 77)) == {"2001:db8:101::/48": "via 2001:db8::9 dev port0"}
 
 
 @needs_namespaces

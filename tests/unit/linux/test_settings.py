@@ -171,20 +171,3 @@ def test_all_is_made_but_what_the_kernel_refuses(
     ]
     assert len(outcome.refused) + len(outcome.done) == len(found)
     assert {name_of(each) for each in read(host, "x1")} == {name_of(found[place]) for place in outcome.done}
-
-
-def test_many_devices_are_read_at_once_and_each_has_its_own(machine: Machine, host: LinuxHost) -> None:
-    names = [f"d{number}" for number in range(10)]
-    for number, name in enumerate(names):
-        add_device(machine, name)
-        run(machine, f"addr add 10.0.{number}.1/24 dev {name}")
-        run(machine, f"route add 10.{100 + number}.0.0/16 via 10.0.{number}.2")
-    run(machine, "route add 10.99.0.0/16 nexthop via 10.0.0.2 nexthop via 10.0.1.2")
-    found = host.read_settings("blue", {name: f"tap{name[1:]}" for name in names}, {f"tap{n}" for n in range(10)})
-    of_first = [(name_of(setting), list(setting.interfaces())) for name, setting in found if name == "tap0"]
-    assert of_first == [
-        ("10.0.0.1/24", ["tap0"]),
-        ("10.99.0.0/16", ["tap0", "tap1"]),
-        ("10.100.0.0/16 via 10.0.0.2", ["tap0"]),
-    ]
-    assert sum(name == "tap7" for name, _ in found) == 2

@@ -25,7 +25,7 @@ from vppcfg.linux.inside import processes_inside
 from vppcfg.loadtest.cli.flows import flows_lines
 from vppcfg.loadtest.document import read_result
 from vppcfg.loadtest.flows.iperf3 import flow_of
-from vppcfg.loadtest.flows.outcome import CoreLoad, CoresSample, Flow, FlowsOutcome
+from vppcfg.loadtest.flows.outcome import Flow, FlowsOutcome
 from vppcfg.loadtest.flows.place import busiest, packets_by_core, spread
 from vppcfg.loadtest.lab.build import build, remove
 from vppcfg.loadtest.lab.layout import Dut, Layout, layout_of
@@ -140,17 +140,6 @@ def test_flows_that_did_not_run_at_the_same_time_are_told() -> None:
     outcome = FlowsOutcome(iperf3_version="3.12", duration_s=2, flows=flows, placed_by="probe")
     assert outcome.notes() == ("the flows began 4 s apart: their sum may be more than went through at any one time",)
     assert replace(outcome, flows=flows[:2]).notes() == ()
-
-
-def test_the_load_of_a_core_is_averaged_over_the_run() -> None:
-    samples = tuple(
-        CoresSample(at_s=second, loads=(CoreLoad(core=0, softirq=0.7, idle=idle), CoreLoad(core=1, softirq=0, idle=1)))
-        for second, idle in ((1.0, 0.2), (2.0, 0.3))
-    )
-    outcome = FlowsOutcome(iperf3_version="", duration_s=2, flows=(), placed_by="", cores=samples)
-    first, second = outcome.summaries()
-    assert (first.core, first.mean_idle, first.least_idle, first.most_idle) == (0, 0.25, 0.2, 0.3)
-    assert second.mean_idle == 1
 
 
 @given(flows=st.integers(1, 12), cores=st.sets(st.integers(0, 40), min_size=1, max_size=6))

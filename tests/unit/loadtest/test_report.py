@@ -19,7 +19,7 @@ from vppcfg.errors import ExitCode, UsageError
 from vppcfg.loadtest.document import FileForm, read_any, text_of
 from vppcfg.loadtest.engine import Delay, Tally
 from vppcfg.loadtest.flows.outcome import CoreLoad, CoresSample, Flow, FlowsOutcome, Rate
-from vppcfg.loadtest.report.graphs import loss_colour, smoke_graph
+from vppcfg.loadtest.report.graphs import smoke_graph
 from vppcfg.loadtest.report.overview import NO_BREAK, matrix_of, rows_of
 from vppcfg.loadtest.report.page import groups_of, page_of
 from vppcfg.loadtest.report.ramp import loss_graph, rate_graph
@@ -208,19 +208,6 @@ def test_tests_with_connections_of_one_profile_stand_in_the_same_graphs() -> Non
     assert {"one router", "another", "ideal", "failures begin at 100/s"} <= set(words)
 
 
-def test_connections_have_their_figures_and_errors_in_tables() -> None:
-    (row,) = rows_of([stateful_result()], None)
-    assert (row.kind, row.what, row.most, row.loss, row.verdict) == (
-        "astf", "connections, http", "24 at once", "5.00 % failed", "failed",
-    )  # fmt: skip
-    assert row.rate == "100/s answered, failures begin at 100/s"
-    page = page_of([stateful_result()], "x")
-    assert "TCP to port 80, 99 bytes asked and 8,000 answered; 1 parts of 1" in page
-    assert "&lt;b&gt;dropped" in page
-    for cell in ("190", "5.00 %", "TCP tcps_drops", "1,798"):
-        assert f"<td>{cell}</td>" in page
-
-
 def test_runs_on_links_of_different_speed_are_not_compared() -> None:
     with pytest.raises(UsageError, match=r"cannot be compared: the speed of the link is 1000000000 in one"):
         page_of([ramp(), ramp(link_bps=10**10)], "x")
@@ -248,15 +235,6 @@ def test_an_interrupted_run_says_so() -> None:
 
 def test_a_run_without_samples_has_a_page_all_the_same() -> None:
     assert "This run has nothing to draw." in page_of([replace(ramp(), samples=())], "x")
-
-
-def test_the_smoke_shows_every_moment_and_a_moment_without_answers_in_the_worst_colour() -> None:
-    graph = smoke_graph("t", watched(lost_in=3).watched[0])
-    without = [area for area in graph.areas if area.colour == loss_colour(1.0)]
-    assert [(area.from_x, area.to_x) for area in without] == [(2.0, 3.0)]
-    medians = [area for area in graph.areas if area.opacity == 1.0]
-    assert len(medians) == 9
-    assert {area.colour for area in medians} == {loss_colour(0.0)}
 
 
 def test_a_single_outlier_does_not_press_the_smoke_to_the_foot() -> None:

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from vppcfg.config.dump import with_names_of, write
+from vppcfg.config.dump import with_names_of
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.config.valid_dump import write
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.live import LiveAddress, LiveSource
 from vppcfg.model.live_state import claimed, configured_on, with_live_of

@@ -8,6 +8,7 @@ from vppcfg.kinds.host_interface import DeleteHostInterface
 from vppcfg.kinds.memif_socket import DeleteMemifSocket
 from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.bridge import Bridge, BridgeSettings
+from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix
 from vppcfg.model.host_interface import HostInterface
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, RxMode
 from vppcfg.model.lcp import LcpPair
@@ -180,3 +181,15 @@ def test_what_borrows_addresses_in_a_bridge_can_be_mended_with_a_way_back() -> N
     plan = make_plan(borrowing, wanted)
     assert [type(each).__name__ for each in plan.operations] == ["UnsetUnnumbered"]
     assert rollback_plan(plan, lambda name: False).operations == ()
+
+
+@pytest.mark.parametrize("is_sent", [False, True])
+def test_what_no_plan_can_restore_stays_where_nothing_has_changed_it(is_sent: bool) -> None:
+    """No plan sets a prefix that runs out, nor turns IPv6 on by itself."""
+    prefix = RaPrefix(prefix="2001:db8::/64", is_lasting=False)
+    advertising = replace(LOOPBACK, ra=replace(NO_ADVERTISEMENTS, is_sent=is_sent, prefixes=(prefix,)))
+    former = state_of(PORT, advertising)
+    plan = make_plan(former, state_of(replace(PORT, is_up=True), advertising))
+    assert {each.subject for each in rollback_plan(plan, lambda name: False).operations} == {"port"}
+    silent = make_plan(former, state_of(PORT, LOOPBACK))
+    assert type(silent.operations[0]).__name__ == "RemoveRaPrefix"

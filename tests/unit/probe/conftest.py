@@ -15,22 +15,10 @@ from vppcfg.probe.trace import Names, Node, packets
 
 FOLDER = Path(__file__).parent
 INTERFACES = (
-    "local0",
-    "GigabitEthernet1/0/0",
-    "GigabitEthernet1/0/1",
-    "GigabitEthernet1/0/2",
-    "GigabitEthernet1/0/4",
-    "GigabitEthernet1/0/5",
-    "GigabitEthernet1/0/3",
-    "BondEthernet0",
-    "gre0",
-    "loop0",
-    "vxlan_tunnel0",
-    "GigabitEthernet1/0/0.100",
-    "GigabitEthernet1/0/1.100",
-    "GigabitEthernet1/0/1.300",
-    "GigabitEthernet1/0/1.400",
-    "GigabitEthernet1/0/0.200",
+    *("local0", "GigabitEthernet1/0/0", "GigabitEthernet1/0/1", "GigabitEthernet1/0/2", "GigabitEthernet1/0/4"),
+    *("GigabitEthernet1/0/5", "GigabitEthernet1/0/3", "BondEthernet0", "gre0", "loop0", "vxlan_tunnel0"),
+    *("GigabitEthernet1/0/0.100", "GigabitEthernet1/0/1.100", "GigabitEthernet1/0/1.300"),
+    *("GigabitEthernet1/0/1.400", "GigabitEthernet1/0/0.200"),
 )
 
 

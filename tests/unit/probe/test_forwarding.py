@@ -116,19 +116,6 @@ def test_a_frame_ends_where_the_file_says(state: State, port: str, sent: Frame, 
     assert ends(foretold(state, port, sent)) == expected
 
 
-def test_vpp_lets_large_ipv6_packets_pass_where_the_mtu_is_less_than_any_link_of_ipv6_has(state: State) -> None:
-    name = ETH(0)
-    small = replace(state.interfaces[name], packet_mtu=1279)
-    packet = Packet(source="2001:db8::7", destination="2001:db8::9", size=1400)
-    to_host = replace(frame(), packet=packet)
-    for mtu, fate in ((1279, Fate.SENT), (1280, Fate.ANSWERED)):
-        changed = replace(
-            small, packet_mtu=mtu, neighbors=(*small.neighbors, Neighbor(address=packet.destination, mac=SOMEBODY))
-        )
-        found = foretold(replace(state, interfaces={**state.interfaces, name: changed}), name, to_host)
-        assert {end.fate for end, _ in found.ends} == {fate}
-
-
 def test_a_tunnel_whose_other_end_is_behind_itself_leads_nowhere_that_is_known(state: State) -> None:
     name = "gre0"
     neighbor = Neighbor(address="192.0.2.5", mac=SOMEBODY)

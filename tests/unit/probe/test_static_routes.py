@@ -174,16 +174,6 @@ def test_frames_that_vpp_may_answer_stay_out_of_a_router_at_work(network: Networ
     assert not {"route 10.7.0.0/16", "route 10.8.0.0/16"} & set(about)
 
 
-def test_each_route_gets_a_frame_or_the_reason_why_not(network: Network) -> None:
-    probe_set = probes_for(network)
-    proved = {probe.about.subject for probe in probe_set.probes if probe.about.subject.startswith("route ")}
-    unproved = {each.about.subject for each in probe_set.unproved if each.about.subject.startswith("route ")}
-    prefixes = {"10.0.0.0/8", *(f"10.{number}.0.0/16" for number in range(1, 17))}
-    assert unproved == {f"route 10.{number}.0.0/16" for number in (10, 11, 12, 13)}
-    assert proved | unproved == {f"route {prefix}" for prefix in prefixes}
-    assert dict(probe_set.untested)["static routes"] == 1  # that of a VRF without an interface
-
-
 @pytest.mark.parametrize(
     "changes", [{"nat44": NatSide.INSIDE}, {"nat44": NatSide.OUTPUT}, {"det44": Det44Side.OUTSIDE}]
 )

@@ -108,34 +108,9 @@ LEFT = {
 FACTS = Facts(
     plugins=frozenset(
         [
-            "abf",
-            "acl",
-            "af_packet",
-            "det44",
-            "dhcp",
-            "flowprobe",
-            "gre",
-            "gre_key",
-            "gso",
-            "ipip",
-            "l3xc",
-            "lacp",
-            "linux_cp",
-            "lldp",
-            "lldp_settings",
-            "memif",
-            "mss_clamp",
-            "nat",
-            "sflow",
-            "sflow_direction",
-            "tap",
-            "urpf",
-            "urpf_dump",
-            "vhost",
-            "vrrp",
-            "vxlan",
-            "wireguard",
-            "wireguard_preshared_key",
+            *("abf", "acl", "af_packet", "det44", "dhcp", "flowprobe", "gre", "gre_key", "gso", "ipip", "l3xc"),
+            *("lacp", "linux_cp", "lldp", "lldp_settings", "memif", "mss_clamp", "nat", "sflow", "sflow_direction"),
+            *("tap", "urpf", "urpf_dump", "vhost", "vrrp", "vxlan", "wireguard", "wireguard_preshared_key"),
         ]
     )
 )

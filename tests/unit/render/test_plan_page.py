@@ -71,13 +71,7 @@ def harmless(page: str) -> Reader:
     for tag, attributes in reader.tags:
         assert tag in ALLOWED
         assert {name for name, _ in attributes} <= {
-            "class",
-            "lang",
-            "charset",
-            "name",
-            "content",
-            "http-equiv",
-            "start",
+            *("class", "lang", "charset", "name", "content", "http-equiv", "start"),
         }
     assert is_harmless(page.replace("\n", ""))
     return reader

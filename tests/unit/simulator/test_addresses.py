@@ -44,11 +44,3 @@ def test_overlaps_are_found_as_by_comparing_all(entries: list[tuple[int, int, in
     assert [list(book.of(index)) for index in (1, 2, 3)] == [
         [one for one in held if one.sw_if_index == index] for index in (1, 2, 3)
     ]
-
-
-def test_fib_tables_do_not_see_each_other() -> None:
-    book = AddressBook(32)
-    book.bind(2, 10)
-    book.add(Assigned(sw_if_index=1, address=1, length=24))
-    assert book.conflict(2, 1, 24) is None
-    assert book.conflict(3, 2, 24) is not None

@@ -7,38 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vppcfg.simulator.api import api_files, message_ids
-from vppcfg.simulator.api_files import ApiFile, parse
-from vppcfg.simulator.codec import Codec, MalformedMessageError, Types, layout_of
-from vppcfg.simulator.releases import NEWEST, RELEASES, release_named
+from vppcfg.simulator.api_files import parse
+from vppcfg.simulator.codec import Codec, MalformedMessageError
+from vppcfg.simulator.releases import NEWEST, release_named
 
 FILES = api_files(release_named(NEWEST), ["linux_cp"])
 IDS = message_ids(FILES)
 CODEC = Codec(FILES, IDS)
-
-
-def size_of(file: ApiFile, name: str) -> int:
-    message = next(message for message in file.messages if message.name == name)
-    return layout_of(message, Types(file)).fixed.size
-
-
-@pytest.mark.parametrize(
-    ("name", "size"),
-    [
-        ("control_ping", 8),
-        ("sw_interface_set_flags", 16),
-        ("sw_interface_set_mtu", 28),
-        ("hw_interface_set_mtu", 14),
-        ("create_subif", 24),
-        ("sw_interface_add_del_address", 32),
-        ("ip_address_details", 26),
-        ("lcp_itf_pair_add_del", 62),
-        ("sw_interface_details", 293),
-        ("show_version_reply", 360),
-    ],
-)
-def test_messages_have_vpps_size(name: str, size: int) -> None:
-    file = next(file for file in FILES if any(message.name == name for message in file.messages))
-    assert size_of(file, name) == size
 
 
 def test_a_message_starts_with_its_id() -> None:
@@ -92,41 +67,6 @@ def test_a_field_that_no_message_has_is_an_error() -> None:
 def test_a_value_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(ValueError, match="control_ping_reply cannot hold"):
         CODEC.pack("control_ping_reply", {"vpe_pid": -1})
-
-
-def test_the_release_picks_one_of_several_layouts() -> None:
-    """One function can answer in all of them: a message takes the values that it has."""
-    file = parse(
-        "x",
-        """
-        version 23.06-24.10 1.0.0 1
-        version 26.02- 1.1.0 2
-        request poke 1a2b3c4d -24.10: u32 index
-        request poke 5e6f7a8b 26.02-: u32 index, u8 force
-        reply poke_reply 1: i32 retval
-        """,
-    )
-    packed = {}
-    for release in ("23.06", "26.06"):
-        codec = Codec([file.in_release(release)], {"poke": 100, "poke_reply": 101}, ["force"])
-        packed[release] = codec.pack("poke", {"index": 5, "force": 7})[2:]
-        shown = codec.unpack("poke", b"\0\0" + packed[release])
-        assert (shown["index"], shown.get("force")) == (5, None if release == "23.06" else 7)
-    assert packed == {"23.06": struct.pack(">III", 0, 0, 5), "26.06": struct.pack(">IIIB", 0, 0, 5, 7)}
-
-
-@pytest.mark.parametrize(
-    ("span", "releases"),
-    [
-        ("", ["23.06", "24.10", "25.06", "25.10", "26.06", "26.10"]),
-        ("24.10", ["24.10"]),
-        ("23.06-24.10", ["23.06", "24.10"]),
-        ("24.10-", ["24.10", "25.06", "25.10", "26.06", "26.10"]),
-        ("-25.02", ["23.06", "24.10"]),
-    ],
-)
-def test_a_span_has_both_its_ends(span: str, releases: list[str]) -> None:
-    assert [release.name for release in RELEASES if release.is_in(span)] == releases
 
 
 def test_a_definition_that_is_none_is_refused() -> None:

@@ -1,7 +1,5 @@
 """Linux as linux-cp meets it."""
 
-import pytest
-
 from vppcfg.simulator.linux_side import LinuxSide
 
 
@@ -11,38 +9,10 @@ def test_every_namespace_exists_unless_they_are_listed() -> None:
     assert [listed.has(name) for name in ("", "dataplane", "other")] == [True, True, False]
 
 
-def test_a_name_is_used_once_per_namespace() -> None:
-    linux = LinuxSide(["dataplane"], ["eth0"])
-    assert linux.add_tap("", "eth0") is None
-    assert linux.add_tap("dataplane", "eth0") is not None
-
-
-@pytest.mark.parametrize("name", ["lo", "", "x" * 16, "a/b", "a:b", "a b", ".", ".."])
-def test_names_that_linux_refuses(name: str) -> None:
-    linux = LinuxSide()
-    tap = linux.add_tap("", "tap")
-    assert tap is not None
-    assert linux.add_vlan("", name, tap.index, 10, False) is None
-
-
 def test_a_tap_without_a_name_gets_one() -> None:
     linux = LinuxSide()
     names = [tap.name for tap in (linux.add_tap("", ""), linux.add_tap("", "")) if tap]
     assert names == ["tap0", "tap1"]
-
-
-def test_a_vlan_is_made_once_per_parent_and_protocol() -> None:
-    linux = LinuxSide()
-    tap = linux.add_tap("", "tap")
-    assert tap is not None
-    made = [
-        linux.add_vlan("", "a", tap.index, 10, False),
-        linux.add_vlan("", "b", tap.index, 10, False),
-        linux.add_vlan("", "c", tap.index, 10, True),
-        linux.add_vlan("", "d", tap.index, 4095, False),
-        linux.add_vlan("", "e", 4711, 10, False),
-    ]
-    assert [device.name if device else None for device in made] == ["a", None, "c", None, None]
 
 
 def test_a_device_takes_the_vlans_on_it_along() -> None:

@@ -1,6 +1,5 @@
 """A State is loaded as it stands, and VPP's dumps show it."""
 
-import ipaddress
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -77,54 +76,6 @@ def served(vpp: SimulatedVpp) -> Iterator[Wire]:
         wire = Wire.to(vpp, server)
         yield wire
         wire.close()
-
-
-def test_interfaces_are_shown_as_they_stand() -> None:
-    with served(SimulatedVpp(state=STATE)) as wire:
-        rows = {row[-3].rstrip(b"\0").decode(): row for row in wire.dump("sw_interface_dump", ALL, False, b"")}
-    shown = {name: (row[3], row[7], row[8], row[-1].rstrip(b"\0").decode()) for name, row in rows.items()}
-    assert shown["eth0"] == (3, 9100, 9000, "vppcfg uplink")
-    assert shown["eth0.100"] == (3, 9100, 1500, "")
-    assert [rows["eth0"][2], rows["eth0"][-2].rstrip(b"\0")] == [bytes([2, 0, 0, 0, 0, 9]), b"rdma"]
-    tags = {name: (row[12], row[13], row[14], row[15], row[16]) for name, row in rows.items() if row[12]}
-    assert tags["eth0.100"] == (100, 1, 100, 0, 0x12)
-    assert tags["eth0.101"] == (101, 2, 100, 7, 0x1C)
-    assert tags["eth0.102"] == (102, 0, 0, 0, 0x20)
-    assert rows["eth0.102"][17:21] == (1, 1, 5, 0)
-    assert {"local0", "eth1", "loop0", "tap4096", "tap4096.100", "tap4097"} < set(rows)
-
-
-def test_addresses_tables_and_cross_connects_are_shown() -> None:
-    vpp = SimulatedVpp(state=STATE)
-    indexes = {name: vpp.tables.named(name) for name in STATE.interfaces}
-    assert all(indexes.values())
-    number = {name: row.index for name, row in indexes.items() if row}
-    with served(vpp) as wire:
-        found = wire.dump("ip_address_dump", number["eth0"], False) + wire.dump("ip_address_dump", number["eth0"], True)
-        tables = [wire.call("sw_interface_get_table", number["eth1"], is_ipv6) for is_ipv6 in (False, True)]
-        xconnects = wire.dump("l2_xconnect_dump")
-    assert [(row[1], row[3]) for row in found] == [(0, 24), (1, 64)]
-    assert found[1][2] == ipaddress.IPv6Address("2001:db8::1").packed
-    assert (tables, xconnects) == ([(0, 10), (0, 0)], [(number["eth0.102"], number["eth1"])])
-
-
-def test_pairs_and_settings_are_shown() -> None:
-    vpp = SimulatedVpp(state=STATE)
-    pairs = {
-        vpp.tables.name_of(vpp.tables.sw[pair.phy]): (pair.host_name, pair.netns, vpp.tables.sw.has(pair.host))
-        for pair in vpp.tables.lcp.pairs
-    }
-    assert pairs == {
-        "eth0": ("e0", "", True),
-        "eth0.100": ("e0.100", "", True),
-        "eth1": ("e1", "dataplane", True),
-        "eth0.101": ("orphan", "", False),
-    }
-    with served(vpp) as wire:
-        assert wire.call("lcp_default_ns_get")[0].rstrip(b"\0") == b"dataplane"
-        lines = wire.call("cli_inband", b"show lcp")[1].decode().splitlines()
-    assert lines[1:3] == ["lcp lcp-auto-subint on", "lcp lcp-sync on"]
-    assert any("<no-host-if> orphan" in line for line in lines)
 
 
 def test_ports_stand_before_the_state_and_are_not_doubled() -> None:

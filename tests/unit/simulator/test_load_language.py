@@ -13,14 +13,8 @@ from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.state import SflowSettings, State
 from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Gre, Vxlan
-from vppcfg.simulator import arcs
 from vppcfg.simulator.kinds import mpls
-from vppcfg.simulator.kinds.acl import AclMain
-from vppcfg.simulator.kinds.bond_member import BondMain, detach
-from vppcfg.simulator.kinds.gre import GreMain
 from vppcfg.simulator.kinds.sflow import SflowMain
-from vppcfg.simulator.kinds.tap import TapMain
-from vppcfg.simulator.kinds.vxlan import VxlanMain
 from vppcfg.simulator.tables import SwInterface, Tables
 from vppcfg.simulator.vpp import SimulatedVpp
 
@@ -70,50 +64,6 @@ def row(tables: Tables, name: str) -> SwInterface:
     found = tables.named(name)
     assert found is not None
     return found
-
-
-def test_bonds_have_their_members_and_members_get_a_mac_back(tables: Tables) -> None:
-    group = tables.part(BondMain).of_sw(row(tables, "BondEthernet3").index)
-    assert group is not None
-    assert (group.mode, group.load_balance, group.members) == (3, 2, [row(tables, n).index for n in ("eth0", "eth1")])
-    assert tables.part(BondMain).members[group.members[1]].is_long_timeout
-    for index in list(group.members):
-        detach(tables, index)
-    macs = [tables.hw_of(row(tables, name)).mac for name in ("eth0", "eth1")]
-    assert macs[0] == bytes([2, 0, 0, 0, 0, 1]) != macs[1]
-
-
-def test_bridges_have_their_members(tables: Tables) -> None:
-    domain = tables.bridges.domains[tables.bridges.by_id[10]]
-    bvi, member = row(tables, "loop7").index, row(tables, "eth2").index
-    assert (domain.bvi, domain.members, domain.tag, domain.mac_age) == (bvi, [bvi, member], b"vppcfg", 3)
-    assert tables.l2_of(member).group == 2
-
-
-def test_tunnels_and_taps_are_what_they_were_made_with(tables: Tables) -> None:
-    (tunnel,), (tap,) = tables.part(VxlanMain).tunnels, tables.part(TapMain).taps
-    assert (tunnel.number, str(tunnel.request.source), str(tunnel.request.destination), tunnel.request.vni) == (
-        5,
-        "192.0.2.1",
-        "192.0.2.2",
-        100,
-    )
-    (gre,) = tables.part(GreMain).tunnels
-    assert (gre.number, str(gre.request.destination), gre.request.gre_key) == (1, "192.0.2.2", 9)
-    assert not tables.hw_of(row(tables, "gre1")).is_ethernet
-    on = arcs.on(tables, row(tables, "gre1").index)
-    assert (on["ip4-output"], on["ip6-output"]) == (["gso-ip4"], ["gso-ip6"])
-    assert (tap.number, tap.host_name, tap.host_mtu, tap.rx_ring_size) == (2, "vt2", 1500, 512)
-    assert not row(tables, "vxlan_tunnel5").is_up
-    assert tables.linux.device("", "vt2") is not None
-
-
-def test_lists_stand_at_their_indexes_and_are_applied(tables: Tables) -> None:
-    assert [(acl.index, acl.tag, len(acl.rules)) for acl in tables.part(AclMain).lists] == [
-        (2, b"vppcfg mine", 1),
-        (4, b"", 0),
-    ]
-    assert tables.part(AclMain).inputs.of(row(tables, "vxlan_tunnel5").index) == [2, 4]
 
 
 def test_switches_and_borrowed_addresses_are_set(tables: Tables) -> None:

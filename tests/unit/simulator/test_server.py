@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from tests.unit.simulator.wire import CONTEXT, HEADER, Wire
 from vppcfg.errors import UsageError
-from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.server import SimulatorServer, serve_stream
 from vppcfg.simulator.vpp import SimulatedVpp
 from vppcfg.simulator.wire import Value
@@ -27,28 +26,6 @@ def is_alive(vpp: SimulatedVpp, server: SimulatorServer) -> bool:
     answer = wire.call("control_ping")
     wire.close()
     return bool(answer[0] == 0)
-
-
-def test_messages_arrive_in_pieces(wire: Wire) -> None:
-    message = wire.packed("control_ping", wire.handle, CONTEXT)
-    for byte in HEADER.pack(0, len(message), 0) + message:
-        wire.sock.sendall(bytes([byte]))
-    assert wire.receive()[0] == "control_ping_reply"
-
-
-def test_many_messages_arrive_at_once(wire: Wire) -> None:
-    message = wire.packed("control_ping", wire.handle, CONTEXT)
-    wire.sock.sendall((HEADER.pack(0, len(message), 0) + message) * 100)
-    assert {wire.receive()[0] for _ in range(100)} == {"control_ping_reply"}
-
-
-def test_several_clients_see_one_vpp(vpp: SimulatedVpp, server: SimulatorServer, wire: Wire) -> None:
-    others = [Wire.to(vpp, server) for _ in range(5)]
-    assert wire.call("sw_interface_set_flags", 1, 1) == (0,)
-    assert {len(other.dump("sw_interface_dump", ALL, False, b"")) for other in others} == {3}
-    assert {other.dump("sw_interface_dump", 1, False, b"")[0][3] for other in others} == {3}
-    for other in others:
-        other.close()
 
 
 @pytest.mark.parametrize("name", ["control_ping", "cli_inband", "sw_interface_dump", "sw_interface_tag_add_del"])
@@ -117,13 +94,6 @@ def test_answers_go_to_whom_the_message_names(vpp: SimulatedVpp, server: Simulat
     other.close()
 
 
-def test_goodbye_is_answered_and_ends_the_connection(vpp: SimulatedVpp, server: SimulatorServer, wire: Wire) -> None:
-    assert wire.call("sockclnt_delete", wire.handle) == (1,)
-    with pytest.raises(EOFError):
-        wire.receive()
-    assert is_alive(vpp, server)
-
-
 @examples(80)
 @given(data=st.data())
 def test_no_message_with_random_values_ends_the_server(vpp: SimulatedVpp, data: st.DataObject) -> None:
@@ -186,17 +156,6 @@ def test_a_socketpair_is_served_until_its_other_end_closes(vpp: SimulatedVpp) ->
     assert not thread.is_alive()
 
 
-def test_a_path_is_served_and_removed(vpp: SimulatedVpp, tmp_path: Path) -> None:
-    path = tmp_path / "api.sock"
-    with SimulatorServer(vpp, path):
-        sock = socket.socket(socket.AF_UNIX)
-        sock.connect(str(path))
-        wire = Wire(vpp, sock)
-        assert wire.call("control_ping")[0] == 0
-        wire.close()
-    assert not path.exists()
-
-
 def test_run_serves_until_stop(vpp: SimulatedVpp, tmp_path: Path) -> None:
     server = SimulatorServer(vpp, tmp_path / "api.sock")
     server.listen()
@@ -244,12 +203,3 @@ def test_stopping_twice_is_no_error_and_leaves_no_descriptor(vpp: SimulatedVpp, 
     server.stop()
     server.stop()
     assert len(os.listdir("/proc/self/fd")) == before
-
-
-def test_thousands_of_interfaces_are_dumped_in_order() -> None:
-    vpp = SimulatedVpp(ports=[PhysicalPort(name=f"eth{number}") for number in range(3000)])
-    with SimulatorServer(vpp) as server:
-        wire = Wire.to(vpp, server)
-        rows = wire.dump("sw_interface_dump", ALL, False, b"")
-        wire.close()
-    assert [row[0] for row in rows] == list(range(3001))

@@ -49,37 +49,26 @@ def test_a_hash_inside_a_word_depends_on_the_release() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("text", "rule", "line"),
     [
-        ("unix { nodaemon } }", 1),
-        ("{ nodaemon }", 1),
-        ("unix { { } }", 1),
-        ("unix", 1),
-        ("unix { nodaemon }\nstatseg {\n  size\n}", 3),
-        ("a\n{ b\0c }", 2),
-        ("plugins { plugin { enable } }", 1),
-        ("unix { nodaemon } cpu", 1),
+        ("unix { nodaemon } }", "conf-syntax", 1),
+        ("{ nodaemon }", "conf-syntax", 1),
+        ("unix { { } }", "conf-syntax", 1),
+        ("unix", "conf-syntax", 1),
+        ("unix { nodaemon }\nstatseg {\n  size\n}", "conf-syntax", 3),
+        ("a\n{ b\0c }", "conf-syntax", 2),
+        ("plugins { plugin { enable } }", "conf-syntax", 1),
+        ("unix { nodaemon } cpu", "conf-syntax", 1),
+        ("unix { nodaemon", "conf-unclosed", 1),
+        ("\nunix {\n  nodaemon\n\ncpu { main-core 1 }\n", "conf-unclosed", 2),
+        ("dpdk { dev 0000:01:00.0 {", "conf-unclosed", 1),
+        ("logging {\n class x { level debug }\n", "conf-unclosed", 1),
+        ("npol-plugin {\n x {\n", "conf-unclosed", 1),
     ],
 )
-def test_what_is_not_balanced_is_shown_with_its_line(text: str, line: int) -> None:
+def test_what_is_not_balanced_is_shown_with_the_line_where_it_begins(text: str, rule: str, line: int) -> None:
     conf, problems = read_conf(text, NEWEST)
-    assert [(problem.rule, problem.line) for problem in problems] == [("conf-syntax", line)]
-    assert conf.stanzas == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("unix { nodaemon", 1),
-        ("\nunix {\n  nodaemon\n\ncpu { main-core 1 }\n", 2),
-        ("dpdk { dev 0000:01:00.0 {", 1),
-        ("logging {\n class x { level debug }\n", 1),
-        ("npol-plugin {\n x {\n", 1),
-    ],
-)
-def test_braces_that_are_never_closed_are_shown_with_the_line_that_opens_them(text: str, line: int) -> None:
-    conf, problems = read_conf(text, NEWEST)
-    assert [(problem.rule, problem.line) for problem in problems] == [("conf-unclosed", line)]
+    assert [(problem.rule, problem.line) for problem in problems] == [(rule, line)]
     assert conf.stanzas == ()
 
 

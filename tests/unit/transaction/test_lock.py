@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.clock import Clock
 from vppcfg.transaction.lock import Holder, Lock, LockedError, acquire_within, holder_of
 
 HOLDER = Holder(pid=4711, command="vppcfg apply", since="2026-01-02T03:04:05+00:00", process="run-1/987")
@@ -92,29 +93,16 @@ def test_a_lock_whose_descriptor_is_the_first_one_is_let_go_of_as_well(tmp_path:
     assert os.waitpid(pid, 0)[1] == 0
 
 
-class Waits:
-    """A clock that passes only while somebody waits."""
-
-    def __init__(self) -> None:
-        self.now_s = 100.0
-
-    def clock(self) -> float:
-        return self.now_s
-
-    def sleep(self, seconds: float) -> None:
-        self.now_s += seconds
-
-
 def test_who_is_patient_waits_that_long_and_no_longer(tmp_path: Path) -> None:
-    path, waits = tmp_path / "vpp.lock", Waits()
-    assert acquire_within(Lock(path, HOLDER), 5.0, waits.clock, waits.sleep)
+    path, waits = tmp_path / "vpp.lock", Clock(100)
+    assert acquire_within(Lock(path, HOLDER), 5.0, waits.monotonic, waits.sleep)
     assert waits.now_s == 100.0
-    assert not acquire_within(Lock(path, HOLDER), 5.0, waits.clock, waits.sleep)
+    assert not acquire_within(Lock(path, HOLDER), 5.0, waits.monotonic, waits.sleep)
     assert 105.0 <= waits.now_s < 105.2
 
 
 def test_a_lock_that_becomes_free_is_taken(tmp_path: Path) -> None:
-    path, waits, former = tmp_path / "vpp.lock", Waits(), Lock(tmp_path / "vpp.lock", HOLDER)
+    path, waits, former = tmp_path / "vpp.lock", Clock(100), Lock(tmp_path / "vpp.lock", HOLDER)
     former.acquire()
 
     def sleep(seconds: float) -> None:
@@ -123,7 +111,7 @@ def test_a_lock_that_becomes_free_is_taken(tmp_path: Path) -> None:
             former.release()
 
     lock = Lock(path, HOLDER)
-    assert acquire_within(lock, 5.0, waits.clock, sleep)
+    assert acquire_within(lock, 5.0, waits.monotonic, sleep)
     assert waits.now_s < 102.2
     lock.release()
 

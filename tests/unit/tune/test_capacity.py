@@ -33,25 +33,6 @@ def test_clocks_per_packet_are_weighted_by_packets(name: str, clocks: float, sha
     assert sample(name).share_used == pytest.approx(share, abs=0.001)
 
 
-@pytest.mark.parametrize(
-    ("node", "per_call", "per_packet"),
-    [
-        ("PORT-output", 325, 12.5),
-        ("PORT-tx", 126, 141.5),
-        ("dpdk-input", 271, 149.5),
-        ("ethernet-input", 492, 31.4),
-        ("l2-input", 268, 37.3),
-        ("l2-output", 272, 33.3),
-    ],
-)
-def test_two_loads_give_the_cost_of_a_call_and_of_a_packet(
-    model: Model, node: str, per_call: float, per_packet: float
-) -> None:
-    fit = next(fit for fit in model.fits if fit.name == node)
-    assert fit.per_call == pytest.approx(per_call, abs=0.5)
-    assert fit.per_packet == pytest.approx(per_packet, abs=0.06)
-
-
 def test_a_third_load_is_predicted_within_the_stated_error(model: Model) -> None:
     held_out = sample(ONE)
     assert model.predicted(held_out) / held_out.clocks_per_packet - 1 == pytest.approx(0.045, abs=0.001)

@@ -153,21 +153,6 @@ def test_a_loss_is_a_share_of_all_that_came_where_the_driver_counts_it(counters:
     assert driver_totals(counters) == totals
 
 
-@pytest.mark.parametrize(
-    ("counters", "words"),
-    [
-        (InterfaceCounters(name="memif1", tx_packets=616_631_302, tx_error=458_997_285),
-         "458,997,285 of 616,631,302 (74.4 %)"),
-        (InterfaceCounters(name="Gi1", rx_packets=23_373_568, rx_miss=27_789_925),
-         "27,789,925 of 51,163,493 (54.3 %)"),
-    ],
-)  # fmt: skip
-def test_a_loss_shows_what_it_is_a_share_of(counters: InterfaceCounters, words: str) -> None:
-    found = diagnose(Situation(load=load_of([Reading(interfaces=(counters,))])))
-    assert found.verdict.word is VerdictWord.LOSS
-    assert words in found.verdict.text
-
-
 def test_a_loss_of_an_unknown_share_is_no_verdict() -> None:
     text = MISSED.replace("    rx frames ok                                   100123456\n", "")
     text = text.replace("      rx_good_packets                              100123456\n", "")

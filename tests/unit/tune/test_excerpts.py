@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tune.material import CASES, GI1, GI3
+from tests.unit.tune.material import CASES, GI3
 from vppcfg.errors import UsageError
 from vppcfg.tune.assemble import load_of_captures
 from vppcfg.tune.capacity import fitted
@@ -82,15 +82,6 @@ def test_full_rings_of_dpdk_ports_get_the_change_that_helped(tune: Any) -> None:
         assert "memif" not in worst.proposal.text
 
 
-def test_full_rings_are_named_from_errors_alone(tune: Any) -> None:
-    found = tune(text_of("fitlet2_both_ways", "errors"))
-    assert [(finding.rule, finding.subject) for finding in found.findings] == [
-        ("tx-descriptors", GI3), ("tx-descriptors", GI1)
-    ]  # fmt: skip
-    assert "num-tx-desc" in found.findings[0].proposal.settings[0].words
-    assert "whether it goes on" in found.findings[0].undecided
-
-
 def test_the_ring_of_a_memif_is_not_one_of_dpdk(tune: Any) -> None:
     found = tune(ERRORS + "  1033970    memif1/0-tx      no free tx slots      error\n")
     assert found.findings[0].proposal.settings == ()
@@ -147,17 +138,6 @@ def test_an_excerpt_without_times_has_vectors_and_no_rates(tune: Any) -> None:
     light = tune(TITLE + rows.replace("500000000", "5000000").replace("500.00", "5.00").replace("250.00", "2.50"))
     assert (rules(light), light.verdict.word) == ([], VerdictWord.UNDECIDED)
     assert any("the times are missing" in text for text in light.verdict.missing)
-
-
-def test_a_missing_input_row_does_not_mean_that_no_packets_come_in(tune: Any) -> None:
-    found = tune(
-        "Thread 1 vpp_wk_0 (lcore 2)\nTime 10.0, 10 sec internal node vector rate 1.00 loops/sec 1.0\n"
-        "  vector rates in 8.57e2, out 8.57e2, drop 0.0000e0, punt 0.0000e0\n" + TITLE
-        + "ip4-lookup active 8570 8570 0 1.00e2 1.00\n"
-    )  # fmt: skip
-    assert found.verdict.word is VerdictWord.UNDECIDED
-    assert "all rows of vpp_wk_0" in found.verdict.missing
-    assert found.situation.load.rx_pps == 857.0
 
 
 LONG = (
@@ -289,15 +269,6 @@ def test_a_fit_is_refused_when_clocks_fall_while_the_load_grows() -> None:
     with pytest.raises(UsageError, match="more takes fewer clocks in total than less at a lower load"):
         fitted([less, more])
     assert fitted([less, sample("more", 1e6, 1000.0, 10**5)]).pps() > 0
-
-
-def test_the_hardware_of_one_port_hides_no_other(tune: Any) -> None:
-    hardware = text_of("fitlet2_both_ways", "hardware")
-    second = hardware.index("GigabitEthernet3/0/0")
-    assert "GigabitEthernet1/0/0" in hardware[:second]
-    found = tune(text_of("fitlet2_both_ways", "runtime") + hardware[:second])
-    losses = [(each.rule, each.subject) for each in found.findings if each.rule == "tx-descriptors"]
-    assert losses == [("tx-descriptors", "GigabitEthernet3/0/0"), ("tx-descriptors", "GigabitEthernet1/0/0")]
 
 
 def test_the_heading_of_the_main_thread_that_stands_twice_tells_no_number_of_threads(tune: Any) -> None:

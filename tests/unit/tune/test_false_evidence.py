@@ -41,18 +41,6 @@ def test_a_worker_that_mostly_looks_in_vain_is_not_cpu_bound() -> None:
     assert "cpu-bound" in rules(load(port(), threads=(FULL,), reading=seen))
 
 
-def test_a_worker_that_packets_in_gulps_take_all_clocks_of_is_cpu_bound() -> None:
-    packets = 200_000
-    nodes = (node("memif-input", 50_000, packets, 80.0), node("ip4-inacl", packets // 256, packets, 10_300.0))
-    busy = replace(worker(), nodes=nodes)
-    found = one(load(port(), threads=(busy,), reading=GHZ), "cpu-bound")
-    assert "10380 clocks x 200 kpps = 2.08 GHz of 2.10 GHz" in [part.text for part in found.evidence]
-    half = (nodes[0], node("ip4-inacl", packets // 256, packets, 5_000.0))
-    assert "cpu-bound" not in rules(load(port(), threads=(replace(busy, nodes=half),), reading=GHZ))
-    generated = (replace(nodes[0], name="pg-input"), nodes[1])
-    assert "cpu-bound" not in rules(load(port(), threads=(replace(busy, nodes=generated),), reading=GHZ))
-
-
 def test_the_full_vectors_of_the_packet_generator_prove_nothing() -> None:
     packets = round(FULL.rx_pps)
     nodes = (node("pg-input", packets // 256, packets, 700.0), *FULL.nodes[1:])
@@ -68,27 +56,6 @@ def test_a_worker_without_a_rate_is_no_proof_of_imbalance() -> None:
 def test_the_thread_of_a_heap_is_none_of_the_runtime() -> None:
     text = "Thread 0 vpp_main\n  base 0x7f0000000000, size 1g, locked, name 'main heap'\n    total: 1.00G, used: 90M\n"
     assert set(split_paste(text).texts) == {"memory"}
-
-
-def test_frames_for_others_are_no_loss_as_long_as_most_packets_pass() -> None:
-    counter = ErrorRate(node="ethernet-input", reason="l3 mac mismatch", count=5554, per_s=None)
-    once = replace(load(port()), duration_s=None, errors=(counter,), threads=())
-    assert one(once, "not-tuning").severity is FindingSeverity.NOTICE
-    few = replace(port(), counters=InterfaceCounters(name="GigabitEthernet1/0/0", rx_packets=6000))
-    found = one(replace(once, ports=(few,)), "not-tuning")
-    assert found.severity is FindingSeverity.LOSS and "5,554 packets of 6,000 (92.6 %)" in found.verdict
-    flooded = replace(counter, count=20_000, per_s=2000.0)
-    assert one(load(port(), errors=(flooded,)), "not-tuning").severity is FindingSeverity.NOTICE
-    assert one(load(port(), errors=(replace(flooded, per_s=6e5),)), "not-tuning").severity is FindingSeverity.LOSS
-
-
-def test_a_policer_is_a_limit_that_somebody_has_set() -> None:
-    counter = ErrorRate(node="policer-input", reason="Packets Dropped", count=1, per_s=2e5)
-    found = one(load(port(), errors=(counter,)), "not-tuning")
-    assert (found.severity, found.subject) == (FindingSeverity.LIMIT, "policer-input")
-    assert "above the rate of a policer" in found.verdict and "show policer" in proposal(found).text
-    passed = replace(counter, reason="Packets Transmitted")
-    assert "not-tuning" not in rules(load(port(), errors=(passed,)))
 
 
 def test_attempts_to_fill_a_ring_are_no_packets() -> None:
@@ -183,6 +150,7 @@ def test_drops_without_a_reason_are_not_said_to_be_beyond_tuning() -> None:
     (found,) = dropped_once(9_000)
     assert found.verdict.startswith("Gi0 has dropped 9,000 packets of 20,000 (45.0 %) for a reason that was not read")
     assert found.expectation is not None and found.expectation.basis is Basis.GUESS
+    assert found.severity is FindingSeverity.NOTICE
 
 
 def test_a_reason_for_a_few_drops_does_not_hide_the_others() -> None:

@@ -54,28 +54,6 @@ def test_commands_are_found_behind_any_prompt(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        ("show hardware-interfaces", "hardware"),
-        ("sh hard", "hardware"),
-        ("show hardware-interfaces verbose", "hardware"),
-        ("show hardware GigabitEthernet1/0/0", "hardware"),
-        ("show interface rx-placement", "rx-placement"),
-        ("show interface", "interface"),
-        ("show int GigabitEthernet1/0/0", "interface"),
-        ("show interface address", ""),
-        ("show interface features eth0", ""),
-        ("show node counters", "errors"),
-        ("show runtime max", "runtime-max"),
-        ("show threads", "threads"),
-        ("show ip fib", ""),
-    ],
-)
-def test_commands_have_the_names_of_their_texts(command: str, name: str) -> None:
-    assert text_name(command) == name
-
-
-@pytest.mark.parametrize(
     "line", ["we show what it does", "TX Hash: [name: hash-eth-l34]", "vpp# ping 10.0.0.1", "show"]
 )
 def test_other_lines_are_no_show_commands(line: str) -> None:

@@ -230,15 +230,6 @@ def test_a_saturated_worker_that_misses_packets_is_no_matter_of_rings() -> None:
     assert [rule for rule in rules(of) if rule in {"cpu-bound", "rx-ring", "nic-bound"}] == ["cpu-bound"]
 
 
-def test_more_workers_come_with_queues_as_far_as_the_nic_has_them() -> None:
-    found = one(load(port(rx_pps=1e6), threads=(SATURATED,)), "cpu-bound")
-    assert found.proposal is not None and found.expectation is not None
-    assert as_data(found.proposal.settings) == {
-        "dataplane": {"cpu": {"workers": 2}, "dpdk": {"default": {"rx-queues": 2}}}
-    }
-    assert found.expectation.gain_pps == pytest.approx(0.9e6)
-
-
 XE0 = "0000:17:02.0"
 
 

@@ -125,22 +125,6 @@ def test_packets_that_come_in_and_neither_leave_nor_are_dropped_are_asked_for() 
     assert verdict(with_reading(shown(), threads=(printed(1e6, 9e5, 1e5),))).word is VerdictWord.HEALTHY
 
 
-def test_one_reading_is_enough_when_no_port_ever_lost_a_packet() -> None:
-    once = replace(
-        shown(),
-        duration_s=None,
-        ports=tuple(PortLoad(name=name, counters=InterfaceCounters(name=name, rx_packets=9)) for name in (GI1, GI3)),
-    )
-    assert verdict(once).word is VerdictWord.HEALTHY
-    missed = InterfaceCounters(name=GI3, rx_packets=9, rx_miss=1)
-    said = verdict(replace(once, ports=(once.ports[0], replace(once.ports[1], counters=missed))))
-    assert said.word is VerdictWord.UNDECIDED
-    assert f"a second reading: {GI3} lost 1 packet since the counters began" in said.missing
-    dropped = InterfaceCounters(name=GI3, rx_packets=9000, drops=3000)
-    said = verdict(replace(once, ports=(once.ports[0], replace(once.ports[1], counters=dropped))))
-    assert f"a second reading: {GI3} dropped 3,000 of 9,000 (33.3 %) packets since the counters began" in said.missing
-
-
 def once(*counters: InterfaceCounters, **settings: Any) -> Load:
     """Return a load of one reading in which all else is well."""
     ports = tuple(PortLoad(name=each.name, counters=each) for each in counters)
@@ -169,16 +153,6 @@ def test_what_comes_in_and_does_not_leave_is_asked_for_between_two_readings_too(
     assert verdict(replace(shown(), ports=(ports[0], replace(ports[1], punts_pps=1e5)))).word is VerdictWord.HEALTHY
     in_turn = replace(shown(), ports=(ports[0], replace(ports[1], tx_pps=9.5e5)), duration_s=3.0)
     assert verdict(in_turn).word is VerdictWord.HEALTHY, "counters of three seconds are not read at one moment"
-
-
-def test_that_nothing_is_lost_takes_all_that_counts() -> None:
-    fine = InterfaceCounters(name=GI1, rx_packets=50_000, tx_packets=50_000, drops=10)
-    said = verdict(once(fine))
-    assert "no port has lost a packet since its counters began; 10 of 50,000 (2.0e-02 %) were dropped" in said.seen
-    refused = ErrorRate(node=f"{GI1}-tx", reason="Tx packet drops (dpdk tx failure)", count=77, per_s=None)
-    said = verdict(once(fine, errors=(refused,)))
-    assert said.word is VerdictWord.UNDECIDED
-    assert f"a second reading: {GI1}-tx did not send 77 packets since the counters began" in said.missing
 
 
 def test_losses_that_drivers_or_sending_nodes_alone_have_counted_are_asked_for() -> None:

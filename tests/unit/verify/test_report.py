@@ -92,19 +92,3 @@ def test_routes_that_lead_the_same_way_stand_together_whatever_their_metric_is()
             first=("10.5.0.0/16",),
         ),
     )
-
-
-def test_a_group_is_told_in_the_order_of_subjects_interfaces_and_tables() -> None:
-    found = report(
-        address("192.0.2.1/24", interface="port10"),
-        address("192.0.2.1/24", interface="port9"),
-        Mismatch(MismatchKind.STALE, Subject.PAIR, "port1", "e1"),
-        routes={TableId(True, 0): {key("2001:db8::/32"): MISSING}, MAIN: of_routes(p1=MISSING)},
-    )
-    assert [(group.subject, group.interface or str(group.table)) for group in found.groups] == [
-        (Subject.PAIR, "port1"),
-        (Subject.ADDRESS, "port9"),
-        (Subject.ADDRESS, "port10"),
-        (Subject.ROUTE, "IPv4 table 0"),
-        (Subject.ROUTE, "IPv6 table 0"),
-    ]

@@ -7,7 +7,7 @@ import pytest
 
 from vppcfg.errors import DataplaneError
 from vppcfg.vpp import definitions
-from vppcfg.vpp.definitions import Field, find_directory, parse, parse_served, read_bundled, read_directory
+from vppcfg.vpp.definitions import find_directory, parse, parse_served, read_bundled, read_directory
 
 DOCUMENT = {
     "types": [["pair", ["u8", "left"], ["u8", "right", {"limit": 3}]]],
@@ -17,23 +17,6 @@ DOCUMENT = {
     "aliases": {"mac_address": {"type": "u8", "length": 6}, "index": {"type": "u32"}},
     "messages": [["hello", ["u16", "_vl_msg_id"], ["string", "name", 0], ["u8", "x", 0, "n"], {"crc": "0x01020304"}]],
 }
-
-
-def test_every_kind_of_definition_is_read() -> None:
-    found = parse([DOCUMENT])
-    assert found.structs == {"vl_api_pair_t": (Field(name="left", type="u8"), Field(name="right", type="u8"))}
-    assert found.unions["vl_api_either_t"][1] == Field(name="bytes", type="u8", length=16)
-    assert found.aliases == {
-        "vl_api_color_t": Field(name="color", type="u8"),
-        "vl_api_flag_t": Field(name="flag", type="u16"),
-        "vl_api_mac_address_t": Field(name="mac_address", type="u8", length=6),
-        "vl_api_index_t": Field(name="index", type="u32"),
-    }
-    assert found.messages["hello"].key == "hello_01020304"
-    assert found.messages["hello"].fields[1:] == (
-        Field(name="name", type="string", length=0),
-        Field(name="x", type="u8", length=0, count="n"),
-    )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import pytest
 
-from vppcfg.kinds.lcp.reading import may_be_lcp_host
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.vpp.devclass import has_link_mtu, kind_of
 from vppcfg.vpp.retval import describe
@@ -54,21 +53,6 @@ def test_what_vppcfg_does_not_create_is_a_physical_port(device_class: str, name:
 )
 def test_a_link_mtu_is_what_can_be_set(device_class: str, name: str, expected: bool) -> None:
     assert has_link_mtu(device_class, name) is expected
-
-
-@pytest.mark.parametrize(
-    ("device_class", "name", "expected"),
-    [
-        ("tap", "tap4096", True),
-        ("virtio", "tap1", True),
-        ("virtio", "tun3", True),
-        ("virtio", "virtio-0/0/4/0", False),
-        ("dpdk", "tap4096", False),
-        ("tap", "mine", False),
-    ],
-)
-def test_the_vpp_side_of_a_pair_is_a_tap_or_tun(device_class: str, name: str, expected: bool) -> None:
-    assert may_be_lcp_host(device_class, name) is expected
 
 
 @pytest.mark.parametrize(

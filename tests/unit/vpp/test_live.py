@@ -34,11 +34,3 @@ def test_it_is_a_dataplane() -> None:
     with connected(StubVpp()) as plane:
         dataplane: Dataplane = plane
         assert dataplane.observe().interfaces == {}
-
-
-def test_a_version_is_written_without_its_v() -> None:
-    stub = StubVpp()
-    stub.version = "v26.06-release"
-    with connected(stub) as plane:
-        assert plane.version == "26.06-release"
-        assert plane.observe().facts.version == "26.06-release"

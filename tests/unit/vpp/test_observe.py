@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tests.unit.vpp.stub_vpp import ALL, ALL_PLUGINS, Request, StubVpp, connected, observed
+from tests.unit.vpp.stub_vpp import ALL, Request, StubVpp, observed
 from vppcfg.common.addresses import canonical_address
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.sub_interface import SubFlag
@@ -32,43 +32,6 @@ def add_sub(stub: StubVpp, match: int, outer: int = 100, inner: int = 0, **value
     row: dict[str, Value] = {"sup_sw_if_index": PORT, "type": SUB, "sub_id": 100, "mtu.0": 0, "sub_if_flags": match}
     row |= {"sub_outer_vlan_id": outer, "sub_inner_vlan_id": inner}
     stub.add_interface(SUB_INTERFACE, "port.100", **(row | values))
-
-
-def test_a_port_is_read_with_everything_that_is_its_own() -> None:
-    stub = stub_with_port()
-    stub.rows[1] |= {"flags": 3, "link_mtu": 9100, "mtu.0": 1500, "tag": "vppcfg upstream", "vtr_op": 0}
-    assert observed(stub).interfaces == {
-        "port": Interface(
-            name="port",
-            kind=InterfaceKind.PHYSICAL,
-            device_class="dpdk",
-            mac="02:00:00:00:00:01",
-            link_mtu=9100,
-            packet_mtu=1500,
-            is_up=True,
-            tag="vppcfg upstream",
-        )
-    }
-
-
-def test_a_link_without_admin_state_is_down() -> None:
-    stub = stub_with_port()
-    stub.rows[1]["flags"] = 2
-    assert not observed(stub).interfaces["port"].is_up
-
-
-def test_a_sub_interface_is_read_as_its_parents_child() -> None:
-    stub = stub_with_port()
-    add_sub(stub, SubFlag.ONE_TAG | SubFlag.EXACT_MATCH, **{"mtu.0": 1400, "flags": 1})
-    assert observed(stub).interfaces["port.100"] == Interface(
-        name="port.100",
-        kind=InterfaceKind.SUB_INTERFACE,
-        parent="port",
-        sub_id=100,
-        encapsulation=Encapsulation(outer=100, is_exact=True),
-        packet_mtu=1400,
-        is_up=True,
-    )
 
 
 @pytest.mark.parametrize(
@@ -162,15 +125,6 @@ def test_addresses_are_canonical_and_link_local_ones_left_out() -> None:
     }
 
 
-def test_cross_connects_are_read_by_name() -> None:
-    stub = stub_with_port()
-    add_sub(stub, SubFlag.ONE_TAG)
-    xconnect = {"rx_sw_if_index": PORT, "tx_sw_if_index": SUB_INTERFACE}
-    stub.answers["l2_xconnect_dump"] = lambda request: [stub.say("l2_xconnect_details", request, xconnect)]
-    found = observed(stub).interfaces
-    assert {name: one.l2xc for name, one in found.items()} == {"port": "port.100", "port.100": None}
-
-
 def with_tables(stub: StubVpp, tables: list[int], by_question: dict[tuple[int, int], int]) -> None:
     """Have FIB `tables`, and interfaces in them by interface and whether IPv6 is asked for."""
     stub.answers["ip_table_dump"] = lambda request: [
@@ -189,14 +143,6 @@ def test_tables_are_asked_for_only_when_there_are_others() -> None:
     with_tables(stub, [0, 0], {})
     assert observed(stub).interfaces["port"].tables == (0, 0)
     assert "sw_interface_get_table" not in stub.asked
-
-
-def test_an_interface_in_another_table_shows_it() -> None:
-    stub = stub_with_port()
-    stub.add_interface(2, "other")
-    with_tables(stub, [0, 0, 10], {(1, 0): 10})
-    found = observed(stub).interfaces
-    assert (found["port"].tables, found["other"].tables) == ((10, 0), (0, 0))
 
 
 def test_a_vpp_without_a_list_of_tables_is_asked_for_each() -> None:
@@ -232,12 +178,6 @@ def test_the_switches_are_read_though_local0_has_another_name() -> None:
     stub = StubVpp()
     show_lcp(stub, SWITCHES.replace("lcp-sync off", "lcp-sync on"))
     assert observed(stub).facts.lcp.is_sync
-
-
-def test_an_unset_namespace_is_vpps_own() -> None:
-    stub = stub_with_port()
-    show_lcp(stub, "lcp default netns '<unset>'\n")
-    assert observed(stub).facts.lcp == LcpSettings()
 
 
 def test_a_vpp_without_linux_cp_has_no_pairs_and_is_not_asked_for_any() -> None:
@@ -281,22 +221,6 @@ def test_pairs_come_page_by_page_and_hide_their_vpp_side() -> None:
     assert list(state.interfaces) == ["port", "port.100", "tap1"]
 
 
-def test_a_pair_tells_whether_its_linux_device_is_a_tun() -> None:
-    stub = stub_with_port()
-    stub.add_interface(3, "tun4096", interface_dev_type="tap")
-    details: dict[str, int | bytes | str] = {
-        "phy_sw_if_index": PORT,
-        "host_sw_if_index": 3,
-        "host_if_name": "e0",
-        "host_if_type": 1,
-    }
-    stub.answers["lcp_itf_pair_get"] = lambda request: [
-        stub.say("lcp_itf_pair_details", request, details),
-        stub.say("lcp_itf_pair_get_reply", request, {"cursor": ALL}),
-    ]
-    assert observed(stub).lcps == {"port": LcpPair(host_name="e0", is_tun=True)}
-
-
 def test_a_list_of_pairs_without_end_is_an_error() -> None:
     stub = stub_with_port()
     end = {"retval": -165, "cursor": 5}
@@ -332,53 +256,6 @@ def test_the_name_of_the_namespace_field_until_22_06_is_known() -> None:
     stub.build()
     give_pairs(stub, [(PORT, 99, "e0", "ns")], field="namespace")
     assert observed(stub).lcps["port"].netns == "ns"
-
-
-def test_the_whole_state_takes_two_rounds() -> None:
-    stub = StubVpp(plugins=ALL_PLUGINS)
-    stub.add_interface(PORT, "BondEthernet0", interface_dev_type="bond")
-    stub.tell("sw_bond_interface_dump", "sw_bond_interface_details", {"sw_if_index": PORT, "mode": 5})
-    stub.tell("acl_dump", "acl_details", {"tag": "vppcfg web"})
-    with connected(stub) as plane:
-        before = stub.asked.count("control_ping")
-        plane.observe()
-        assert stub.asked.count("control_ping") - before == 2
-    assert stub.asked.count("sw_member_interface_dump") == 1
-    assert stub.asked.count("acl_interface_list_dump") == 1
-
-
-def test_a_plugin_is_present_when_vpp_has_its_messages() -> None:
-    stub = StubVpp(plugins=ALL_PLUGINS)
-    assert observed(stub).facts.plugins == {
-        "abf",
-        "acl",
-        "af_packet",
-        "dhcp",
-        "flowprobe",
-        "gre",
-        "gre_key",
-        "gso",
-        "ipip",
-        "l3xc",
-        "lacp",
-        "linux_cp",
-        "lldp",
-        "lldp_settings",
-        "memif",
-        "det44",
-        "mss_clamp",
-        "nat",
-        "sflow",
-        "sflow_direction",
-        "tap",
-        "urpf",
-        "urpf_dump",
-        "vhost",
-        "vrrp",
-        "vxlan",
-        "wireguard",
-        "wireguard_preshared_key",
-    }
 
 
 @pytest.mark.parametrize(
@@ -447,19 +324,6 @@ def test_advertisements_are_read_where_somebody_has_asked_for_any() -> None:
     found = observed(stub).interfaces
     assert found["eth0"].ra is None
     assert found["eth1"].ra == RouterAdvertisements(is_managed=True, max_interval_s=201)
-
-
-def test_interfaces_whose_address_nat_follows_are_known() -> None:
-    stub = StubVpp(plugins=("nat",))
-    stub.add_interface(PORT, "eth0")
-    stub.add_interface(PORT + 1, "eth1")
-    rows: list[dict[str, Value]] = [
-        {"sw_if_index": PORT + 1},
-        {"sw_if_index": PORT + 1, "flags": 1},
-        {"sw_if_index": 77},
-    ]
-    stub.tell("nat44_interface_addr_dump", "nat44_interface_addr_details", *rows)
-    assert observed(stub).facts.address_followers == {"eth1"}
 
 
 def test_the_mtu_in_advertisements_is_known_where_it_is_not_that_of_ipv6() -> None:

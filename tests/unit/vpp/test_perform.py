@@ -7,15 +7,13 @@ from tests.unit.vpp.stub_vpp import ALL_PLUGINS, HANG_UP, Request, connected
 from vppcfg.dataplane import Performance
 from vppcfg.errors import DataplaneError
 from vppcfg.kinds.address import AddAddress
-from vppcfg.kinds.bond.operations import CreateBond, DeleteBond
-from vppcfg.kinds.loopback import CreateLoopback, DeleteLoopback
+from vppcfg.kinds.bond.operations import DeleteBond
+from vppcfg.kinds.loopback import DeleteLoopback
 from vppcfg.kinds.sub_interface import DeleteSubInterface
-from vppcfg.kinds.tap.operations import CreateTap, DeleteTap
-from vppcfg.kinds.vxlan import CreateVxlan, DeleteVxlan
+from vppcfg.kinds.tap.operations import DeleteTap
+from vppcfg.kinds.vxlan import DeleteVxlan
 from vppcfg.model.acl import AclBinding
-from vppcfg.model.bond import BondMode, LoadBalance
 from vppcfg.model.interface import Encapsulation
-from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel import Vxlan
 from vppcfg.plan import operations as op
 from vppcfg.vpp.perform import WINDOW
@@ -35,12 +33,6 @@ def up(name: str) -> op.SetAdminState:
 
 
 PAIR = op.CreateLcpPair(interface="port", host_name="e0", netns="ns", is_default_netns=False)
-
-
-def test_nothing_to_do_sends_nothing() -> None:
-    stub = Recorder()
-    assert perform(stub) == Performance(done=())
-    assert stub.told == []
 
 
 def test_operations_on_a_new_interface_wait_for_its_index() -> None:
@@ -63,24 +55,6 @@ def test_operations_on_a_new_interface_wait_for_its_index() -> None:
         ("create_subif", PORT),
         ("sw_interface_set_flags", 1002),
     ]
-
-
-def test_an_interface_deleted_and_made_again_has_its_new_index() -> None:
-    stub = Recorder()
-    stub.add_interface(9, "port.5", sup_sw_if_index=PORT, type=1)
-    performance = perform(stub, DeleteSubInterface(interface="port.5"), sub_interface(5), up("port.5"))
-    assert performance.done == (0, 1, 2)
-    assert [request.value("sw_if_index") for request in stub.told] == [9, PORT, 1000]
-
-
-def test_indexes_are_read_anew_each_time() -> None:
-    """Between two calls somebody else may have deleted an interface, and VPP given its index to another."""
-    stub = Recorder()
-    with connected(stub) as plane:
-        plane.perform([up("port")])
-        stub.rows[0]["sw_if_index"] = 77
-        plane.perform([up("port")])
-    assert [request.value("sw_if_index") for request in stub.told] == [PORT, 77]
 
 
 def test_a_refusal_carries_vpps_name_and_words() -> None:
@@ -108,13 +82,6 @@ def test_nothing_is_sent_behind_a_refusal_beyond_the_window() -> None:
     assert len(stub.told) <= 2 * WINDOW
     assert [refusal.index for refusal in performance.refusals] == [10]
     assert performance.done == tuple(index for index in range(len(stub.told)) if index != 10)
-
-
-def test_what_needs_a_refused_interface_is_not_sent() -> None:
-    stub = Recorder()
-    stub.refusals = {0: -55}
-    performance = perform(stub, sub_interface(5), up("port.5"), up("port"))
-    assert (performance.done, len(performance.refusals), len(stub.told)) == ((), 1, 1)
 
 
 def test_refusals_come_in_the_order_of_the_operations() -> None:
@@ -161,28 +128,6 @@ def test_progress_ends_with_every_operation_answered() -> None:
         plane.perform([up("port")] * 3000, seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 3000
-
-
-def test_what_is_created_is_named_by_the_index_that_vpp_tells() -> None:
-    stub = Recorder(plugins=ALL_PLUGINS)
-    created: list[op.Operation] = [
-        CreateLoopback(interface="loop1", instance=1, mac=""),
-        CreateBond(interface="BondEthernet1", instance=1, mode=BondMode.XOR, load_balance=LoadBalance.L2, mac=""),
-        CreateVxlan(interface="vxlan_tunnel1", instance=1, tunnel=VXLAN),
-        CreateTap(interface="tap1", instance=1, tap=Tap(host_name="t")),
-    ]
-    names = ["loop1", "BondEthernet1", "vxlan_tunnel1", "tap1"]
-    assert perform(stub, *created, *map(up, names)).done == tuple(range(8))
-    assert [request.value("sw_if_index") for request in stub.told[4:]] == [1000, 1001, 1002, 1003]
-
-
-def test_what_is_deleted_is_gone_and_made_again_with_another_index() -> None:
-    stub = Recorder(plugins=ALL_PLUGINS)
-    stub.add_interface(9, "loop1", interface_dev_type="Loopback")
-    again = CreateLoopback(interface="loop1", instance=1, mac="")
-    performance = perform(stub, DeleteLoopback(interface="loop1"), again, up("loop1"))
-    assert performance.done == (0, 1, 2)
-    assert [request.value("sw_if_index") for request in (stub.told[0], stub.told[2])] == [9, 1000]
 
 
 @pytest.mark.parametrize(

@@ -28,16 +28,6 @@ def counters_of(server: StatsServer) -> VppCounters:
         return read_counters(segment)
 
 
-def test_counters_are_columns_and_sums_over_threads(server: StatsServer) -> None:
-    counters = counters_of(server)
-    assert (counters.boot_at_s, counters.heartbeat, counters.threads) == (1_700_000_000, 3, ("vpp_main", "vpp_wk_0"))
-    assert list(counters.interfaces["rx_packets"]) == [0, 10]
-    assert list(counters.interfaces["tx_bytes"]) == [0, 240]
-    assert [list(row) for row in counters.received] == [[0, 1], [0, 9]]
-    assert (counters.vector_rates, counters.loops_per_s) == ((0, 4), (100, 2_000_000))
-    assert (counters.nat44_sessions, counters.nat44_limit) == (None, None)
-
-
 def test_sessions_of_nat_are_there_by_thread(server: StatsServer) -> None:
     more: dict[str, Value] = {
         "/nat44-ed/total-sessions": [[0], [17]],
@@ -56,15 +46,6 @@ def test_gauges_are_up_to_date_though_the_directory_is_not_read_again(server: St
         assert read_counters(segment).heartbeat == 3
         server.write(0, segment_of(router(sys__heartbeat=9)))  # the epoch is that of the first one
         assert read_counters(segment).heartbeat == 9
-
-
-def test_an_interface_that_comes_later_is_found_by_the_new_epoch(server: StatsServer) -> None:
-    with open_segment(str(server.path)) as segment:
-        read_counters(segment)
-        server.fill(router(if__names=["local0", "eth0", "loop0"]))
-        counters = read_counters(segment)
-    assert list(counters.names) == ["local0", "eth0", "loop0"]
-    assert list(counters.interfaces["rx_packets"]) == [0, 10, 0], "vectors that are shorter count as 0"
 
 
 def test_what_vpp_is_changing_is_not_read(server: StatsServer) -> None:

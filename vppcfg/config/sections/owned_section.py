@@ -151,6 +151,7 @@ class OwnedSection(Section, Generic[V]):
         found = {
             name: self._entry(holder, name, (*_path_of(holder, name, state), self.key), value)
             for holder, name, value in sorted(kept, key=lambda each: natural_key(each[1]))
+            if (*_path_of(holder, name, state), self.key) not in unmanaged.keys
         }
         return {self.key: found} if found else {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from vppcfg.config.configuration import Configuration, KeyHolder
 from vppcfg.config.desired_state import DesiredStateBuilder
@@ -26,6 +26,13 @@ class Unmanaged(NamedTuple):
     interfaces: dict[str, str]
     tables: dict[str, dict[str, str]]
     """Objects of the other tables of a State, by the table."""
+    keys: dict[KeyPath, str]
+    """Sections and keys that own, which are not written, by their paths."""
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """Return what leaves nothing alone."""
+        return cls({}, {}, {})
 
     def of(self, table: str) -> Mapping[str, str]:
         """Return what of a table is left alone."""
@@ -41,7 +48,7 @@ class Unmanaged(NamedTuple):
 
     def how_many(self) -> int:
         """Return how many objects there are."""
-        return len(self.interfaces) + sum(map(len, self.tables.values()))
+        return len(self.interfaces) + len(self.keys) + sum(map(len, self.tables.values()))
 
 
 class Parsing:
@@ -117,6 +124,8 @@ class Section:
     key: str
     attribute: str | None = None
     """The attribute of Configuration that it fills, or adds to."""
+    is_optional: ClassVar[bool] = False
+    """Whether a file without the section leaves alone what VPP has of it."""
 
     def name_pattern(self) -> NamePattern | None:
         """Return what its entries are called; None when it has none with names."""

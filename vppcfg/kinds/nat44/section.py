@@ -67,6 +67,7 @@ class Nat44Section(SettingsSection):
 
     key = SECTION
     attribute = "nat44"
+    is_optional = True
 
     def parse(self, parsing: Parsing) -> Nat44Config | None:
         """Return what is sound of the section, None where there is none."""

@@ -227,6 +227,10 @@ def _setting(tables: Tables, line: Input, path: FibPath) -> FibPath | None:
     for word, is_ipv6 in (("ip4-lookup-in-table", False), ("ip6-lookup-in-table", True)):
         if (number := line.number_after(word)) is not None:
             return path._replace(table_id=_known(tables, line, is_ipv6, number), is_ipv6=is_ipv6)
+        if line.take_word(word[:3]):
+            return path._replace(is_ipv6=is_ipv6)
+    if line.take("lookup", "in", "table") and (number := line.number()) is not None:
+        return path._replace(table_id=_at_index(tables, path, number))
     if line.take("resolve-via-host") or line.take("resolve-via-attached"):
         return path
     return None
@@ -236,6 +240,14 @@ def _known(tables: Tables, line: Input, is_ipv6: bool, table_id: int) -> int:
     if table_id not in _main(tables, is_ipv6).tables:
         raise line.unknown("parse error")
     return table_id
+
+
+def _at_index(tables: Tables, path: FibPath, index: int) -> int:
+    """Return the table that has an index, for which VPP takes this number, whatever the ids of tables are."""
+    found = next((each for each, table in _main(tables, path.is_ipv6).tables.items() if table.index == index), None)
+    if found is None:
+        raise RefusedError(Retval.UNSPECIFIED, f"no FIB table has the index {index}, at which VPP crashes")
+    return found
 
 
 def _next_hop(tables: Tables, line: Input, path: FibPath) -> FibPath | None:

@@ -206,7 +206,10 @@ def _stuck_outputs(situation: Situation) -> Iterator[tuple[str, float]]:
 
 
 def _since_the_beginning(situation: Situation) -> Iterator[Finding]:
-    """Yield a finding per reason of a single reading, whose counters began at a time that nothing shows."""
+    """Yield a finding per reason of a single reading, whose counters began at a time that nothing shows.
+
+    Drops without a reason are no loss yet: they may be packets that were not meant for this router.
+    """
     load = situation.load
     if load.duration_s is not None:
         return
@@ -237,13 +240,13 @@ def _old_fault_finding(
     subject: str, what: str, lost: int, received: int, hint: str, situation: Situation, part: str
 ) -> Finding:
     share = lost / received if received else 0.0 if hint in _NO_LOSS else 1.0
-    is_many = lost >= MANY_PACKETS and share >= (_UNEXPLAINED if hint in _NO_LOSS else SURELY)
-    of_all = f" of {count(received)} ({percent(lost / received)})" if received else ""
     is_explained = part == "errors"
+    is_loss = is_explained and lost >= MANY_PACKETS and share >= (_UNEXPLAINED if hint in _NO_LOSS else SURELY)
+    of_all = f" of {count(received)} ({percent(lost / received)})" if received else ""
     why = "that no tuning can save" if is_explained else "for a reason that was not read"
     return Finding(
         rule="not-tuning",
-        severity=_severity(hint) if is_many else FindingSeverity.NOTICE,
+        severity=_severity(hint) if is_loss else FindingSeverity.NOTICE,
         subject=subject,
         verdict=f"{subject} has dropped {packets(lost)}{of_all} {why}: {hint}",
         evidence=(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from tests.clock import Clock
 from tests.stats_segment import StatsServer, router
 from vppcfg.app.monitoring.reader import RouterReader
 from vppcfg.model.monitored import FileNames
@@ -14,22 +15,6 @@ from vppcfg.simulator.vpp import SimulatedVpp
 
 _READERS: list[RouterReader] = []
 """Those that are open."""
-
-
-class Clock:
-    """A clock that goes on when a test says so."""
-
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now_s
-
-    def time(self) -> float:
-        return 1_700_000_000 + self.now_s
-
-    def sleep(self, seconds: float) -> None:
-        self.now_s += seconds
 
 
 class Router:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.app.monitoring.routers import Clock, Router, running
+from tests.clock import Clock
+from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.app.monitoring.drift import DriftMetrics
 from vppcfg.app.monitoring.following import RouterFollower
 from vppcfg.render.change_metrics import ChangeStatus

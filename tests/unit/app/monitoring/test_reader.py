@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.app.monitoring.routers import Clock, Router, running
+from tests.clock import Clock
+from tests.unit.app.monitoring.routers import Router, running
 from vppcfg.app.monitoring import reader as module
 from vppcfg.model.monitored import FileNames, MonitoredInterface
 from vppcfg.vpp.naming import InterfaceNaming

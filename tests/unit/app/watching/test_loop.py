@@ -357,17 +357,6 @@ def test_a_difference_is_said_once(watch: WatchWorld, heard: Heard) -> None:
     assert heard.events == ["connected", "difference", "drift"]
 
 
-def test_a_difference_that_changes_is_said_again(watch: WatchWorld, heard: Heard) -> None:
-    world = World(until_s=100)
-    world.state = WRONG
-    world.at(10, world.become(state(2000)))
-    watch(world)
-    assert [notice.below for notice in heard.notices if notice.event == "difference"] == [
-        ("    mtu: 9000 -> 1500",),
-        ("    mtu: 2000 -> 1500",),
-    ]
-
-
 def test_a_problem_is_said_once_and_when_it_is_gone(watch: WatchWorld, heard: Heard, status: WatchMetrics) -> None:
     world = World(until_s=150)
     world.state = state(1500, "eth7")

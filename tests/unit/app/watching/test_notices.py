@@ -54,20 +54,6 @@ def test_a_difference_that_becomes_another_one_is_said_again() -> None:
     assert notices[0].data["name"] == "eth0"
 
 
-def test_a_difference_has_the_words_of_the_file_from_what_vpp_has_to_what_is_wanted() -> None:
-    difference, summary = told(Reported("a.yaml"), drifted(eth0=9000))
-    assert (difference.text, difference.below) == ("~ interfaces.eth0", ("    mtu: 9000 -> 1500",))
-    assert difference.data == {
-        "action": "update",
-        "path": ["interfaces", "eth0"],
-        "name": "eth0",
-        "forced_by": None,
-        "lines": ["mtu: 9000 -> 1500"],
-    }
-    assert difference.is_detail
-    assert not summary.is_detail
-
-
 def test_one_line_stands_for_many_differences() -> None:
     *details, summary = told(Reported("a.yaml"), drifted(**dict.fromkeys(WANTED, 9000)))
     assert summary.text == (

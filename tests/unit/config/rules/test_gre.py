@@ -33,21 +33,6 @@ def test_no_two_tunnels_are_alike(first: str, second: str, is_alike: bool) -> No
     assert found_in(first, second) == ([("gre-duplicate", ("gre_tunnels", "gre1"))] if is_alike else [])
 
 
-@pytest.mark.parametrize(
-    ("interfaces", "more", "path"),
-    [
-        ("gre0: {mac: '02:00:00:00:00:01'}", "", ("interfaces", "gre0", "mac")),
-        ("eth0: {}, gre0: {l2xc: eth0}", "", ("interfaces", "gre0", "l2xc")),
-        ("eth0: {l2xc: gre0}", "", ("interfaces", "eth0", "l2xc")),
-        ("gre0: {sub-interfaces: {10: {mtu: 1400}, 2: {mtu: 1400}}}", "", ("interfaces", "gre0", "sub-interfaces", 10)),
-        ("eth0: {}", "bridgedomains: {bd1: {interfaces: [eth0, gre0]}}", ("bridgedomains", "bd1", "interfaces", 1)),
-    ],
-)
-def test_what_needs_ethernet_needs_another_mode(interfaces: str, more: str, path: tuple[str | int, ...]) -> None:
-    assert found_in("", interfaces=interfaces, more=more) == [("gre-l3", path)]
-    assert found_in(", mode: teb", interfaces=interfaces, more=more) == []
-
-
 ROUTED, FRAMES = "addresses: [10.0.0.1/30]", ", mode: teb"
 
 

@@ -25,26 +25,6 @@ def test_what_vpp_makes_has_no_driver(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "virtual", "why"),
-    [
-        ("BondEthernet0", "bondethernets: {BondEthernet0: {}}", "uses the queues of its members"),
-        ("tap0", "taps: {tap0: {host: {name: x}}}", "gets its queues when it is created"),
-        ("host-x", "host_interfaces: {host-x: {}}", "gets its queues when it is created"),
-        (
-            "memif1/0",
-            "memifs: {memif1/0: {role: master, socket: /run/vpp/m.sock}}",
-            "has queues only while a peer is connected",
-        ),
-        ("gre0", "gre_tunnels: {gre0: {local: 192.0.2.1, remote: 192.0.2.2}}", "has no queues of its own"),
-    ],
-)
-def test_queues_of_what_the_file_makes_are_not_placed_and_it_is_said_why(name: str, virtual: str, why: str) -> None:
-    text = f"interfaces: {{{name}: {{rx-placement: {{0: main}}}}}}\n{virtual}\n"
-    (problem,) = [each for each in parse_text(text, "test").problems if each.rule == "placement-not-port"]
-    assert problem.text.startswith(f"{name} {why}") and problem.text.endswith("; remove `rx-placement`")
-
-
-@pytest.mark.parametrize(
     ("name", "rule"),
     [("BondEthernet1", "bond-undefined"), ("vxlan_tunnel0", "vxlan-undefined"), ("tap1024", "tap-undefined")],
 )

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.config.dump import write
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.config.valid_dump import write
 from vppcfg.kinds.ipfix import SetFlowRecords
 from vppcfg.kinds.ipfix_settings import SetFlowParams, SetIpfixExporter
 from vppcfg.model.interface import Interface, InterfaceKind

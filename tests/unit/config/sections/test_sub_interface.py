@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from vppcfg.config.dump import write
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
+from vppcfg.config.valid_dump import write
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind
 from vppcfg.model.state import State
 from vppcfg.plan.operations import SetPacketMtu

@@ -16,44 +16,33 @@ def only(data: bytes) -> Problem:
 
 
 @pytest.mark.parametrize(
-    ("data", "line", "column", "words"),
+    ("rule", "data", "line", "column", "words"),
     [
-        (b"a:\n\tb: c\n", 2, 1, "a tab cannot indent"),
-        (b"a:\n  b: c\n \t d: e\n", 3, 2, "a tab cannot indent"),
-        (b"a: b: c\n", 1, 5, "a text with a colon and a space in it needs quotes"),
-        (b"a: [1, 2\nb: 3\n", 2, 2, "the `]` that closes the `[` of line 1 is missing"),
-        (b"a: 'x\n", 1, 4, "the quote that opens here is never closed"),
-        (b"a: @b\n", 1, 4, "`@` has a special meaning in YAML"),
-        (b'# \xc3\xa9\xc3\xa9\na: "\xc3\xa9" b\n', 2, 8, "more text follows the closing quote"),
-        (b"a: [x] y\n", 1, 8, "more text follows the closing bracket"),
-        (b"a:\n  b:9000\n  c: up\n", 2, 4, "a space is missing after this colon"),
-        (b"a:\n  b: 1\n c: 2\n", 3, 2, "indented like no line above"),
-        (b"a:\n  b\n  c: 2\nd: 1\n", 2, 3, "no colon"),
-        (b"a:\n<<<<<<< HEAD\n  b: 1\n=======\n  b: 2\n>>>>>>> x\n", 2, 1, "merge conflict"),
-        (b"a:\n - *\n", 2, 4, "`*` has a special meaning"),
+        ("yaml-syntax", b"a:\n\tb: c\n", 2, 1, "a tab cannot indent"),
+        ("yaml-syntax", b"a:\n  b: c\n \t d: e\n", 3, 2, "a tab cannot indent"),
+        ("yaml-syntax", b"a: b: c\n", 1, 5, "a text with a colon and a space in it needs quotes"),
+        ("yaml-syntax", b"a: [1, 2\nb: 3\n", 2, 2, "the `]` that closes the `[` of line 1 is missing"),
+        ("yaml-syntax", b"a: 'x\n", 1, 4, "the quote that opens here is never closed"),
+        ("yaml-syntax", b"a: @b\n", 1, 4, "`@` has a special meaning in YAML"),
+        ("yaml-syntax", b'# \xc3\xa9\xc3\xa9\na: "\xc3\xa9" b\n', 2, 8, "more text follows the closing quote"),
+        ("yaml-syntax", b"a: [x] y\n", 1, 8, "more text follows the closing bracket"),
+        ("yaml-syntax", b"a:\n  b:9000\n  c: up\n", 2, 4, "a space is missing after this colon"),
+        ("yaml-syntax", b"a:\n  b: 1\n c: 2\n", 3, 2, "indented like no line above"),
+        ("yaml-syntax", b"a:\n  b\n  c: 2\nd: 1\n", 2, 3, "no colon"),
+        ("yaml-syntax", b"a:\n<<<<<<< HEAD\n  b: 1\n=======\n  b: 2\n>>>>>>> x\n", 2, 1, "merge conflict"),
+        ("yaml-syntax", b"a:\n - *\n", 2, 4, "`*` has a special meaning"),
+        ("yaml-encoding", b"a: b\nc: \xff\n", 2, 4, "byte 0xff"),
+        ("yaml-encoding", b"a: \xe9", 1, 4, "byte 0xe9"),
+        ("yaml-encoding", "a: é\nb: ü".encode("latin-1"), 1, 4, "byte 0xe9"),
+        ("yaml-encoding", b"\xc3\xa9: \xed\xa0\x80", 1, 4, "byte 0xed"),
+        ("yaml-encoding", "a: b".encode("utf-16"), 1, 1, "UTF-16"),
+        ("yaml-encoding", "a: b".encode("utf-32"), 1, 1, "UTF-32"),
+        ("yaml-encoding", codecs.BOM_UTF16_BE + "a: b".encode("utf-16-be"), 1, 1, "UTF-16"),
     ],
 )
-def test_the_mistake_is_named_and_its_place(data: bytes, line: int, column: int, words: str) -> None:
+def test_the_mistake_is_named_and_its_place(rule: str, data: bytes, line: int, column: int, words: str) -> None:
     problem = only(data)
-    assert (problem.rule, problem.line, problem.column) == ("yaml-syntax", line, column)
-    assert words in problem.text
-
-
-@pytest.mark.parametrize(
-    ("data", "line", "column", "words"),
-    [
-        (b"a: b\nc: \xff\n", 2, 4, "byte 0xff"),
-        (b"a: \xe9", 1, 4, "byte 0xe9"),
-        ("a: é\nb: ü".encode("latin-1"), 1, 4, "byte 0xe9"),
-        (b"\xc3\xa9: \xed\xa0\x80", 1, 4, "byte 0xed"),
-        ("a: b".encode("utf-16"), 1, 1, "UTF-16"),
-        ("a: b".encode("utf-32"), 1, 1, "UTF-32"),
-        (codecs.BOM_UTF16_BE + "a: b".encode("utf-16-be"), 1, 1, "UTF-16"),
-    ],
-)
-def test_bytes_that_are_not_utf8_have_a_place(data: bytes, line: int, column: int, words: str) -> None:
-    problem = only(data)
-    assert (problem.rule, problem.line, problem.column) == ("yaml-encoding", line, column)
+    assert (problem.rule, problem.line, problem.column) == (rule, line, column)
     assert words in problem.text
 
 

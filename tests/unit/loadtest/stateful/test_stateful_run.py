@@ -61,19 +61,6 @@ def run(
     return ramp_of(device, plan, name, open_s, probes)[0].run()
 
 
-def test_the_rate_rises_evenly_and_is_held() -> None:
-    ramp, witness = ramp_of(SimulatedGateway())
-    outcome, verdict, notes = ramp.run()
-    assert [sample.rate_cps for sample in outcome.samples if sample.phase is not LoadPhase.DRAIN] == [
-        10.0, 10.0, 10.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0, *[100.0] * 5,
-    ]  # fmt: skip
-    assert witness.phases == [LoadPhase.WARM_UP, LoadPhase.RAMP, LoadPhase.HOLD, LoadPhase.DRAIN]
-    assert outcome.totals is not None
-    assert outcome.totals.begun == outcome.totals.answered == outcome.intended == 1080
-    assert (verdict.has_passed, outcome.failed_ratio, outcome.failures_begin_cps, notes) == (True, 0.0, None, ())
-    assert verdict.text == "0 % of the connections failed, the limit is 0.0100 %"
-
-
 def test_what_a_sample_counts_is_what_happened_in_it() -> None:
     outcome, _, _ = run(SimulatedGateway(), name="mix")
     assert outcome.totals is not None

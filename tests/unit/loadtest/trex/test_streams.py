@@ -63,16 +63,6 @@ def test_a_stream_is_what_the_official_client_sends() -> None:
     assert streams_of(traffic, THERE) == [RECORDED]
 
 
-def test_an_imix_keeps_its_ratio_and_its_gaps() -> None:
-    traffic = Traffic(profile=profile_of("imix"), directions=(THERE,))
-    streams = streams_of(traffic, THERE)
-    assert [(stream["mode"]["rate"]["value"], stream["isg"]) for stream in streams] == [
-        (28.0, 0.0),
-        (16.0, 0.1),
-        (4.0, 0.2),
-    ]
-
-
 @pytest.mark.parametrize("name", ["bench", "imix", "udp_1pkt"])
 def test_the_stream_that_measures_latency_has_a_group_per_direction_and_room_for_a_stamp(name: str) -> None:
     traffic = Traffic(profile=profile_of(name), directions=(THERE, BACK), latency_pps=500.0)

@@ -4,8 +4,7 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import Request, StubVpp, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.model.bond import Bond, BondMode, LoadBalance, Membership
-from vppcfg.model.interface import InterfaceKind
+from vppcfg.model.bond import Bond
 from vppcfg.plan.request import Value
 
 BOND, OTHER_BOND = 7, 8
@@ -21,52 +20,6 @@ def stub_with(*bonds: dict[str, Value]) -> StubVpp:
         stub.add_interface(told, names[told], interface_dev_type="bond")
     stub.tell("sw_bond_interface_dump", "sw_bond_interface_details", *bonds)
     return stub
-
-
-def give_members(stub: StubVpp, members: dict[int, list[dict[str, Value]]]) -> None:
-    """Have `members` by bond."""
-
-    def answer(request: Request) -> list[bytes]:
-        rows = members.get(request.value("sw_if_index"), [])
-        return [stub.say("sw_member_interface_details", request, row) for row in rows]
-
-    stub.answers["sw_member_interface_dump"] = answer
-
-
-@pytest.mark.parametrize(
-    ("mode", "number", "expected_mode", "load_balance"),
-    [
-        (1, 3, BondMode.ROUND_ROBIN, None),
-        (2, 5, BondMode.ACTIVE_BACKUP, None),
-        (3, 0, BondMode.XOR, LoadBalance.L2),
-        (4, 4, BondMode.BROADCAST, None),
-        (5, 1, BondMode.LACP, LoadBalance.L34),
-        (5, 2, BondMode.LACP, LoadBalance.L23),
-    ],
-)
-def test_mode_and_load_balance_are_read(
-    mode: int, number: int, expected_mode: BondMode, load_balance: LoadBalance | None
-) -> None:
-    state = observed(stub_with({"sw_if_index": BOND, "mode": mode, "lb": number}))
-    assert state.virtual == {"BondEthernet0": Bond(mode=expected_mode, load_balance=load_balance)}
-    assert state.interfaces["BondEthernet0"].kind is InterfaceKind.BOND
-
-
-def test_members_belong_to_the_bond_that_was_asked_for_in_the_order_of_joining() -> None:
-    stub = stub_with({"sw_if_index": BOND, "mode": 5}, {"sw_if_index": OTHER_BOND, "mode": 2, "lb": 5})
-    give_members(
-        stub,
-        {
-            BOND: [{"sw_if_index": 3, "is_passive": 1}, {"sw_if_index": 1, "is_long_timeout": 1}],
-            OTHER_BOND: [{"sw_if_index": 2, "weight": 100}],
-        },
-    )
-    bonds = observed(stub).virtual_as(Bond)
-    assert list(bonds["BondEthernet0"].members.items()) == [
-        ("port3", Membership(is_passive=True)),
-        ("port1", Membership(is_long_timeout=True)),
-    ]
-    assert bonds["BondEthernet5"].members == {"port2": Membership(weight=100)}
 
 
 SHOWN = """\

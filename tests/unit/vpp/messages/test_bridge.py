@@ -26,16 +26,6 @@ def stub_with(bridge: Mapping[str, Value], members: list[Mapping[str, Value]]) -
     return stub
 
 
-def test_members_know_their_bridge_and_what_they_are_in_it() -> None:
-    stub = stub_with({"bd_id": 7, "bvi_sw_if_index": 2}, [{"sw_if_index": 1, "shg": 3}, {"sw_if_index": 2, "shg": 0}])
-    found = observed(stub).interfaces
-    assert {name: (one.bridge, one.is_bvi, one.split_horizon_group) for name, one in found.items()} == {
-        "port": (7, False, 3),
-        "loop0": (7, True, 0),
-        "other": (None, False, 0),
-    }
-
-
 def test_the_port_for_unknown_unicast_is_a_member_too() -> None:
     stub = stub_with({"bd_id": 7, "uu_fwd_sw_if_index": 3}, [{"sw_if_index": 1, "shg": 0}])
     found = observed(stub).interfaces

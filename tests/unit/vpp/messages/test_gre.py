@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import pytest
-
 from tests.unit.vpp.stub_vpp import StubVpp, observed
-from vppcfg.model.tunnel import Gre, GreMode
+from vppcfg.model.tunnel import Gre
 from vppcfg.plan.request import Value
 
 TUNNEL = 5
@@ -34,26 +32,6 @@ def stub_with(changes: Mapping[str, Value] = MappingProxyType({}), dump: str = "
     return stub
 
 
-@pytest.mark.parametrize(("dump", "key"), [("gre_tunnel_v2_dump", 7), ("gre_tunnel_dump_v2", 7)])
-def test_a_tunnel_is_read_by_name(dump: str, key: int) -> None:
-    expected = Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB, key=key)
-    assert observed(stub_with({"key": key}, dump)).virtual == {"gre3": expected}
-
-
-def test_a_vpp_before_25_10_tells_of_no_keys() -> None:
-    stub = stub_with(dump="gre_tunnel_dump")
-    stub.drop("gre_tunnel_add_del_v2")
-    state = observed(stub)
-    assert state.virtual == {"gre3": Gre(local="192.0.2.1", remote="192.0.2.2", mode=GreMode.TEB)}
-    assert (state.facts.plugins & {"gre", "gre_key"}) == {"gre"}
-
-
 def test_a_tunnel_with_flags_is_not_plain() -> None:
     (tunnel,) = observed(stub_with({"flags": 1})).virtual_as(Gre).values()
     assert not tunnel.is_plain
-
-
-def test_a_vpp_without_the_plugin_has_no_tunnels() -> None:
-    stub = stub_with()
-    stub.drop(*DUMPS)
-    assert observed(stub).virtual == {}

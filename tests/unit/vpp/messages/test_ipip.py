@@ -37,8 +37,3 @@ def test_6rd_tunnels_and_others_with_the_wrong_name_are_ports(name: str, device_
     state = observed(stub_with(name=name, device_class=device_class))
     assert set(state.virtual) == ({name} if name == "to-bern" else set()), "another such tunnel cannot be made"
     assert state.interfaces[name].kind is InterfaceKind.PHYSICAL
-
-
-def test_a_vpp_without_the_plugin_has_no_tunnels() -> None:
-    stub = StubVpp(plugins=("gre",))
-    assert "ipip" not in observed(stub).facts.plugins

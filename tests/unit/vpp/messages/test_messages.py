@@ -47,8 +47,6 @@ RULE = AclRule(
     destination_ports=(80, 443),
     tcp_flags=(18, 2),
 )
-RULE6 = AclRule(action=AclAction.PERMIT_REFLECT, source="2001:db8::/32", destination="::/0")
-
 ON_PORT = Attachment(
     holder="port",
     kind="service",
@@ -228,38 +226,6 @@ def test_every_operation_has_its_message() -> None:
     assert {type(operation) for operation in (*sampled_operations(), *(row[0] for row in SAID))} >= to_vpp
 
 
-def test_rules_stand_behind_their_list_in_order() -> None:
-    stub = Told()
-    perform(stub, op.CreateAcl(acl="web", rules=(RULE, RULE6), tag="vppcfg web"))
-    (request,) = stub.told
-    paths = ("is_permit", "src_prefix.address.af", "src_prefix.address.un", "src_prefix.len", "dst_prefix.address.af")
-    assert list(request.message.items(request.data, *paths)) == [
-        (1, 0, b"\xc0\0\2\0" + bytes(12), 24, 0),
-        (2, 1, b"\x20\x01\x0d\xb8" + bytes(12), 32, 1),
-    ]
-    numbers = (
-        "proto",
-        "srcport_or_icmptype_first",
-        "srcport_or_icmptype_last",
-        "dstport_or_icmpcode_first",
-        "dstport_or_icmpcode_last",
-        "tcp_flags_mask",
-        "tcp_flags_value",
-    )
-    assert list(request.message.items(request.data, *numbers)) == [
-        (6, 1024, 65535, 80, 443, 18, 2),
-        (0, 0, 65535, 0, 65535, 0, 0),
-    ]
-
-
-def test_an_interface_applies_inputs_before_outputs_by_index() -> None:
-    stub = Told()
-    binding = AclBinding(input=("acl:theirs", "ssh"), output=("ssh",))
-    perform(stub, op.BindAcls(interface="port", binding=binding))
-    (request,) = stub.told
-    assert list(request.message.items(request.data, "")) == [(8,), (7,), (7,)]
-
-
 def test_more_lists_than_vpp_can_count_are_refused_unsent() -> None:
     stub = Told()
     names = [f"list{number}" for number in range(256)]
@@ -312,14 +278,6 @@ def test_a_call_for_people_names_interfaces_and_writes_addresses_as_text() -> No
         },
     )
     assert api_call(PAIR)[0] == "lcp_itf_pair_add_del_v3"
-
-
-def test_a_call_for_people_writes_mac_addresses_as_text() -> None:
-    message, arguments = api_call(op.SetMac(interface="port", mac="02:11:22:33:44:55"))
-    assert (message, arguments) == (
-        "sw_interface_set_mac_address",
-        {"sw_if_index": "port", "mac_address": "02:11:22:33:44:55"},
-    )
 
 
 def test_a_call_for_people_has_lists_and_access_lists_by_name() -> None:

@@ -1,7 +1,6 @@
 """TAPs, as a VPP tells of them."""
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
-from vppcfg.model.tap import Tap
 from vppcfg.plan.request import Value
 
 ROW: dict[str, Value] = {
@@ -30,21 +29,6 @@ def stub_with(*rows: dict[str, Value]) -> StubVpp:
     return stub
 
 
-def test_a_tap_is_read_by_name_with_everything_it_was_made_with() -> None:
-    assert observed(stub_with(ROW)).virtual == {
-        "tap3": Tap(
-            host_name="lab",
-            host_mac="02:00:00:00:00:03",
-            host_mtu=1400,
-            host_bridge="br0",
-            host_netns="blue",
-            rx_ring_size=512,
-            tx_ring_size=1024,
-            flags=64,
-        )
-    }
-
-
 def test_the_vpp_side_of_a_pair_is_no_tap_of_ours() -> None:
     stub = stub_with(ROW, ROW | {"sw_if_index": 3, "host_if_name": "e0"})
     pair: dict[str, Value] = {"phy_sw_if_index": 1, "host_sw_if_index": 3, "host_if_name": "e0"}
@@ -58,9 +42,3 @@ def test_the_vpp_side_of_a_pair_is_no_tap_of_ours() -> None:
 
 def test_a_tun_is_no_tap() -> None:
     assert observed(stub_with(ROW | {"sw_if_index": 4, "tap_flags": 16})).virtual == {}
-
-
-def test_a_vpp_without_the_plugin_has_no_taps() -> None:
-    stub = stub_with(ROW)
-    stub.drop("sw_interface_tap_v2_dump")
-    assert observed(stub).virtual == {}

@@ -37,9 +37,3 @@ def test_a_tunnel_for_l3_packets_is_not_plain() -> None:
     stub = stub_with()
     stub.rows[0]["l2_address"] = bytes(6)
     assert not observed(stub).virtual_as(Vxlan)["vxlan_tunnel3"].is_plain
-
-
-def test_a_vpp_without_the_plugin_has_no_tunnels() -> None:
-    stub = stub_with()
-    stub.drop("vxlan_tunnel_v2_dump")
-    assert observed(stub).virtual == {}
