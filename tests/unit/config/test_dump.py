@@ -1,5 +1,7 @@
 """Writing a State: the text loads without a problem and asks for nothing, whatever the state."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import cache
 from pathlib import Path

@@ -1,5 +1,7 @@
 """A whole file: all problems of all stages at once, in the order of the file."""
 
+from __future__ import annotations
+
 import sys
 
 import pytest

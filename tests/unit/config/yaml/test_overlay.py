@@ -1,5 +1,7 @@
 """Several files laid over each other: what they say together, and where each value stands."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 
