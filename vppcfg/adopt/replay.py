@@ -161,6 +161,9 @@ class Replay:
         if is_reading(meant.command):
             line.become(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
             return True
+        if key_of(line) in self._left.dropped:
+            line.become(LineOutcome.FAULT, self._left.dropped[key_of(line)], "adopt-lcp-before-member")
+            return True
         words = meant.rest.split()
         if turns_det44_off(meant.command, words):
             line.become(LineOutcome.NO_EFFECT, "a plan that takes DET44 off an interface has it")
@@ -344,9 +347,6 @@ class _Watch:
             return
         if self._simulation.mac_of(self._bond) != self._mac and self._simulation.has_pair(self._bond):
             yield "lcp", self._bond, f"gives {self._bond} the MAC of its first member; its Linux device has another"
-        member = self._words[1] if len(self._words) > 1 else ""
-        if self._simulation.has_pair(member):
-            yield "lcp of member", member, f"{member} has an LCP pair, whose packets now belong to {self._bond}"
 
 
 def _named(line: SourceLine, seen_from: SourceLine) -> str:

@@ -139,10 +139,21 @@ def test_a_pair_before_the_members_of_its_bond_is_a_fault() -> None:
     assert "fault" not in outcomes(adopted(after))
 
 
-def test_a_pair_on_a_member_of_a_bond_is_a_fault() -> None:
-    text = "create bond mode lacp id 0\nlcp create xe0 host-if e0\nbond add BondEthernet0 xe0\n"
-    fault = fault_in(adopted(text))
-    assert (fault.number, fault.rule) == (3, "adopt-lcp-before-member")
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1)])
+def test_a_pair_on_a_member_of_a_bond_is_a_fault_and_left_out(order: tuple[int, ...]) -> None:
+    lines = ["create bond mode lacp id 0", "lcp create xe0 host-if e0", "bond add BondEthernet0 xe0"]
+    more = ["lcp create BondEthernet0 host-if be0", "set interface ip address BondEthernet0 192.0.2.1/24"]
+    adoption = adopted("\n".join([lines[place] for place in order] + more))
+    fault = fault_in(adoption)
+    assert (fault.text, fault.rule) == (lines[1], "adopt-lcp-before-member")
+    assert sorted(outcomes(adoption)) == ["fault", "file", "file", "file", "file"]
+    assert "lcp: e0" not in adoption.text and "lcp: be0" in adoption.text and adoption.rest.commands == ()
+
+
+def test_a_pair_on_what_leaves_its_bond_again_is_in_the_file() -> None:
+    text = "create bond mode lacp id 0\nbond add BondEthernet0 xe0\nlcp create xe0 host-if e0\nbond del xe0\n"
+    adoption = adopted(text)
+    assert "lcp: e0" in adoption.text and "fault" not in outcomes(adoption)
 
 
 def test_an_mtu_that_that_of_the_parent_overwrites_is_a_fault() -> None:
