@@ -42,6 +42,16 @@ def test_nothing_is_assumed_where_the_ports_are_known() -> None:
 
 
 @pytest.mark.parametrize(
+    "made", ["create tap id 1", "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 1 instance 1", ""]
+)
+def test_an_mtu_of_packets_is_that_of_the_link_too(made: str) -> None:
+    name = {"create tap": "tap1", "create vxlan": "vxlan_tunnel1"}.get(" ".join(made.split()[:2]), "xe0")
+    adoption = adopted(f"{made}\nset interface mtu packet 1400 {name}\n")
+    assert f"  {name}:\n    mtu: 1400\n" in adoption.text
+    assert adoption.report.lines[-1].rule == "adopt-link-mtu"
+
+
+@pytest.mark.parametrize(
     "name",
     [
         *("loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100", "memif1/0", "host-eth1", "wg0", "tun3"),
