@@ -15,6 +15,7 @@ from vppcfg.adopt.command_targets import (
     is_log,
     is_port,
     is_reading,
+    lacking_word,
     place_of,
     turns_det44_off,
     unsupported_reason,
@@ -176,6 +177,8 @@ class Replay:
             return True
         if self._simulation.lacks_plugin_of(meant.command):
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
+        if lacking := lacking_word(meant.command, words):
+            return self._refused(line, f"`{meant.command}` needs the word `{lacking}`")
         beyond = word_beyond(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:

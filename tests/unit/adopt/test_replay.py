@@ -253,6 +253,18 @@ def test_what_vpp_refuses_is_a_fault(line: str) -> None:
     assert outcomes(adopted(f"{line}\n")) == ["fault"]
 
 
+def test_a_feature_without_its_arc_is_refused_and_one_with_it_is_left() -> None:
+    feature = "set interface feature xe0 ip4-snoop"
+    assert outcomes(adopted(f"{feature}\n{feature} arc ip4-unicast\n", past_errors=True)) == ["fault", "unmanaged"]
+
+
+def test_a_wireguard_without_an_mtu_gets_the_usual_one() -> None:
+    key = "dpLDrTVAu4A8Ags67mbNiIcSMjTqDG5xQ8Ct1z/0Me0="
+    adoption = adopted(f"wireguard create listen-port 51820 private-key {key} src 192.0.2.1\n")
+    assert outcomes(adoption) == ["file"]
+    assert "  wg0:\n    mtu: 1420\n" in adoption.text
+
+
 def test_macros_and_braces_are_understood() -> None:
     adoption = adopted("define P xe0\nset interface state $(P) up\nuncomment { set interface mtu packet 1500 xe0 }\n")
     assert outcomes(adoption) == ["no_effect", "file", "file"]
