@@ -8,9 +8,11 @@ its `__init__` once there are many of them.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from functools import cache, partial
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
 
@@ -179,8 +181,7 @@ def evolve(wide_record: T, **changes: Any) -> T:
     kind: Any = wide_record.__class__
     copy = object.__new__(_unfrozen(kind))
     _copier_of(kind)(wide_record, copy)
-    for name, value in changes.items():
-        setattr(copy, name, value)
+    deque(map(setattr, repeat(copy), changes, changes.values()), maxlen=0)  # a loop that stays in C
     _freeze(copy)
     if hasattr(copy, "__post_init__"):
         copy.__post_init__()

@@ -12,6 +12,7 @@ from vppcfg.config.section_list import SECTIONS
 from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.model.problem import KeyPath, Severity
+from vppcfg.model.route import Route
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import VppObject
 
@@ -25,12 +26,12 @@ def valid_dump(state: State) -> Written:
     """Return what `written` does, without the services that no valid file can have as they are.
 
     VPP takes what `check` refuses: a host that two mappings of NAT44 name, a virtual router without an own address.
-    Without its section or key, a service is left alone as a whole.
+    Without its section or key, a service is left alone as a whole. Of routes, none is written that no file can have.
     """
     keys: dict[KeyPath, str] = {}
     while True:
         found = written(state, left_keys=keys)
-        more = _inexpressible_keys(found, state) if state.objects else {}
+        more = _inexpressible_keys(found, state) if state.objects.keys() - {Route} else {}
         if not more.keys() - keys.keys():
             return found
         keys |= more

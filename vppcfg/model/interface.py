@@ -335,6 +335,7 @@ features_of = attrgetter(*FEATURES)
 """Returns the values of all features of an interface, in the order of FEATURES."""
 FEATURE_DEFAULTS = {field.name: field.default for field in fields(Interface) if field.name in FEATURES}
 NO_FEATURES = tuple(FEATURE_DEFAULTS[attribute] for attribute in FEATURES)
+_WITHOUT_FEATURES = Interface(name="", kind=InterfaceKind.PHYSICAL)
 
 
 FEATURE_TABLES: Mapping[str, str] = {"nat44": "nat44"}
@@ -345,10 +346,13 @@ interface has the feature."""
 def without_features(interfaces: Mapping[str, Interface], attributes: Iterable[str]) -> dict[str, Interface]:
     """Return interfaces on which some features are off."""
     off = {name: FEATURE_DEFAULTS[name] for name in attributes}
-    return {
-        name: evolve(interface, **off) if any(getattr(interface, each) != off[each] for each in off) else interface
-        for name, interface in interfaces.items()
-    }
+    if not off:
+        return dict(interfaces)
+    values_of = attrgetter(*off)
+    usual = values_of(_WITHOUT_FEATURES)
+    found = dict(interfaces)
+    found.update({name: evolve(each, **off) for name, each in interfaces.items() if values_of(each) != usual})
+    return found
 
 
 def features_on(interface: Interface) -> list[str]:

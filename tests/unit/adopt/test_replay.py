@@ -210,14 +210,6 @@ def test_an_lcp_may_have_an_underscore_in_its_name() -> None:
     assert outcomes(adopted("lcp create xe0 host-if wan_0\n")) == ["file"]
 
 
-def test_a_vrf_with_a_name_is_in_the_file() -> None:
-    tables = "ip table add 10 name red\nip6 table add 10 name red\n"
-    bound = "set interface ip table xe0 10\nset interface ip6 table xe0 10\n"
-    adoption = adopted(f"{tables}{bound}set interface ip address xe0 192.0.2.1/24\n")
-    assert set(outcomes(adoption)) == {"file"}
-    assert adoption.report.lines[0].path == ("vrfs", "red")
-
-
 def test_scripts_are_followed() -> None:
     files = {"b.vpp": "set interface state xe0 up\nexec c.vpp\n", "c.vpp": "set interface mtu packet 1500 xe0\n"}
     adoption = adopted("exec b.vpp\nset interface state xe1 up\n", files)

@@ -27,14 +27,6 @@ def test_a_network_has_no_problem(kind: str, size: int) -> None:
 
 
 @every_kind
-def test_a_network_has_just_the_ports_that_it_names(kind: str) -> None:
-    network = KINDS[kind](30)
-    configuration = parse_text(network.text, kind).configuration
-    assert configuration is not None
-    assert set(assumed_state(configuration).interfaces) == set(network.ports)
-
-
-@every_kind
 def test_a_change_of_one_line_is_a_small_change(kind: str) -> None:
     network = KINDS[kind](200)
     plan = make_plan(desired(network.text), desired(network.edited))

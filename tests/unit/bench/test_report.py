@@ -6,7 +6,7 @@ import pytest
 
 from bench.measure import Cost
 from bench.report import Results, bounds, grown_too_fast, report, written_into
-from bench.scenario import APPLY, CHECK, LOADER, PLAN_EMPTY, PUBLIC_CHECK, VPPCTL, Result
+from bench.scenario import APPLY, CHECK, LOADER, PLAN_EMPTY, VPPCTL, Result
 
 
 def result(command: str, cpu_s: float, *, size: int = 10_000, dataplane: str = "", wall_s: float = 1.0) -> Result:
@@ -34,15 +34,6 @@ def test_apply_is_held_against_vppctl_by_wall_time() -> None:
 def test_a_slow_start_breaks_a_bound() -> None:
     assert [bound.what for bound in bounds(Results([]), 0.06) if not bound.is_met] == ["vppcfg --version, CPU"]
     assert broken(result(CHECK, 0.18, size=1)) == ["check of a small file, CPU"]
-
-
-def test_the_tables_have_what_was_measured() -> None:
-    results = Results(
-        [result(LOADER, 0.5), result(CHECK, 1.25), result(APPLY, 3.5, dataplane="simulated"), result(PUBLIC_CHECK, 125)]
-    )
-    text = report(results, machine="A machine.", version_cpu_s=0.05)
-    assert "| 10,000 | 0.50 | 1.25 | 3.50 | 0.00 | 100 MB |" in text
-    assert "| 10,000 | check | 125.00 | 1.25 | 100 |" in text
 
 
 def test_what_grows_too_fast_is_told_unless_it_is_not_ours() -> None:

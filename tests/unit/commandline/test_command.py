@@ -30,22 +30,6 @@ def only(command: Command, name: str) -> Command:
     return found
 
 
-def test_a_command_is_named_by_what_is_typed_even_below_one_with_arguments(parser: argparse.ArgumentParser) -> None:
-    assert [command.words for command in describe(parser).walk()] == [
-        ("tool",),
-        ("tool", "load"),
-        ("tool", "load", "ramp"),
-    ]
-
-
-def test_options_have_their_help_as_help_shows_it(parser: argparse.ArgumentParser) -> None:
-    load = only(describe(parser), "load")
-    helps = {option.names[-1]: option.help for option in load.options}
-    assert helps["--fast"] == "100% of the speed"
-    assert helps["--rate"] == "packets (default: 5)"
-    assert "--secret" not in helps
-
-
 def test_arguments_tell_whether_they_may_be_left_out_or_repeated(parser: argparse.ArgumentParser) -> None:
     target, port = only(describe(parser), "load").arguments
     assert (target.value, target.is_required, target.is_repeatable) == ("TARGET", True, False)

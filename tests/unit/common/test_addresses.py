@@ -11,7 +11,6 @@ from vppcfg.common.addresses import (
     AddressIndex,
     address_key,
     canonical_address,
-    canonical_host,
     is_unicast,
 )
 
@@ -111,14 +110,6 @@ def test_nothing_is_an_address_that_the_standard_library_does_not_know(text: str
     canonical = canonical_address(text)
     if canonical is not None:
         assert ipaddress.ip_interface(canonical) == ipaddress.ip_interface(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("192.0.2.1", "192.0.2.1"), ("2001:DB8:0::1", "2001:db8::1"), ("192.0.2.1/32", None), ("x", None), (5, None)],
-)
-def test_a_host_has_no_length(text: Any, expected: str | None) -> None:
-    assert canonical_host(text) == expected
 
 
 @pytest.mark.parametrize("address", ["224.0.0.1", "239.1.1.1", "0.0.0.0", "255.255.255.255", "::", "ff02::1"])

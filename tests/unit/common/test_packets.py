@@ -8,7 +8,6 @@ from vppcfg.common.packets import (
     TCP,
     checksum,
     icmp_message,
-    ipv4_packet,
     ipv6_packet,
     tcp_segment,
     udp_segment,
@@ -16,15 +15,6 @@ from vppcfg.common.packets import (
 
 HERE, THERE = ip_address("192.0.2.1"), ip_address("198.51.100.2")
 HERE6, THERE6 = ip_address("2001:db8::1"), ip_address("2001:db8::2")
-
-
-def test_an_ipv4_header_sums_up_to_nothing() -> None:
-    packet = ipv4_packet(HERE, THERE, 17, b"abc", ttl=7, has_df=True)
-    assert checksum(packet[:20]) == 0
-    assert packet[8:10] == bytes([7, 17])
-    assert packet[6:8] == b"\x40\x00"
-    assert packet[2:4] == (23).to_bytes(2)
-    assert packet[12:20] == HERE.packed + THERE.packed
 
 
 def test_an_ipv6_header_says_how_long_the_rest_is() -> None:

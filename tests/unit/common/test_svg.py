@@ -1,7 +1,6 @@
 """A graph is a picture of its points, with axes that hold them and words that can be read."""
 
 import math
-import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -40,19 +39,6 @@ def graph(*lines: Line) -> Graph:
         y_name="seconds",
         lines=lines,
     )
-
-
-def test_a_graph_has_a_line_and_a_name_for_each_series() -> None:
-    root = ElementTree.fromstring(svg_of(graph(line("a < b", (1, 0.1), (100, 10)), line("c", (10, 1), colour=1)), 760))
-    lines = [path for path in root.iter(f"{SVG}path") if path.get("stroke-linejoin")]
-    points = list(root.iter(f"{SVG}circle"))
-    texts = [element.text for element in root.iter(f"{SVG}text")]
-    assert (len(lines), len(points)) == (1, 1), "a single point is drawn as one"
-    assert {"a < b", "c", "size", "seconds", "0.1", "1", "10", "100"} <= set(texts)
-    assert root.findtext(f"{SVG}title") == "title"
-    x_of, y_of, x_to, y_to = (float(number) for number in re.findall(r"[0-9.]+", lines[0].attrib["d"]))
-    assert x_of < x_to
-    assert y_of > y_to
 
 
 def test_rows_have_bars_as_long_as_their_values() -> None:
@@ -99,17 +85,6 @@ def test_marks_that_would_lie_on_each_other_move_apart() -> None:
     )  # fmt: skip
     found = {e.text: float(e.get("y", "")) for e in ElementTree.fromstring(svg_of(crowded, 600)).iter(f"{SVG}text")}
     assert abs(found["first mark"] - found["second mark"]) >= 13
-
-
-def test_a_graph_that_can_be_seen_is_drawn_whole() -> None:
-    whole = replace(
-        graph(line("a", (1, 0.1), (100, 10)), line("b", (10, 1), colour=1)),
-        areas=(Area(from_x=1, to_x=2, from_y=1, to_y=2, colour="#000000", opacity=1.0),),
-        bars=(Bars(label="bars", heights=(1.0, 2.0), colour=0),),
-        marks=(Landmark(label="here", x=1.0),),
-        note="a note",
-    )
-    assert bounded(whole) == whole
 
 
 def test_of_a_graph_beyond_sight_a_part_is_drawn_and_the_rest_is_told() -> None:

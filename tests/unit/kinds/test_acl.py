@@ -62,37 +62,6 @@ def test_names_are_unique_whatever_the_tags(tags: dict[int, str], names: list[st
     assert list(observed(stub_with(tags)).acls) == names
 
 
-def test_a_rule_is_read_with_all_it_says() -> None:
-    rule = one_rule(
-        {
-            "is_permit": 2,
-            "src_prefix.address.un": b"\xc0\0\2\0" + bytes(12),
-            "src_prefix.len": 24,
-            "proto": 6,
-            "srcport_or_icmptype_first": 1024,
-            "dstport_or_icmpcode_first": 80,
-            "dstport_or_icmpcode_last": 443,
-            "tcp_flags_mask": 18,
-            "tcp_flags_value": 2,
-        }
-    )
-    assert rule == AclRule(
-        action=AclAction.PERMIT_REFLECT,
-        source="192.0.2.0/24",
-        destination="0.0.0.0/0",
-        protocol=6,
-        source_ports=(1024, 65535),
-        destination_ports=(80, 443),
-        tcp_flags=(18, 2),
-    )
-
-
-def test_ipv6_prefixes_are_canonical() -> None:
-    families: dict[str, Value] = {"src_prefix.address.af": 1, "dst_prefix.address.af": 1}
-    rule = one_rule({**families, "src_prefix.address.un": b"\x20\x01\x0d\xb8" + bytes(12), "src_prefix.len": 32})
-    assert (rule.source, rule.destination) == ("2001:db8::/32", "::/0")
-
-
 def test_bits_behind_a_prefix_say_nothing() -> None:
     rule = one_rule({"src_prefix.address.un": b"\xc0\0\2\x81" + bytes(12), "src_prefix.len": 25})
     assert rule.source == "192.0.2.128/25"

@@ -7,7 +7,7 @@ import pytest
 from vppcfg.config.parse import parse
 from vppcfg.config.parsed import Parsed
 from vppcfg.kinds.acl_match import parse_range
-from vppcfg.model.acl import AclAction, AclRule
+from vppcfg.model.acl import AclRule
 from vppcfg.model.problem import Problem, Severity
 
 LISTS: dict[str, Any] = {
@@ -51,14 +51,6 @@ def test_tcp_flags_that_no_tcp_packet_can_have_are_refused(term: dict[str, Any])
     assert flaws({"tcp-flags": ["syn"], **term}) == [("acl-tcp-flags", ("tcp-flags",))]
 
 
-def test_any_family_means_both() -> None:
-    permit = AclAction.PERMIT
-    assert rules({}) == (
-        AclRule(action=permit, source=ALL, destination=ALL),
-        AclRule(action=permit, source=ALL6, destination=ALL6),
-    )
-
-
 @pytest.mark.parametrize(
     ("term", "expected"),
     [
@@ -78,15 +70,6 @@ def test_any_family_means_both() -> None:
 )
 def test_terms_are_multiplied_out_in_order(term: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     assert ends(term) == expected
-
-
-def test_terms_keep_their_order() -> None:
-    terms = [
-        {"source": "10.0.0.9", "action": "deny"},
-        {"source": "four", "action": "permit+reflect"},
-        {"source": "six"},
-    ]
-    assert [rule.action.value for rule in rules(*terms)] == ["deny", "permit+reflect", "permit"]
 
 
 @pytest.mark.parametrize(

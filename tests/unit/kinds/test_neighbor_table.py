@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from tests.kinds.there_and_back import configuration_of, plan_to
-from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.neighbor_table import SetNeighborTable
@@ -54,12 +53,3 @@ def test_an_absent_key_leaves_the_limits_alone_and_an_empty_one_resets_them() ->
     observed = reached({"limit": 7}, {})
     assert plan_to(router(None, {}), observed).of(SetNeighborTable) == []
     assert plan_to(router({}, {}), observed).desired.of(NeighborTable) == {}
-
-
-def test_neighbours_of_the_other_family_do_not_count() -> None:
-    text = """
-interfaces: { eth0: { addresses: [ 192.0.2.1/24, "2001:db8::1/64" ],
-              neighbors: { 192.0.2.5: "02:00:00:00:00:05", "2001:db8::5": "02:00:00:00:00:05" } } }
-neighbor-table: { ipv4: { limit: 1 }, ipv6: { limit: 1 } }
-"""
-    assert parse_text(text, "x").problems == ()

@@ -4,8 +4,6 @@ import pytest
 
 from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
-from vppcfg.model.features import TrafficDirection
-from vppcfg.model.state import SflowSettings
 
 SHOWN = """\
 sflow sampling-rate 1000
@@ -29,20 +27,6 @@ def stub_with(*plugins: str) -> StubVpp:
         stub.tell("sflow_direction_get", "sflow_direction_get_reply", {"sampling_D": 3})
         stub.tell("sflow_drop_monitoring_get", "sflow_drop_monitoring_get_reply", {"drop_M": 1})
     return stub
-
-
-def test_settings_are_read() -> None:
-    stub = stub_with("sflow")
-    for setting, path, value in (
-        ("sampling_rate", "sampling_N", 1000),
-        ("polling_interval", "polling_S", 5),
-        ("header_bytes", "header_B", 64),
-    ):
-        stub.tell(f"sflow_{setting}_get", f"sflow_{setting}_get_reply", {path: value})
-    expected = SflowSettings(
-        sampling_rate=1000, polling_interval_s=5, header_bytes=64, direction=TrafficDirection.BOTH, has_drops=True
-    )
-    assert observed(stub).sflow == expected
 
 
 def test_ports_are_known_by_the_names_that_are_shown() -> None:

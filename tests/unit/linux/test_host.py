@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -15,7 +14,7 @@ from tests.unit.linux.machine import Machine, skip_reason
 from vppcfg.errors import ExitCode, LinuxError
 from vppcfg.linux.host import LinuxHost
 from vppcfg.linux.inside import run_apart
-from vppcfg.linux.netns import CLONE_NEWNET, Namespaces, unshare
+from vppcfg.linux.netns import CLONE_NEWNET, unshare
 from vppcfg.model.linux import LinkOutcome, LinkSetting, LinuxDevice, LinuxSide
 
 REASON = skip_reason()
@@ -265,29 +264,6 @@ def test_what_is_observed_is_what_was_asked_for_and_exists(machine: Machine, hos
             {*(("", name) for name in ("lo", "br0", "e0")), *(("dataplane", name) for name in ("lo", "br0", "e1"))}
         ),
     )
-
-
-def test_the_udp_ports_that_programs_listen_on_are_seen(machine: Machine, host: LinuxHost) -> None:
-    machine.ip("netns", "add", "dataplane")
-
-    def listen() -> list[socket.socket]:
-        sockets = [socket.socket(family, socket.SOCK_DGRAM) for family in (socket.AF_INET, socket.AF_INET6)]
-        for each, port in zip(sockets, (67, 547), strict=True):
-            each.bind(("", port))
-        return sockets
-
-    namespaces = Namespaces(machine.pid)
-
-    def inside() -> list[socket.socket]:
-        namespaces.enter("dataplane")
-        return listen()
-
-    sockets = run_apart(inside)
-    assert host.observe([("dataplane", "")]).udp_ports == {67, 547}
-    assert host.observe([("", "")]).udp_ports == frozenset()
-    for each in sockets:
-        each.close()
-    assert host.observe([("dataplane", "")]).udp_ports == frozenset()
 
 
 def test_more_devices_than_one_message_holds_are_all_seen(machine: Machine, host: LinuxHost) -> None:

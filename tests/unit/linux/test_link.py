@@ -37,15 +37,6 @@ def test_an_answer_ends_where_the_kernel_says_so(ends: tuple[socket.socket, sock
     assert bodies(ours) == [(b"first", 0), (b"second", 0x10), (b"third", 0)]
 
 
-@pytest.mark.parametrize("kind", [ERROR, DONE])
-def test_an_answer_that_ends_with_a_code_is_an_error(kind: int, ends: tuple[socket.socket, socket.socket]) -> None:
-    kernel, ours = ends
-    kernel.send(message(kind, struct.pack("=i", -errno.EBUSY) + bytes(16)))
-    with pytest.raises(OSError) as caught:
-        bodies(ours)
-    assert caught.value.errno == errno.EBUSY
-
-
 def test_an_answer_without_an_end_is_not_waited_for(ends: tuple[socket.socket, socket.socket]) -> None:
     kernel, ours = ends
     kernel.send(message(NEW_LINK, b"first"))

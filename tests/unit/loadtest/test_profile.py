@@ -38,15 +38,6 @@ def test_a_bench_of_1514_has_1510_bytes_to_send() -> None:
     assert [len(stream.frame) for stream in profile_of("bench", "1514").there] == [1510]
 
 
-def test_a_bench_imix_has_three_streams_that_start_apart() -> None:
-    streams = profile_of("bench", "imix").there
-    assert [(len(stream.frame), stream.share, stream.gap_us) for stream in streams] == [
-        (64, 28.0, 0.0),
-        (586, 16.0, 0.1),
-        (1510, 4.0, 0.2),
-    ]
-
-
 @pytest.mark.parametrize(("variation", "names"), [("none", []), ("var1", ["src"]), ("var2", ["src", "dst"])])
 def test_variations_of_bench_change_addresses(variation: str, names: list[str]) -> None:
     for stream in profile_of("bench", "imix", variation).there:

@@ -84,16 +84,6 @@ def test_a_way_of_which_a_part_is_missing_is_told_from_a_whole_one(traces: Trace
     assert not is_whole(observe_path(ending, names))
 
 
-@pytest.mark.parametrize("words", ["l2-input-acl: valid input ACL packets", "acl-plugin-in-ip4-fa: new sessions added"])
-@pytest.mark.parametrize("node", ["ip4-drop", "tunnel-output-no-count"])
-def test_what_a_node_before_counted_is_no_reason_for_a_drop(
-    traces: Traces, names: Names, words: str, node: str
-) -> None:
-    begin = traces[29][:-2]
-    seen = observe_path((*begin, Node(name=node, text=""), Node(name="drop", text=f"  {words}")), names)
-    assert seen.ends == {dropped(Reason.NO_ROUTE)}
-
-
 @pytest.mark.parametrize("words", ["input ACL session deny", "input ACL table-miss", "no error"])
 def test_a_station_is_denied_where_its_list_drops_and_not_by_words_that_releases_exchange(
     traces: Traces, names: Names, words: str

@@ -113,15 +113,6 @@ def test_every_message_that_changes_something_can_be_refused() -> None:
     assert vpp.faults.count > 40
 
 
-def test_a_lie_says_that_it_was_refused_though_it_was_done() -> None:
-    vpp = with_faults(Faults(lie_at=1, fail_retval=-145))
-    with SimulatorServer(vpp) as server:
-        wire = Wire.to(vpp, server)
-        assert set_mtus(wire, 1000) == [-145]
-        wire.close()
-    assert mtu_of(vpp) == 1000
-
-
 def test_what_is_skipped_is_answered_as_if_it_were_done() -> None:
     vpp = with_faults(Faults(skip_at={1, 3}))
     with SimulatorServer(vpp) as server:

@@ -45,23 +45,6 @@ TenGigabitEthernet1/0/0            1     up   TenGigabitEthernet1/0/0
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "way"),
-    [
-        ("rx missed", "rx"), ("rx_missed_errors", "rx"), ("rx discards", "rx"), ("rx_crc_errors", "rx"),
-        ("rx_mbuf_allocation_errors", "rx"), ("cgr reject frames", "rx"), ("rx_out_of_buffer", "rx"),
-        ("tx_errors", "tx"), ("tx discards", "tx"), ("tx queue 0 drops", "tx"), ("tx_q0_errors", "tx"),
-        ("pps_allowance_exceeded", "rx"), ("brb_truncates", "rx"), ("rx_nodesc_drops", "rx"), ("no_mbufs", "rx"),
-        ("rx_fcs_err_frames", "rx"), ("total drops received", "rx"), ("total drops transmitted", "tx"),
-        ("tx ring 0 no tx slot", "tx"), ("tx queue 1 Discard packets", "tx"), ("rx queue 0 No Bufs", "rx"),
-        ("rx_drop_octets", None), ("mac_local_faults", None), ("rx_fdir_missed", None), ("max no tx slot", None),
-        ("rx_good_packets", None), ("rx multicast", None), ("rx_pause_frames", None), ("tx_q3_packets", None),
-    ],
-)  # fmt: skip
-def test_losses_are_known_by_their_names(name: str, way: str | None) -> None:
-    assert driver_losses([(name, 5)]) == ({} if way is None else {way: (name, 5)})
-
-
 def test_the_largest_of_several_names_for_one_loss_counts() -> None:
     found = driver_losses([("rx missed", 90), ("rx_missed_errors", 100), ("rx_q0_errors", 40), ("tx errors", 0)])
     assert found == {"rx": ("rx_missed_errors", 100)}

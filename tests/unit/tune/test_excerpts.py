@@ -15,7 +15,6 @@ from vppcfg.tune.diagnosis import Diagnosis, diagnose
 from vppcfg.tune.finding import FindingSeverity
 from vppcfg.tune.load import Load
 from vppcfg.tune.rule_context import Situation
-from vppcfg.tune.settings import as_data
 from vppcfg.tune.verdict import VerdictWord
 
 TITLE = "Name State Calls Vectors Suspends Clocks Vectors/Call\n"
@@ -68,41 +67,10 @@ def test_a_table_alone_is_neither_healthy_nor_idle(tune: Any) -> None:
     assert (rules(found), found.verdict.word) == ([], VerdictWord.UNDECIDED)
 
 
-def test_full_rings_of_dpdk_ports_get_the_change_that_helped(tune: Any) -> None:
-    both = text_of("fitlet2_both_ways", "runtime") + text_of("fitlet2_both_ways", "errors")
-    for paste in (both, text_of("fitlet2_both_ways", "runtime")):
-        found = tune(paste, offered={"": 1.48e6})
-        assert rules(found) == ["tx-descriptors", "tx-descriptors"]
-        worst = found.findings[0]
-        assert (worst.subject, worst.severity) == (GI3, FindingSeverity.LOSS)
-        assert as_data(worst.proposal.settings) == {
-            "dataplane": {"dpdk": {"default": {"tx-descriptors": 1024}, "multi-seg": False}}
-        }
-        assert "2.94 of 2.97 Mpps" in worst.expectation.text
-        assert "memif" not in worst.proposal.text
-
-
 def test_the_ring_of_a_memif_is_not_one_of_dpdk(tune: Any) -> None:
     found = tune(ERRORS + "  1033970    memif1/0-tx      no free tx slots      error\n")
     assert found.findings[0].proposal.settings == ()
     assert "memif" in found.findings[0].proposal.text
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        ("     14814    GigabitEthernet3/0/0-output    interface is down    error", "an interface that is down"),
-        ("     97792             null-node             blackholed packets    error", "without a route"),
-        ("     46653             ip4-input             ip4 ttl <= 1          error", "TTL"),
-        ("     96082           ethernet-input          unknown vlan          error", "VLAN"),
-    ],
-)
-def test_what_packets_are_dropped_for_is_named_from_errors_alone(tune: Any, row: str, words: str) -> None:
-    found = tune(ERRORS + row + "\n")
-    assert rules(found) == ["not-tuning"]
-    assert words in found.findings[0].verdict
-    assert found.verdict.word is VerdictWord.LOSS
-    assert "read it twice" in found.findings[0].undecided
 
 
 @pytest.mark.parametrize(
@@ -160,19 +128,6 @@ def test_an_average_of_hours_is_a_notice_about_the_past(tune: Any) -> None:
 
 def test_the_header_tells_the_present_where_the_table_does_not(tune: Any) -> None:
     assert tune(LONG.format("249.00")).verdict.word is VerdictWord.LIMIT
-
-
-def test_an_interface_that_is_down_is_named_from_the_runtime_alone(tune: Any) -> None:
-    found = tune(
-        "Thread 1 vpp_wk_0 (lcore 1)\nTime 5.0, .500000 sec internal node vector rate 2.62 loops/sec 3534895.28\n"
-        "  vector rates in 1.9577e4, out 0.0000e0, drop 1.9577e4, punt 0.0000e0\n" + TITLE
-        + "GigabitEthernet3/0/0-output active 52016 98136 0 1.0e2 1.89\ndrop active 52016 98136 0 1.0e2 1.89\n"
-        "dpdk-input polling 9079343 98136 0 1.0e2 .01\nerror-drop active 52016 98136 0 1.0e2 1.89\n"
-        "l2-output active 52016 98136 0 1.0e2 1.89\n"
-    )  # fmt: skip
-    assert rules(found) == ["not-tuning"]
-    assert found.findings[0].subject == "GigabitEthernet3/0/0-output"
-    assert "an interface that is down" in found.findings[0].verdict
 
 
 def test_drops_of_an_interface_come_with_the_ports_that_are_down(tune: Any) -> None:

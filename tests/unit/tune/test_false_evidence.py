@@ -77,35 +77,6 @@ def test_a_ring_that_nobody_empties_is_no_ring_that_is_too_short() -> None:
     assert "its transmit ring is full, though its link is not" in half.verdict
 
 
-def test_the_node_that_takes_most_of_a_full_worker_is_named() -> None:
-    packets = round(FULL.rx_pps)
-    slow = node("acl-plugin-in-ip4-fa", packets // 255, packets, 900.0)
-    found = one(load(port(), threads=(replace(FULL, nodes=(*FULL.nodes, slow)),)), "cpu-bound")
-    assert "; acl-plugin-in-ip4-fa takes 81.8 % of it" in found.verdict
-    assert proposal(found).text.startswith("first the ACLs")
-    other = replace(FULL, nodes=(*FULL.nodes, replace(slow, name="my-node")))
-    assert proposal(one(load(port(), threads=(other,)), "cpu-bound")).text.startswith("first my-node: ")
-    shared = replace(FULL, nodes=(*FULL.nodes, node("ip4-lookup", packets // 255, packets, 100.0)))
-    assert " takes " not in one(load(port(), threads=(shared,)), "cpu-bound").verdict
-
-
-def test_what_a_guest_does_not_take_is_a_share_of_what_is_sent_to_it_too() -> None:
-    guest = InterfaceCounters(name="VirtualEthernet0/0/0", rx_packets=50_384, tx_packets=6_569_213, drops=1498)
-    seen = PortLoad(name=guest.name, counters=guest)
-    assert rules(replace(load(seen, threads=()), duration_s=None)) == []
-    wire = replace(guest, name="GigabitEthernet1/0/0")
-    found = one(replace(load(PortLoad(name=wire.name, counters=wire), threads=()), duration_s=None), "not-tuning")
-    assert "1,498 packets of 50,384 (2.97 %)" in found.verdict and found.severity is FindingSeverity.NOTICE
-
-
-def test_a_port_that_is_down_is_no_proof_of_why_packets_are_dropped() -> None:
-    busy = InterfaceCounters(name="GigabitEthernet1/0/0", rx_packets=10_000, drops=5_000)
-    down = InterfaceCounters(name="GigabitEthernet3/0/0", is_up=False)
-    ports = tuple(PortLoad(name=each.name, counters=each) for each in (busy, down))
-    found = one(replace(load(*ports, threads=()), duration_s=None), "not-tuning")
-    assert "`show errors` shows why; GigabitEthernet3/0/0 is down, which may be it" in found.verdict
-
-
 def test_a_virtual_port_may_wait_for_interrupts_as_long_as_its_rate_is_unknown() -> None:
     for name, is_found in (("host-eth0", False), ("tap0", False), ("GigabitEthernet1/0/0", True)):
         waiting = port(name, rx_queues=(queue(name, mode="interrupt"),))
@@ -117,14 +88,6 @@ def test_what_issue_trackers_mark_text_with_is_no_text() -> None:
     text = "show interface\n <tt>host-e0 8 up rx packets 793</tt>\n {{ rx bytes 139574}}\n**drops 15**\n{noformat}\n"
     (found,), unread = parse_interface(split_paste(text).texts["interface"])
     assert (found.name, found.rx_packets, found.rx_bytes, found.drops, unread) == ("host-e0", 793, 139574, 15, ())
-
-
-def test_a_command_may_be_typed_as_short_as_vpp_takes_it() -> None:
-    text = "vpp# sh int rx\nThread 1 (vpp_wk_0):\n node dpdk-input:\n  Gi0 queue 0 (polling)\nvpp# sh int\nGi0 1 up\n"
-    assert {name: part.split()[0] for name, part in split_paste(text).texts.items()} == {
-        "rx-placement": "Thread",
-        "interface": "Gi0",
-    }
 
 
 def test_what_a_page_leaves_at_the_ends_of_lines_is_no_text() -> None:

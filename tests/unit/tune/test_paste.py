@@ -60,14 +60,6 @@ def test_other_lines_are_no_show_commands(line: str) -> None:
     assert typed_command(line) is None
 
 
-def test_a_session_is_split_and_what_a_prompt_follows_is_whole() -> None:
-    text = f"vpp# show run\n{RUNTIME}vpp# show ip fib\nipv4-VRF:0\nvpp# show hardware-interfaces\n{HARDWARE}"
-    paste = split_paste(text)
-    assert set(paste.texts) == {"runtime", "hardware"}
-    assert paste.whole == {"runtime"}
-    assert not paste.is_debug_build
-
-
 def test_outputs_without_commands_are_told_by_their_headers() -> None:
     paste = split_paste(RUNTIME + "\n" + HARDWARE + "\n" + ERRORS)
     assert set(paste.texts) == {"runtime", "hardware", "errors"}

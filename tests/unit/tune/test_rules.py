@@ -359,22 +359,6 @@ def test_faults_of_the_traffic_that_are_noise_are_a_notice() -> None:
     assert one(few, "not-tuning").severity is FindingSeverity.NOTICE
 
 
-def test_icmp_errors_that_vpp_drops_are_no_second_fault_of_the_traffic() -> None:
-    thread = worker(pps=2e4)
-    thread = replace(thread, nodes=(*thread.nodes, node("ip4-drop", 200, 40_100)))
-    expired = errors("ip4-input", "time_expired", per_s=19_990.0)
-    found = one(load(threads=(thread,), errors=expired), "not-tuning")
-    assert "TTL" in found.verdict
-
-
-def test_what_one_reading_cannot_tell_is_said() -> None:
-    from tests.unit.tune.material import situation
-    from vppcfg.tune.diagnosis import diagnose
-
-    remarks = diagnose(situation(load(duration_s=None))).remarks
-    assert any("one reading only" in remark for remark in remarks)
-
-
 @pytest.mark.parametrize(
     ("names", "advice"),
     [

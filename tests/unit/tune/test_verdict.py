@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tune.material import GI1, GI3, findings, load, one, port, rules, situation, with_reading, worker
+from tests.unit.tune.material import GI1, GI3, load, port, rules, situation, with_reading, worker
 from vppcfg.tune.diagnosis import diagnose
 from vppcfg.tune.load import ErrorRate, Load, PortLoad
 from vppcfg.tune.loss_check import LOST_BEFORE
@@ -32,27 +32,6 @@ def shown(**settings: Any) -> Load:
 
 def verdict(of: Load, **settings: Any) -> Judgement:
     return diagnose(situation(of, **settings)).verdict
-
-
-def test_all_threads_and_ports_without_a_loss_are_healthy() -> None:
-    said = verdict(shown())
-    assert (said.word, said.missing, said.next) == (VerdictWord.HEALTHY, (), ())
-    assert said.scope.threads == ("vpp_main", "vpp_wk_0")
-    assert (said.scope.thread_count, said.scope.ports, said.scope.seconds) == (2, (GI1, GI3), 10.0)
-    found = one(shown(), "healthy")
-    assert "8.00 packets per call" in found.evidence[0].text
-    assert "--offered" in found.disproof and not one(shown(), "healthy", offered={"": 5e5}).disproof
-
-
-def test_next_to_no_packets_are_idle() -> None:
-    quiet = replace(worker(1, pps=130.0, vector=1.0))
-    ports = (counted(GI1, rx_pps=65.0, tx_pps=65.0), counted(GI3, rx_pps=65.0, tx_pps=65.0))
-    said = verdict(load(*ports, threads=(replace(MAIN, nodes=()), quiet), reading=Reading(places=PLACES, errors=())))
-    assert said.word is VerdictWord.UNDECIDED, "the main thread has no table"
-    idle_main = replace(MAIN, nodes=(replace(MAIN.nodes[0], vectors=0),))
-    said = verdict(load(*ports, threads=(idle_main, quiet), reading=Reading(places=PLACES, errors=())))
-    assert said.word is VerdictWord.IDLE
-    assert "shows nothing about load" in said.text
 
 
 def rates(received: float, sent: float, dropped: float = 0.0) -> PrintedRates:
@@ -125,26 +104,6 @@ def test_packets_that_come_in_and_neither_leave_nor_are_dropped_are_asked_for() 
     assert verdict(with_reading(shown(), threads=(printed(1e6, 9e5, 1e5),))).word is VerdictWord.HEALTHY
 
 
-def once(*counters: InterfaceCounters, **settings: Any) -> Load:
-    """Return a load of one reading in which all else is well."""
-    ports = tuple(PortLoad(name=each.name, counters=each) for each in counters)
-    return replace(shown(**settings), duration_s=None, ports=ports)
-
-
-def test_what_came_in_and_never_left_is_asked_for() -> None:
-    into = InterfaceCounters(name=GI1, rx_packets=50_000)
-    out = InterfaceCounters(name=GI3, tx_packets=44_000, drops=1)
-    said = verdict(once(into, out))
-    assert said.word is VerdictWord.UNDECIDED
-    gone = "5,999 of 50,000 (12.0 %) packets, which came in and did not leave"
-    assert f"what became of {gone}" in said.missing and said.text == f"no reading shows the fate of {gone}"
-    assert "show errors" in said.next
-    assert verdict(once(into, replace(out, tx_packets=49_900))).word is VerdictWord.HEALTHY
-    assert verdict(once(into, replace(out, punts=6_000))).word is VerdictWord.HEALTHY
-    tunnel = InterfaceCounters(name="vxlan_tunnel0", rx_packets=6_000)
-    assert verdict(once(into, out, tunnel)).word is VerdictWord.HEALTHY, "its packets are counted twice"
-
-
 def test_what_comes_in_and_does_not_leave_is_asked_for_between_two_readings_too() -> None:
     ports = (counted(GI1, rx_pps=1e6, tx_pps=0.0, punts_pps=0.0), counted(GI3, rx_pps=0.0, tx_pps=9e5, punts_pps=0.0))
     said = verdict(replace(shown(), ports=ports))
@@ -172,37 +131,6 @@ def test_losses_that_drivers_or_sending_nodes_alone_have_counted_are_asked_for()
     assert any(text.startswith("why drivers lose 10 kpps") for text in (*said.missing, *said.seen)), said
 
 
-def test_drops_in_the_headers_of_threads_are_a_suspicion() -> None:
-    thread = ThreadCounters(index=1, name="vpp_wk_0", printed=rates(3.36e6, 3.33e6, 3.4e4))
-    reading = Reading(places=PLACES, threads=(thread,))
-    said = verdict(shown(reading=reading))
-    assert said.word is VerdictWord.UNDECIDED
-    cause = "34 kpps of the 3.360 Mpps (1.01 %) that come in are dropped, and the cause is not in the readings"
-    assert said.text == cause
-    assert "show errors" in said.next
-
-
-def test_full_vectors_head_an_open_verdict_unless_a_generator_fills_them() -> None:
-    full = replace(
-        worker(1, vector=250.0), nodes=(replace(worker(1).nodes[0], vectors=8), *worker(1, vector=250.0).nodes[1:])
-    )
-    assert "the readings do not show whether it keeps up" in verdict(shown(threads=(MAIN, full))).text
-    generated = replace(full, nodes=(replace(full.nodes[0], name="pg-input"), *full.nodes[1:]))
-    assert "keeps up" not in "".join(
-        (verdict(shown(threads=(MAIN, generated))).text, *verdict(shown(threads=(MAIN, generated))).missing)
-    )
-
-
-def test_an_average_of_hours_says_nothing_about_now() -> None:
-    busy = worker(1, pps=1e6 * 68_400)
-    long = tuple(replace(thread, duration_s=68_400.0, table_duration_s=68_400.0) for thread in (MAIN, busy))
-    of = replace(shown(threads=long), duration_s=None)
-    said = verdict(of)
-    assert said.word is VerdictWord.UNDECIDED
-    assert "the present: the rates are an average of 19.0 hours" in said.missing
-    assert verdict(replace(of, duration_s=10.0)).word is VerdictWord.HEALTHY, "two readings are the present"
-
-
 def test_a_damaged_packet_now_and_then_does_not_stand_in_the_way_of_healthy() -> None:
     rare = replace(shown(), ports=(counted(GI1, rx_error_pps=0.2), counted(GI3)))
     assert verdict(rare).word is VerdictWord.HEALTHY
@@ -211,15 +139,6 @@ def test_a_damaged_packet_now_and_then_does_not_stand_in_the_way_of_healthy() ->
 def test_more_offered_than_received_is_not_healthy() -> None:
     said = verdict(shown(), offered={"": 3e6})
     assert said.word is not VerdictWord.HEALTHY
-
-
-def test_the_worst_finding_is_the_verdict_whatever_was_not_seen() -> None:
-    fault = ErrorRate(node="ip4-input", reason="ip4 ttl <= 1", count=10**6, per_s=1e5)
-    of = load(port(), errors=(fault,))
-    said = verdict(of)
-    assert said.word is VerdictWord.LOSS
-    assert said.text == findings(of)[0].verdict
-    assert said.missing
 
 
 def test_a_notice_does_not_stand_in_the_way_of_healthy() -> None:

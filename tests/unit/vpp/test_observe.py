@@ -12,7 +12,7 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.sub_interface import SubFlag
 from vppcfg.model.features import DhcpClient, MssLimit, RouterAdvertisements, UrpfCheck, UrpfMode
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, TagRewrite
-from vppcfg.model.lcp import LcpPair, LcpSettings
+from vppcfg.model.lcp import LcpPair
 from vppcfg.model.state import State
 from vppcfg.plan.request import Value
 
@@ -166,26 +166,10 @@ def show_lcp(stub: StubVpp, text: str) -> None:
 SWITCHES = "lcp default netns 'dataplane'\nlcp lcp-auto-subint on\nlcp lcp-sync off\nlcp lcp-sync-unnumbered on\n"
 
 
-def test_the_switches_of_linux_cp_are_read_from_its_text() -> None:
-    stub = stub_with_port()
-    show_lcp(stub, SWITCHES)
-    facts = observed(stub).facts
-    assert facts.lcp == LcpSettings(default_netns="dataplane", is_auto_subint=True)
-    assert facts.plugins == {"gso", "linux_cp"}
-
-
 def test_the_switches_are_read_though_local0_has_another_name() -> None:
     stub = StubVpp()
     show_lcp(stub, SWITCHES.replace("lcp-sync off", "lcp-sync on"))
     assert observed(stub).facts.lcp.is_sync
-
-
-def test_a_vpp_without_linux_cp_has_no_pairs_and_is_not_asked_for_any() -> None:
-    stub = StubVpp(plugins=())
-    stub.add_interface(PORT, "port")
-    state = observed(stub)
-    assert (dict(state.lcps), state.facts.plugins) == ({}, frozenset({"gso"}))
-    assert "cli_inband" not in stub.asked
 
 
 Pair = tuple[int, int, str, str]
@@ -256,19 +240,6 @@ def test_the_name_of_the_namespace_field_until_22_06_is_known() -> None:
     stub.build()
     give_pairs(stub, [(PORT, 99, "e0", "ns")], field="namespace")
     assert observed(stub).lcps["port"].netns == "ns"
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("  6. linux_cp_plugin.so  26.10", {"gso", "linux_cp"}),
-        (" 7. linux_nl_plugin.so 26.10", {"gso", "linux_cp", "linux_nl"}),
-    ],
-)
-def test_a_plugin_without_messages_is_present_when_it_is_shown(text: str, expected: set[str]) -> None:
-    stub = StubVpp()
-    stub.show({"show plugins": text})
-    assert observed(stub).facts.plugins == expected
 
 
 def test_a_vpp_with_nothing_but_interfaces_has_empty_tables() -> None:

@@ -57,16 +57,6 @@ def test_operations_on_a_new_interface_wait_for_its_index() -> None:
     ]
 
 
-def test_a_refusal_carries_vpps_name_and_words() -> None:
-    stub = Recorder()
-    stub.refusals = {1: -56}
-    performance = perform(stub, up("port"), sub_interface(5), up("other"))
-    (refusal,) = performance.refusals
-    assert performance.done == (0, 2)
-    assert (refusal.index, refusal.operation, refusal.retval) == (1, sub_interface(5), -56)
-    assert refusal.text == "VLAN subif already exists (VLAN_ALREADY_EXISTS -56)"
-
-
 def test_an_address_that_is_gone_by_itself_is_removed_and_nothing_else_is_done_that_vpp_does_not_find() -> None:
     stub = Recorder()
     stub.refusals = {0: -60, 1: -60, 2: -1}
@@ -147,14 +137,6 @@ def test_nothing_is_said_about_what_was_deleted(operation: op.Operation) -> None
     assert (refusal.index, refusal.text) == (1, "not sent: VPP has no interface port")
 
 
-def test_a_tunnel_that_vpp_does_not_have_is_vpps_to_refuse() -> None:
-    """A tunnel is deleted by its endpoints, and needs no index for it."""
-    stub = Recorder(plugins=ALL_PLUGINS)
-    stub.refusals = {0: -6}
-    delete = DeleteVxlan(interface="vxlan_tunnel1", instance=1, tunnel=VXLAN)
-    assert [refusal.retval for refusal in perform(stub, delete).refusals] == [-6]
-
-
 def test_a_new_access_list_is_applied_by_the_index_that_vpp_tells() -> None:
     stub = Recorder(plugins=ALL_PLUGINS)
     performance = perform(
@@ -172,14 +154,6 @@ def test_a_new_access_list_is_applied_by_the_index_that_vpp_tells() -> None:
     bind, replace, _, delete = stub.told[2:]
     assert list(bind.message.items(bind.data, "")) == [(1001,), (1000,)]
     assert (replace.value("acl_index"), delete.value("acl_index")) == (1001, 1001)
-
-
-def test_access_lists_are_asked_for_only_when_one_is_named() -> None:
-    stub = Recorder(plugins=ALL_PLUGINS)
-    perform(stub, up("port"))
-    assert "acl_dump" not in stub.asked
-    perform(stub, op.BindAcls(interface="port", binding=AclBinding()))
-    assert "acl_dump" in stub.asked
 
 
 def test_a_pair_on_a_vpp_without_linux_cp_is_an_error_before_anything_is_sent() -> None:

@@ -426,15 +426,6 @@ def test_unless_asked_for_more_it_says_one_line_a_look(watch: WatchWorld, heard:
     assert [len(notice.below) for notice in heard.notices] == [0] * 7
 
 
-def test_the_same_vpp_again_is_no_restart(watch: WatchWorld, heard: Heard, status: WatchMetrics) -> None:
-    world = World(until_s=100)
-    world.at(10, world.go)
-    world.at(10.1, world.come("boot 1", RIGHT))
-    watch(world)
-    assert heard.events == ["connected", "in_sync", "lost", "connected", "in_sync"]
-    assert status.restarts == 0
-
-
 def test_after_a_while_it_tries_quickly_again(watch: WatchWorld) -> None:
     world = World(until_s=500)
     world.at(10, world.go)

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from vppcfg.app.watching.notices import Differences, Notice, Reported
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.problem import Problem
@@ -46,23 +44,6 @@ def test_a_difference_is_said_once_and_when_it_is_gone() -> None:
     assert events(said, drifted()) == []
 
 
-def test_a_difference_that_becomes_another_one_is_said_again() -> None:
-    said = Reported("a.yaml")
-    told(said, drifted(eth0=9000, eth1=9000))
-    notices = told(said, drifted(eth0=2000, eth1=9000))
-    assert [notice.event for notice in notices] == ["difference", "drift"]
-    assert notices[0].data["name"] == "eth0"
-
-
-def test_one_line_stands_for_many_differences() -> None:
-    *details, summary = told(Reported("a.yaml"), drifted(**dict.fromkeys(WANTED, 9000)))
-    assert summary.text == (
-        "VPP differs from a.yaml in 5 entries: ~ interfaces.eth0, ~ interfaces.eth1, ~ interfaces.eth2, 2 more"
-    )
-    assert len(details) == 5
-    assert all(notice.is_detail for notice in details)
-
-
 def test_the_line_says_what_is_news() -> None:
     said = Reported("a.yaml")
     told(said, drifted(eth0=9000))
@@ -72,13 +53,3 @@ def test_the_line_says_what_is_news() -> None:
     assert summary.text == "VPP differs from a.yaml in 1 entry; interfaces.eth0 matches the file again"
     gone = told(said, drifted())[0]
     assert (gone.text, gone.is_detail) == ("= interfaces.eth1 matches the file again", True)
-
-
-@pytest.mark.parametrize(("count", "words"), [(1, "1 problem stands"), (2, "2 problems stand")])
-def test_the_line_counts_what_stands_between_the_file_and_vpp(count: int, words: str) -> None:
-    problems = tuple(Problem(rule="phy-unlisted", path=(number,), text="not listed") for number in range(count))
-    *each, summary = told(Reported("a.yaml"), {}, problems)
-    assert summary.text == f"{words} between a.yaml and VPP"
-    assert [notice.is_detail for notice in each] == [False] * count
-    summary = told(Reported("a.yaml"), drifted(eth0=9000), problems)[-1]
-    assert summary.text == f"VPP differs from a.yaml in 1 entry: ~ interfaces.eth0; {words} between a.yaml and VPP"

@@ -50,12 +50,3 @@ taps: { tap0: { host: { name: x }, description: "%s" } }
     assert loaded.configuration is not None
     assert (problem.path, problem.severity) == (("interfaces", "eth1", "description"), Severity.NOTICE)
     assert "of eth1 as `circuit _12`, and 2 more in part; file and journal keep the whole text" in problem.text
-
-
-def test_a_description_is_as_long_as_anybody_likes() -> None:
-    assert rules_in(f"interfaces: {{eth0: {{description: {'x' * 56}}}}}") == []
-    for length in (57, 256, 100_000):
-        loaded = parse_text(f"interfaces: {{eth0: {{description: {'x' * length}}}}}", "test")
-        assert [problem.rule for problem in loaded.problems] == ["description-altered"]
-        assert loaded.configuration is not None
-        assert loaded.configuration.interfaces["eth0"].description == "x" * length

@@ -23,11 +23,3 @@ def test_the_queues_of_a_port_are_those_of_its_device_by_name_or_else_by_address
     assert [problem.text for problem in problems if problem.rule == "placement-dataplane"] == [
         "by `rx-queues` below `dataplane`, TenGigabitEthernet1/0/0 has 2, counted from 0, and no 2"
     ] * is_beyond
-
-
-def test_a_device_that_is_not_understood_may_be_any_port() -> None:
-    devices = '{ "0000:01:00.0": { rx-queues: 2 }, "01:zz": { name: TenGigabitEthernet1/0/0, rx-queues: 3 } }'
-    problems = parse_text(
-        f"{PORT}dataplane: {{ cpu: {{ workers: 2 }}, dpdk: {{ devices: {devices} }} }}\n", "file"
-    ).problems
-    assert [problem.rule for problem in problems] == ["dataplane-pci-address"]

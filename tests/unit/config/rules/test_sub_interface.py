@@ -3,7 +3,6 @@
 import pytest
 
 from vppcfg.config.load import parse_text
-from vppcfg.model.problem import Severity
 
 
 def rules_in(port: str, *subs: str) -> list[str]:
@@ -69,11 +68,3 @@ def test_two_tags_fit_into_one(outer: str, inner: str, expected: list[str]) -> N
     two = f"2: {{mtu: 1600, encapsulation: {{{inner}, inner-dot1q: 5}}}}"
     assert rules_in("mtu: 9000, ", one, two) == expected
     assert rules_in("mtu: 9000, ", two, one) == expected
-
-
-@pytest.mark.parametrize(("sub_id", "expected"), [(2147483647, []), (2147483648, ["sub-id-cli"])])
-def test_ids_that_the_cli_cannot_name_are_a_warning(sub_id: int, expected: list[str]) -> None:
-    loaded = parse_text(f"interfaces: {{eth0: {{sub-interfaces: {{{tags(sub_id, 'dot1q: 1')}}}}}}}", "test")
-    assert loaded.configuration is not None
-    assert [problem.rule for problem in loaded.problems] == expected
-    assert all(problem.severity is Severity.WARNING for problem in loaded.problems)

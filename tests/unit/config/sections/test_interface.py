@@ -4,18 +4,8 @@ from typing import Any
 
 import pytest
 
-from vppcfg.config.configuration import Configuration, InterfaceConfig, LcpConfig, NeighborConfig
+from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parse import parse
-from vppcfg.model.acl import AclBinding
-from vppcfg.model.features import (
-    Mirror,
-    MssLimit,
-    RaPrefix,
-    RouterAdvertisements,
-    TrafficDirection,
-    UrpfCheck,
-    UrpfMode,
-)
 from vppcfg.model.interface import Encapsulation
 
 
@@ -36,65 +26,6 @@ def test_an_empty_entry_has_the_defaults(entry: Any) -> None:
     assert interfaces({"eth0": entry}) == {"eth0": InterfaceConfig(name="eth0", path=("interfaces", "eth0"))}
     assert interfaces({"eth0": entry})["eth0"].mtu == 1500
     assert interfaces({"eth0": entry})["eth0"].is_up
-
-
-def test_every_key_arrives_in_canonical_form() -> None:
-    entry = {
-        "description": "uplink",
-        "device-type": "rdma",
-        "lcp": {"name": "e0", "netns": "dataplane"},
-        "mtu": 9000,
-        "addresses": ["2001:DB8:0::1/64", "192.0.2.1/24"],
-        "l2xc": "eth1",
-        "state": "down",
-        "mac": "0200.5E00.5301",
-        "unnumbered": "loop0",
-        "mpls": True,
-        "sflow": True,
-        "gso": True,
-        "urpf": {"ipv6-output": "loose", "ipv4": "strict", "ipv6": None},
-        "mirror": {"eth9": {"l2": True}, "eth10": "output"},
-        "ra": {
-            "managed": True,
-            "interval": 90,
-            "prefixes": {"2001:DB8:2::/64": None, "2001:db8:1::/64": {"autonomous": False, "on-link": True}},
-        },
-        "link-local": "FE80:0::1",
-        "mss-clamp": {"ipv6": {"mss": 1340}, "ipv4": {"mss": 1360, "direction": "output"}},
-        "neighbors": {"192.0.2.5": "0200.5e00.5305", "2001:DB8::5": "02:00:5e:00:53:06"},
-        "acls": {"input": "a", "output": ["b", "a"]},
-    }
-    assert interfaces({"eth0": entry})["eth0"] == InterfaceConfig(
-        name="eth0",
-        path=("interfaces", "eth0"),
-        description="uplink",
-        device_type="rdma",
-        lcp=LcpConfig(host_name="e0", netns="dataplane"),
-        mtu=9000,
-        addresses=("2001:db8::1/64", "192.0.2.1/24"),
-        l2xc="eth1",
-        is_up=False,
-        mac="02:00:5e:00:53:01",
-        unnumbered="loop0",
-        has_mpls=True,
-        has_sflow=True,
-        has_gso=True,
-        urpf=(UrpfCheck(mode=UrpfMode.STRICT), UrpfCheck(mode=UrpfMode.LOOSE, is_ipv6=True, is_output=True)),
-        mirrors=(Mirror(target="eth10", direction=TrafficDirection.OUTPUT), Mirror(target="eth9", is_l2=True)),
-        ra=RouterAdvertisements(
-            is_managed=True,
-            max_interval_s=90,
-            min_interval_s=67,
-            prefixes=(RaPrefix(prefix="2001:db8:1::/64", is_autonomous=False), RaPrefix(prefix="2001:db8:2::/64")),
-        ),
-        link_local="fe80::1",
-        mss_clamp=(MssLimit(mss=1360, direction=TrafficDirection.OUTPUT), MssLimit(mss=1340, is_ipv6=True)),
-        neighbors=(
-            NeighborConfig(key="192.0.2.5", address="192.0.2.5", mac="02:00:5e:00:53:05"),
-            NeighborConfig(key="2001:DB8::5", address="2001:db8::5", mac="02:00:5e:00:53:06"),
-        ),
-        acls=AclBinding(input=("a",), output=("b", "a")),
-    )
 
 
 def test_an_empty_description_is_none() -> None:
@@ -133,16 +64,3 @@ def test_an_interface_stands_once() -> None:
     assert flaws({"a.1": {}, "a": {"sub-interfaces": {1: {"mtu": 1500}}}}) == [
         ("interface-duplicate", ("a", "sub-interfaces", 1))
     ]
-
-
-def test_an_entry_is_kept_without_what_nothing_else_depends_on() -> None:
-    entry = {"addresses": ["192.0.2.1/24", "x"], "description": 5, "l2xc": [], "lcp": "e0"}
-    data = {"interfaces": {"a": {**entry, "sub-interfaces": {1: {"description": 5}}}}}
-    bad = [("interfaces", "a", *key) for key in (("addresses", 1), ("description",), ("l2xc",))]
-    parsed = parse(data, [*bad, ("interfaces", "a", "sub-interfaces", 1, "description")])
-    assert parsed.broken == frozenset()
-    assert parsed.problems == ()
-    assert parsed.configuration.interfaces["a"] == InterfaceConfig(
-        name="a", path=("interfaces", "a"), lcp=LcpConfig(host_name="e0")
-    )
-    assert list(parsed.configuration.interfaces) == ["a", "a.1"]

@@ -16,10 +16,8 @@ from vppcfg.config.parse import parse
 from vppcfg.config.schema.text import SCHEMA
 from vppcfg.config.section_list import INTERFACES, SECTIONS, VIRTUAL_SECTION_OF, VIRTUAL_SECTIONS
 from vppcfg.kinds import tunnel_neighbor
-from vppcfg.kinds.bond.entry import BondConfig
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.kinds.owned_list import OWNED
-from vppcfg.model.bond import BondMode
 from vppcfg.model.interface import InterfaceKind
 from vppcfg.model.state import SflowSettings
 
@@ -70,19 +68,6 @@ def flaws(data: dict[str, Any]) -> list[tuple[str, tuple[str | int, ...]]]:
 )
 def test_the_name_says_what_an_interface_is(name: str, kind: InterfaceKind) -> None:
     assert configured({"interfaces": {name: {}}}).interfaces[name].kind is kind
-
-
-def test_a_bond_has_defaults() -> None:
-    bonds = configured({"bondethernets": {"BondEthernet0": None, "BondEthernet1": {"mode": "broadcast"}}}).virtual_as(
-        BondConfig
-    )
-    assert bonds == {
-        "BondEthernet0": BondConfig(name="BondEthernet0", path=("bondethernets", "BondEthernet0")),
-        "BondEthernet1": BondConfig(
-            name="BondEthernet1", path=("bondethernets", "BondEthernet1"), mode=BondMode.BROADCAST, load_balance=None
-        ),
-    }
-    assert bonds["BondEthernet0"].mode is BondMode.LACP
 
 
 @pytest.mark.parametrize(

@@ -70,18 +70,6 @@ def test_a_sub_interface_without_an_mtu_is_said_to_send_larger_packets_than_the_
     assert resolution.is_possible
 
 
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        (FILE.format(mtu=9000, keys="state: up"), vpp(mtu=9000)),
-        (FILE.format(mtu=1500, keys="state: up") + "bridgedomains: { bd10: { interfaces: [ eth0.100 ] } }\n", vpp()),
-    ],
-    ids=["its port's MTU is the same", "it routes nothing"],
-)
-def test_nothing_is_said_where_no_larger_packets_are_routed(text: str, state: State) -> None:
-    assert wanted(text, state).problems == ()
-
-
 def test_it_is_said_once_for_each_port() -> None:
     state = vpp()
     others = {

@@ -176,14 +176,6 @@ def test_every_key_and_item_has_its_place(path: KeyPath, expected: tuple[int, in
     assert document.locate(path) == expected
 
 
-def test_the_first_of_two_equal_keys_counts_and_the_second_is_a_problem() -> None:
-    document = read("a:\n  b: 1\n  c: 2\n  b: 3\n")
-    assert document.data == {"a": {"b": 1, "c": 2}}
-    (problem,) = document.problems
-    assert (problem.rule, problem.path, problem.line, problem.column) == ("yaml-duplicate-key", ("a", "b"), 4, 3)
-    assert "line 2" in problem.text
-
-
 @pytest.mark.parametrize("text", ["100: a\n100: b", "100: a\n0144: b", '"a": 1\na: 2', "{a: 1, a: 1}"])
 def test_equal_keys_in_different_spellings_are_duplicates(text: str) -> None:
     assert "yaml-duplicate-key" in rules(read(text))
@@ -203,15 +195,6 @@ def test_a_key_that_is_neither_text_nor_an_integer_is_a_problem(key: str) -> Non
     document = read(f"x: &x [1]\n? {key}\n: b\nc: d\n")
     assert rules(document) == ["yaml-key"]
     assert document.data == {"x": [1], "c": "d"}
-
-
-@pytest.mark.parametrize("text", ["0100", "1:30", "11:22:33:44:55:06", "-010"])
-def test_numbers_that_mean_something_else_are_warned_of_each_time(text: str) -> None:
-    document = read(f"a: {text}\nb: {text}\n")
-    assert [(problem.rule, problem.severity, problem.line) for problem in document.problems] == [
-        ("yaml-number", Severity.WARNING, 1),
-        ("yaml-number", Severity.WARNING, 2),
-    ]
 
 
 @pytest.mark.parametrize("text", ["0x" + "f" * 17, "9" * 5000, "1" + ":59" * 400])

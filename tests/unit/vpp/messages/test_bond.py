@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.vpp.stub_vpp import Request, StubVpp, observed
+from tests.unit.vpp.stub_vpp import StubVpp, observed
 from vppcfg.errors import DataplaneError
 from vppcfg.model.bond import Bond
 from vppcfg.plan.request import Value
@@ -48,20 +48,6 @@ def test_options_without_a_key_in_the_language_are_read() -> None:
         "BondEthernet0": (False, True),
         "BondEthernet5": (True, False),
     }
-
-
-def test_details_are_shown_only_when_there_are_bonds() -> None:
-    stub = stub_with()
-    shown: list[str] = []
-    show = stub.answers["cli_inband"]
-
-    def answer(request: Request) -> list[bytes]:
-        shown.append(request.text)
-        return show(request)
-
-    stub.answers["cli_inband"] = answer
-    assert observed(stub).virtual == {}
-    assert "show bond details" not in shown
 
 
 def test_a_mode_that_no_vpp_has_is_an_error() -> None:
