@@ -1,5 +1,7 @@
 """What is adopted means what its source does: running VPPs in any state, and scripts that bring a VPP anywhere."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

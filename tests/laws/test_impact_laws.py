@@ -1,5 +1,7 @@
 """What must hold for the impact of the plan between any two states, told by a slow account of services."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 

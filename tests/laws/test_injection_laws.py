@@ -1,5 +1,7 @@
 """No text that `check` accepts injects anything: not into CLI lines, nor into startup.conf and the kernel's files."""
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Callable

@@ -1,5 +1,7 @@
 """What must hold for the plan between any two states, whatever they are."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,7 @@
 """Whichever step VPP refuses: what depends on it is not done, all is as before in the end, and the next apply works."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 

@@ -1,5 +1,7 @@
 """What must hold for static routes in every plan: no gap where one stays, and all they stand on before and after."""
 
+from __future__ import annotations
+
 from hypothesis import given
 
 from tests.laws.examples import examples

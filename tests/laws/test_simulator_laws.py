@@ -1,5 +1,7 @@
 """The laws again, with a simulated VPP as the judge: its refusals come from VPP's behaviour, not from the planner."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """One random configuration after another on one real VPP: nothing is refused, and each ends where it should."""
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 from collections.abc import Iterator

@@ -39,32 +39,6 @@ dpdk {
 linux-cp { default netns dataplane lcp-sync }
 linux-nl { nl-rx-buffer-size 67108864 }
 """
-SECTION = """\
-dataplane:
-  unix:
-    gid: vpp
-  memory:
-    main-heap: 4G
-  cpu:
-    main-core: 1
-    workers: 2-3
-  buffers:
-    per-numa: 128000
-    data-size: 2048
-  statseg: 1G
-  plugins: [ dpdk, linux_cp, tap ]
-  dpdk:
-    default:
-      rx-queues: 2
-    devices:
-      '0000:01:00.0':
-        name: xe0
-        rx-descriptors: 512
-    multi-seg: false
-  linux-cp:
-    netns: dataplane
-    netlink-buffer: 67108864
-"""
 
 
 def adopted(files: Mapping[str, str], *names: str, rest_file: str | None = None) -> Adoption:
@@ -76,16 +50,6 @@ def adopted(files: Mapping[str, str], *names: str, rest_file: str | None = None)
 
     sources = [Source(name=name, text=files[name], kind=kind_of(files[name])) for name in names]
     return adopt_sources(sources, Ground(release=NEWEST), read_file, rest_file)
-
-
-def test_each_key_has_a_place_or_stays() -> None:
-    files = {"startup.conf": CONF, "bootstrap.vpp": "set interface state xe0 up\n"}
-    adoption = adopted(files, "startup.conf")
-    assert adoption.text == f"interfaces:\n  xe0:\n    mtu: 9000\n\n{SECTION}"
-    kept = [line.text for line in adoption.report.lines if line.outcome is LineOutcome.UNMANAGED]
-    assert kept == ["plugins plugin ping_plugin.so", "logging default-log-level info", "dpdk dev devargs a=1"]
-    assert adoption.rest.commands == ()
-    assert adoption.report.ports == ()
 
 
 def test_a_script_that_is_given_as_well_runs_once() -> None:

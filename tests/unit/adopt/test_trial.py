@@ -6,8 +6,7 @@ import pytest
 
 from tests.unit.adopt.test_replay import adopted, outcomes
 from vppcfg.adopt import script_adoption
-from vppcfg.adopt.trial import EndState, TriedAdoption
-from vppcfg.errors import DataplaneError
+from vppcfg.adopt.trial import EndState
 
 PLAIN = "set interface state xe0 up\nset interface ip address xe0 192.0.2.1/24\n"
 
@@ -34,21 +33,6 @@ def test_the_linux_side_of_a_tap_without_an_mtu_has_that_of_linux() -> None:
     adoption = adopted("create tap id 3 host-if-name vnet3\nset interface state tap3 up\n")
     assert outcomes(adoption) == ["file", "file"]
     assert adoption.report.notices == ()
-
-
-@pytest.mark.parametrize("error", [DataplaneError("two have one name"), KeyError("two have one name")])
-def test_a_trial_that_fails_costs_no_adoption(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    whole = adopted(PLAIN)
-
-    def failing(*_: object, **__: object) -> TriedAdoption:
-        raise error
-
-    monkeypatch.setattr(script_adoption, "try_out", failing)
-    found = adopted(PLAIN)
-    assert (found.text, found.rest, found.report.lines) == (whole.text, whole.rest, whole.report.lines)
-    (notice,) = found.report.notices
-    assert notice.startswith("it was not tried")
-    assert "two have one name" in notice
 
 
 def test_what_cannot_be_met_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

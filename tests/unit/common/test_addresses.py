@@ -1,5 +1,7 @@
 """Addresses, prefixes and hosts: every form that people write, canonical text, order and conflicts."""
 
+from __future__ import annotations
+
 import ipaddress
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Lists of CPUs, sizes, releases and PCI addresses: text to value and back."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

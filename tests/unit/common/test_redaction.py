@@ -1,5 +1,7 @@
 """Secrets are taken out of text and named; what is none stays, and so does the number of lines."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

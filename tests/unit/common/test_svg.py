@@ -1,5 +1,7 @@
 """A graph is a picture of its points, with axes that hold them and words that can be read."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import replace
 from xml.etree import ElementTree

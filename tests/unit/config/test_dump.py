@@ -1,5 +1,7 @@
 """Writing a State: the text loads without a problem and asks for nothing, whatever the state."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -355,58 +357,6 @@ def test_many_states_are_written_so_that_what_is_configured_stays(state: State) 
 
 def test_an_empty_state_is_an_empty_configuration() -> None:
     assert write(State()) == "interfaces: {}\n"
-
-
-def test_the_text_is_pleasant_to_read() -> None:
-    uplink = replace(
-        PORT,
-        name="GigabitEthernet10/0/0",
-        tag="vppcfg uplink: north",
-        link_mtu=9000,
-        packet_mtu=9000,
-        is_up=True,
-        addresses=frozenset({"2001:db8::1/64", "192.0.2.10/24", "192.0.2.9/24"}),
-    )
-    subs = [
-        replace(SUB, name=f"{uplink.name}.100", parent=uplink.name, packet_mtu=0, is_up=True),
-        replace(SUB, name=f"{uplink.name}.20", parent=uplink.name, sub_id=20, tag="vppcfg", packet_mtu=1500),
-    ]
-    subs[1] = replace(subs[1], encapsulation=Encapsulation(outer=100, inner=7, is_dot1ad=True, is_exact=True))
-    idle = replace(PORT, name="GigabitEthernet9/0/0", device_class="RDMA interface")
-    loop = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)
-    more = Interface(name="loop1", kind=InterfaceKind.LOOPBACK, packet_mtu=1500, is_up=True, mac="de:ad:00:00:00:01")
-    lcps = {uplink.name: LcpPair(host_name="e10", netns="dataplane")}
-    state = replace(state_of(uplink, *subs, idle, loop, more), lcps=lcps)
-    assert (
-        write(state)
-        == """\
-interfaces:
-  GigabitEthernet9/0/0:
-    device-type: rdma
-    mtu: 1500
-    state: down
-
-  GigabitEthernet10/0/0:
-    description: 'uplink: north'
-    mtu: 9000
-    lcp: { name: e10, netns: dataplane }
-    addresses: [ 192.0.2.9/24, 192.0.2.10/24, 2001:db8::1/64 ]
-    sub-interfaces:
-      20:
-        encapsulation: { dot1ad: 100, inner-dot1q: 7, exact-match: true }
-        mtu: 1500
-        state: down
-      100:
-        state: up
-
-loopbacks:
-  loop1: {}
-
-unmanaged:
-  - loop0 # it is down, and loopbacks in a configuration are up
-"""
-    )
-    assert_means(write(state), state)
 
 
 def test_long_lists_stand_in_lines() -> None:

@@ -1,5 +1,7 @@
 """A whole file: all problems of all stages at once, in the order of the file."""
 
+from __future__ import annotations
+
 import sys
 
 import pytest
@@ -34,31 +36,6 @@ loopback: {}
 
 def places(loaded: Loaded) -> list[tuple[int, int, str]]:
     return [(problem.line, problem.column, problem.rule) for problem in loaded.problems]
-
-
-def test_all_stages_speak_at_once_and_in_order() -> None:
-    loaded = parse_text(FLAWED, "flawed.yaml")
-    assert loaded.configuration is None
-    assert loaded.name == "flawed.yaml"
-    assert places(loaded) == [
-        (3, 10, "schema-value"),
-        (4, 10, "schema-value"),
-        (5, 5, "yaml-duplicate-key"),
-        (7, 11, "l2xc-with-subs"),
-        (9, 7, "sub-empty"),
-        (10, 7, "yaml-number"),
-        (10, 20, "sub-mtu"),
-        (11, 7, "encap-id"),
-        (13, 11, "l2xc-target-missing"),
-        (14, 5, "l2-address"),
-        (14, 18, "address-invalid-host"),
-        (14, 46, "address-duplicate"),
-        (14, 60, "schema-value"),
-        (15, 3, "yaml-key"),
-        (16, 14, "unmanaged-configured"),
-        (16, 20, "unmanaged-configured"),
-        (17, 1, "schema-unknown-key"),
-    ]
 
 
 @pytest.mark.parametrize("key", ["''", "': '", "' : x'"])

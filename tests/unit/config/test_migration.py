@@ -1,5 +1,7 @@
 """A file of the public vppcfg, migrated: every row of docs/migration.md, and the first plan afterwards."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import replace
 from typing import Any

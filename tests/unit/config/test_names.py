@@ -1,5 +1,7 @@
 """What may be a name, and patterns made of names."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest

@@ -1,5 +1,7 @@
 """Results as JSON: what is written is read back; what is damaged is refused with the place."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """iperf3's own words become flows, flows find their cores, and the command runs them through a laboratory."""
 
+from __future__ import annotations
+
 import json
 import os
 import random

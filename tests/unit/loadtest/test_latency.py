@@ -1,5 +1,7 @@
 """Latency under load, and what its histogram tells."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,5 +1,7 @@
 """Loads mean what people write, and the arithmetic of losses holds at its edges."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

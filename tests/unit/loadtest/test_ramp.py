@@ -1,5 +1,7 @@
 """The ramp: its course, its verdict, where it says that loss begins."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from itertools import pairwise
 

@@ -1,5 +1,7 @@
 """Report pages hold what the results say, in graphs that can be read, whatever form the results have."""
 
+from __future__ import annotations
+
 import json
 import re
 import xml.etree.ElementTree as ET

@@ -1,5 +1,7 @@
 """The simulated device: what it counts follows from the load and the time."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import pytest

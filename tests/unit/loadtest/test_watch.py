@@ -1,5 +1,7 @@
 """A watch measures what a target does: round-trip times, loss, duplicates; and reports it over time."""
 
+from __future__ import annotations
+
 import itertools
 import os
 import signal

@@ -1,15 +1,12 @@
 """What a plan does to what Linux has on the device of an LCP pair or a TAP: carried over, lost, or the file's own."""
 
-import json
 import socket
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from vppcfg.model.attachment import Attachment, in_order
+from vppcfg.model.attachment import Attachment
 from vppcfg.model.interface import Interface, InterfaceKind
 from vppcfg.model.iproute2 import name_of
 from vppcfg.model.lcp import LcpPair, LcpSettings
@@ -21,11 +18,9 @@ from vppcfg.model.tap import Tap
 from vppcfg.plan.operations import BringBack, RestoreInLinux
 from vppcfg.plan.plan import Plan, make_plan
 from vppcfg.plan.rollback import reverse_plan
-from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.plan.unmanaged import touched, unmanaged_changes, with_unmanaged
 from vppcfg.render.plan_text import cli_line
 
-ROOT = Path(__file__).resolve().parents[3]
 MAC = "02:00:00:00:00:77"
 UNICAST, MAIN, STATIC = 1, 254, 4
 
@@ -175,15 +170,6 @@ def test_a_tap_that_is_made_anew_keeps_what_its_host_has() -> None:
     assert restored(with_unmanaged(plan, [mine])) == [mine]
 
 
-def test_a_device_that_stays_down_has_addresses_and_no_routes() -> None:
-    down = renamed(replace(STATE, linux={**STATE.linux, "loop0": replace(UP, is_up=False)}))
-    plan = planned(STATE, down, ADDRESS, ROUTE)
-    assert outcome(plan) == [
-        "loop0: address of Linux 192.0.2.9/24: carried over",
-        "loop0: route of Linux 10.1.0.0/16 via 192.0.2.1: lost",
-    ]
-
-
 @pytest.mark.parametrize(
     ("each", "netns", "is_carried"),
     [
@@ -229,16 +215,6 @@ def test_nothing_is_restored_where_linux_is_out_of_reach() -> None:
     blind = replace(renamed(), linux={}, facts=replace(STATE.facts, has_linux=False))
     back = replace(STATE, linux={}, facts=blind.facts, unmanaged=(ADDRESS,))
     assert restored(make_plan(blind, back)) == []
-
-
-def test_it_outlives_the_journal() -> None:
-    attachments = in_order((ADDRESS, ROUTE, NEIGHBOR, by_way_of("@loop0", "eth9", netns="")))
-    state = replace(STATE, unmanaged=attachments)
-    document = json.loads(json.dumps(document_of(state)))
-    assert state_of(document).unmanaged == attachments
-    definitions = json.loads((ROOT / "docs/plan.schema.json").read_text())["$defs"]
-    validator = Draft202012Validator({"$defs": definitions, "$ref": "#/$defs/attachment"})
-    assert [error.message for each in document["unmanaged"] for error in validator.iter_errors(each)] == []
 
 
 def test_two_are_equal_whatever_the_device_is_called() -> None:

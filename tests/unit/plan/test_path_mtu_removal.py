@@ -4,8 +4,6 @@ from tests.laws.test_simulator_laws import apply_to
 from tests.simulated_vpp import connected
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.kinds.path_mtu import AnchorHost
-from vppcfg.plan.diff import diff
 from vppcfg.plan.plan import Plan
 from vppcfg.simulator.port import PhysicalPort
 from vppcfg.simulator.vpp import SimulatedVpp
@@ -24,17 +22,6 @@ def planned(text: str, vpp: LiveDataplane) -> Plan:
     assert configuration is not None
     observed = vpp.observe()
     return plan_on(vpp, observed, resolve(configuration, observed).desired)
-
-
-def test_a_vrf_without_a_route_is_deleted_with_its_path_mtus() -> None:
-    with connected(SimulatedVpp(ports=[PhysicalPort(name="eth0")])) as vpp:
-        apply_to(planned(WITH, vpp), vpp)
-        plan = planned(GONE, vpp)
-        assert sum(isinstance(each, AnchorHost) for each in plan.operations) == 4
-        assert list(about_routes(plan, vpp)) == []
-        apply_to(plan, vpp)
-        assert list(diff(vpp.observe(), plan.desired)) == []
-        assert not vpp.observe().vrfs
 
 
 def test_a_vrf_with_what_a_path_mtu_has_left_is_not_deleted_until_it_is_set_again() -> None:

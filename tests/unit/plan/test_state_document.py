@@ -1,5 +1,7 @@
 """States as documents: nothing is lost on the way there and back, and nonsense is refused with its place."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

@@ -159,17 +159,6 @@ def test_what_is_shown_of_a_new_entry_can_be_typed() -> None:
     assert parse_text(f"{BARE}\ntaps:\n  tap0:\n{body}\n", "file").configuration is not None
 
 
-def test_a_mistake_of_somebody_elses_hand_is_a_comment() -> None:
-    state = state_of(BARE)
-    by_hand = evolve(state.interfaces["eth0"], protocol_mtus=(1400, 0, 0), link_mtu=9000)
-    before = replace(state, interfaces={**state.interfaces, "eth0": by_hand})
-    assert shown(before, state) == [
-        "~ interfaces.eth0",
-        "    # link mtu: 9000 -> 1500",
-        "    # protocol mtus: (1400, 0, 0) -> (0, 0, 0)",
-    ]
-
-
 BRIDGED = f"""{BARE}
 bridgedomains:
   bd7: {{ mtu: 1500, interfaces: [ eth1 ], static-macs: {{ "02:00:00:00:00:07": eth1 }} }}

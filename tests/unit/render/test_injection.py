@@ -1,5 +1,7 @@
 """No name or text, wherever it comes from, becomes more than one word of the CLI, ends a line or a comment."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace

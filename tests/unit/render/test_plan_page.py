@@ -96,16 +96,6 @@ loopbacks: { loop0: { addresses: [203.0.113.1/32] } }
 """
 
 
-def test_everything_about_a_plan_is_on_the_page() -> None:
-    page = plan_page(plan_of(ROUTER), (), (), FACTS)
-    text = harmless(page).text
-    for expected in ("Plan for r.yaml", "ab" * 32, "somebody", "vppcfg 1.1.0", "What changes", "Steps, in their order",
-                     "create loopback interface instance 0", "set interface mtu packet 9000 eth0", "198.51.100.1/24",
-                     "Then what is new"):  # fmt: skip
-        assert expected in text, expected
-    assert "width=device-width" in page
-
-
 def test_what_traffic_feels_and_what_stands_in_the_way_is_said_first() -> None:
     before = plan_of(ROUTER).desired
     plan = plan_of("interfaces:\n  eth0: { description: uplink }\n", before)

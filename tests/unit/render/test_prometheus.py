@@ -42,17 +42,6 @@ def test_before_anything_is_known_nothing_is_claimed() -> None:
     assert not [series for series in found if "differences" in series or "timestamp" in series]
 
 
-def test_a_vpp_as_the_file_says() -> None:
-    status = WatchMetrics(is_connected=True, differences=(), read_at_s=1_700_000_000.25, boot_at_s=1_600_000_000.0)
-    found = samples(metrics_text(status))
-    assert (found["vppcfg_in_sync"], found["vppcfg_vpp_up"]) == (1, 1)
-    assert found["vppcfg_last_read_timestamp_seconds"] == 1_700_000_000.25
-    assert found["vppcfg_vpp_boot_timestamp_seconds"] == 1_600_000_000
-    counted = [value for series, value in found.items() if series.startswith("vppcfg_differences{")]
-    assert (len(counted) % len(Action), sum(counted)) == (0, 0)
-    assert found['vppcfg_differences{section="interfaces",action="update"}'] == 0
-
-
 def entries(*paths: tuple[str, ...]) -> tuple[EntryDifference, ...]:
     return tuple(EntryDifference(action=Action.CREATE, path=path, name=path[-1]) for path in paths)
 

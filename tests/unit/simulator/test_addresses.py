@@ -1,5 +1,7 @@
 """The index of addresses finds what a look at all of them finds."""
 
+from __future__ import annotations
+
 import ipaddress
 
 from hypothesis import given

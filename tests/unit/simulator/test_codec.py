@@ -1,5 +1,7 @@
 """Messages are packed as their definitions say."""
 
+from __future__ import annotations
+
 import struct
 
 import pytest

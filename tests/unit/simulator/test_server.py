@@ -1,5 +1,7 @@
 """The server survives what clients do, and serves many at once."""
 
+from __future__ import annotations
+
 import os
 import random
 import socket

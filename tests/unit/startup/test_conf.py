@@ -1,5 +1,7 @@
 """startup.conf as a tree: reading, writing, comparing, reviewing and updating it."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,5 +1,7 @@
 """What is computed when the file leaves it open: on whole machines, release by release, and at the edges."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,5 +1,7 @@
 """Proposals as text, and in a configuration: comments and order stay, and the rest of the file too."""
 
+from __future__ import annotations
+
 import pytest
 import yaml
 from hypothesis import given

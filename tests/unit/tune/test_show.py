@@ -1,5 +1,7 @@
 """What VPP 20.x to 26.x prints, with and without its spacing, and what is left of it when it is damaged."""
 
+from __future__ import annotations
+
 import re
 
 import pytest

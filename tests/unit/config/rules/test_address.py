@@ -1,5 +1,7 @@
 """Rules about addresses, and the overlap rule against a plain comparison of all pairs."""
 
+from __future__ import annotations
+
 import ipaddress
 from itertools import combinations
 

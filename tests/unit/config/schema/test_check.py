@@ -1,5 +1,7 @@
 """The shape of files: yamale's verdict, in our words and with exact paths."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest

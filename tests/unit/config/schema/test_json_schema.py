@@ -1,5 +1,7 @@
 """The JSON Schema for editors: it accepts and refuses the same files as the schema that it is made from."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

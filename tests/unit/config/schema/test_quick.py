@@ -1,5 +1,7 @@
 """What is accepted at first sight is what yamale accepts too, and a file that is right needs no second look."""
 
+from __future__ import annotations
+
 import copy
 import re
 import subprocess

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from vppcfg.config.yaml import files
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.files import LIMIT_BYTES, can_be_read_again, read_source
 from vppcfg.config.yaml.reader import read_document
@@ -141,6 +142,15 @@ def test_a_pipe_is_read_to_its_end() -> None:
 def test_standard_input_has_a_name_of_a_device_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a: b\n")))
     assert read_source("/dev/stdin") == b"a: b\n"
+
+
+def test_a_pipe_above_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LIMIT_BYTES", 3)
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "wb") as stream:
+        stream.write(b"a: b\n")
+        stream.close()
+        assert "is larger than" in refusal(f"/dev/fd/{reading}")
 
 
 def test_a_pipe_and_standard_input_cannot_be_read_again(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Several files laid over each other: what they say together, and where each value stands."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,6 @@ from hypothesis import strategies as st
 from tests.laws.examples import examples
 from vppcfg.config.load import load
 from vppcfg.config.yaml.document import Document
-from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.config.yaml.overlay import annotated_text, keys_with_origin, merged_text, overlaid, without_extensions
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError
@@ -105,18 +106,6 @@ def test_a_folder_stands_for_its_files_in_the_order_of_their_names(tmp_path: Pat
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigError, match=r"is a folder without a file \*.yaml"):
         load(str(tmp_path / "empty"))
-
-
-def test_what_several_files_say_is_known_again_whatever_their_comments(tmp_path: Path) -> None:
-    base, site = tmp_path / "base.yaml", tmp_path / "site.yaml"
-    base.write_text("interfaces: { eth0: { mtu: 9000 } }\n")
-    site.write_text("interfaces: { eth1: {} }\n")
-    files = SourceFiles(names=(str(base), str(site)))
-    before = load(files)
-    base.write_text("# a comment\ninterfaces:\n  eth0: { mtu: 9000 }\n")
-    after = load(files)
-    assert (after.digest, after.source) == (before.digest, before.source)
-    assert load(str(base)).source == base.read_bytes()
 
 
 def test_merged_text_keeps_the_order_of_the_files() -> None:

@@ -1,5 +1,7 @@
 """The reader against PyYAML's own loader, and what it does that the loader does not."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest

@@ -1,5 +1,7 @@
 """A test with connections: its rates, what counts as failed, the verdict; on a simulated device."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import pytest

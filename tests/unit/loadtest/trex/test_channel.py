@@ -1,5 +1,7 @@
 """Messages to a server and back: framing, silence, nonsense."""
 
+from __future__ import annotations
+
 import json
 import struct
 import threading

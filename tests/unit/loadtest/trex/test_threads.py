@@ -1,5 +1,7 @@
 """T-Rex's CPUs on machines whose configuration dpdk_setup_ports.py of trex-core 3.08 has made."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import pytest
