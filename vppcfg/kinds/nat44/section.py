@@ -102,8 +102,9 @@ class Nat44Section(SettingsSection):
             for what in settings.unsupported[:_MOST_NAMED]:
                 text = f"VPP has {what}, which no file can express; remove it in VPP, or drop the section from the file"
                 desired.problem("nat44-unsupported", (self.key,), text)
-        sides = (*desired.configuration.interfaces.values(), *desired.interfaces.values())
-        takes_part = any(each.nat44 is not None for each in sides)
+        sides = [each.nat44 for each in desired.configuration.interfaces.values()]
+        sides += [each.nat44 for each in desired.interfaces.values()]
+        takes_part = any(side is not None for side in sides)
         if config.is_empty and not takes_part:
             return
         if not desired.has_plugin("nat", (self.key,), "the file configures NAT44"):
