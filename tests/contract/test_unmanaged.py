@@ -230,6 +230,7 @@ def test_what_leads_to_something_is_read_with_it_and_does_not_outlast_it(
     assert vpp.cli(line) == (0, "")
     before = plane.unmanaged({target}, plane.observe())
     assert [(each.holder, each.label) for each in before] == [(holder, label)]
+    assert holder != PORTS[1] or held(plane, holder) == before, "no node of it is left unaccounted for"
     assert plane.perform([TakeOff(attachment=each) for each in before]).refusals == ()
     assert plane.unmanaged({target}, plane.observe()) == ()
     assert plane.perform([PutBack(attachment=each) for each in before]).refusals == ()
