@@ -63,7 +63,7 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("vppcfg/loadtest/", ("tests/unit/loadtest",)),
     ("vppcfg/app/", ("tests/unit/app", "tests/unit/cli")),
     ("vppcfg/common/", ("tests/unit/common", "tests/unit/config tests/unit/loadtest")),
-    ("vppcfg/model/", ("tests/unit/model", "tests/unit/plan tests/unit/kinds tests/unit/config")),
+    ("vppcfg/model/", ("tests/unit/model", "tests/unit/plan tests/unit/config/rules tests/unit/config/sections")),
     (
         "vppcfg/render/",
         ("tests/unit/render", "tests/golden tests/golden_adopt tests/unit/app tests/unit/cli/test_plan.py"),
