@@ -53,7 +53,7 @@ run vppcfg check -c l2xc.yaml
 run vppcfg plan -c l2xc.yaml -a vpp.sock
 run vppcfg apply -c l2xc.yaml -a vpp.sock
 run vppcfg plan -c l2xc.yaml -a vpp.sock
-run vppcfg plan -c l3.yaml -a vpp.sock
-run vppcfg apply --yes -c l3.yaml -a vpp.sock
-run vppcfg dump -a vpp.sock
+run vppcfg plan -q -c l3.yaml -a vpp.sock
+run vppcfg apply -q --yes -c l3.yaml -a vpp.sock
+run vppcfg dump -q -a vpp.sock
 run vppcfg rollback -a vpp.sock --yes

@@ -1112,7 +1112,7 @@ def _with_other_tables(dice: _Dice, state: State) -> dict[str, FibTable]:
 
 def _orphan(name: str, interfaces: dict[str, Interface], lcps: dict[str, LcpPair]) -> None:
     """Take the Linux device of a pair away, and with it, as Linux does, what is stacked on it."""
-    for orphan in {name, *Stacking(interfaces[other] for other in lcps).hanging_on(interfaces[name])}:
+    for orphan in {name, *Stacking(interfaces[other] for other in lcps).dependents_of(interfaces[name])}:
         lcps[orphan] = replace(lcps[orphan], has_host=False)
 
 

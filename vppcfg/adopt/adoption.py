@@ -28,7 +28,7 @@ from vppcfg.record import record
 
 @record
 class Adoption:
-    """The outcome of a source."""
+    """A running VPP, or a script, as a configuration and what that cannot express."""
 
     text: str
     """The configuration."""
@@ -36,7 +36,7 @@ class Adoption:
     """The commands that it cannot express."""
     report: AdoptionReport
     state: State
-    """What the configuration describes."""
+    """The state that the configuration describes."""
 
 
 def adopt_state(
@@ -47,15 +47,15 @@ def adopt_state(
     others: tuple[OthersOfKind, ...] = (),
     taken: Takeover = NOTHING,
 ) -> Adoption:
-    """Return what happens to a running VPP: what `dump` writes, the `settings` of its startup.conf, and what is left.
+    """Return the adoption of a running VPP: what `dump` writes, with the `settings` of its startup.conf.
 
-    `others` are what others have on it; routes of the prompt that are `taken` over become those of the file.
+    `others` is what other programs have on it; static routes from vppctl that are `taken` over are in the file.
     Raise AdoptionError when the configuration cannot be proved to mean the same.
     """
     state = taken.into(state)
     known = valid_dump(state)
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
-    text = agreeing(known, whole, lines)
+    text = text_without_contradictions(known, whole, lines)
     state, from_linux = _with_linux_as_meant(text, state)
     state, from_policies = _without_own_policies(state)
     prove(text, state)
@@ -72,7 +72,7 @@ def adopt_state(
 
 
 def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
-    """Return a state with the Linux devices of a file, and what Linux has beside them, which no file can express."""
+    """Return a state with the Linux devices that a file means, and a notice for each that Linux has otherwise."""
     configuration = parse_text(text, "the adopted configuration").configuration
     if configuration is None:
         return state, []
@@ -87,7 +87,7 @@ def _with_linux_as_meant(text: str, state: State) -> tuple[State, list[str]]:
 
 
 def _without_own_policies(state: State) -> tuple[State, list[str]]:
-    """Return a state without the policies that an interrupted change of vppcfg has left, and what happens to them."""
+    """Return a state without the policies that an interrupted change of vppcfg has left, and a notice for each."""
     own = {name for name, policy in state.of(LoosePolicy).items() if policy.is_own}
     if not own:
         return state, []
@@ -112,7 +112,7 @@ def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
         yield "key", ".".join(map(str, path)), why
 
 
-def agreeing(known: Written, settings: Settings, lines: Sequence[SourceLine]) -> str:
+def text_without_contradictions(known: Written, settings: Settings, lines: Sequence[SourceLine]) -> str:
     """Return the text of a configuration with the section `dataplane`, without a key that the interfaces contradict."""
     text = with_section(known, settings)
     if not lines:
@@ -121,12 +121,12 @@ def agreeing(known: Written, settings: Settings, lines: Sequence[SourceLine]) ->
         if problem.severity is Severity.ERROR and problem.rule == "multi-seg-mtu" and "multi-seg" in settings["dpdk"]:
             for line in lines:
                 if line.path == ("dataplane", "dpdk", "multi-seg"):
-                    line.become(LineOutcome.FAULT, problem.text, problem.rule)
+                    line.set_outcome(LineOutcome.FAULT, problem.text, problem.rule)
             others = {key: value for key, value in settings["dpdk"].items() if key != "multi-seg"}
             return with_section(known, {**settings, "dpdk": others})
     return text
 
 
 def with_section(known: Written, settings: Settings) -> str:
-    """Return the text of a configuration with the section `dataplane` behind it, when there is one."""
+    """Return the text of a configuration, followed by its section `dataplane` when it has one."""
     return "\n".join(part for part in (known.text.strip("\n") and known.text, section_text(settings)) if part)

@@ -80,7 +80,7 @@ class Classifier:
         if line.outcome is LineOutcome.FAULT:
             line.is_left = True
         else:
-            line.become(LineOutcome.UNMANAGED, reason, "adopt-vrf" if "FIB table" in reason else "adopt-rest")
+            line.set_outcome(LineOutcome.UNMANAGED, reason, "adopt-vrf" if "FIB table" in reason else "adopt-rest")
 
     def _why_idle(self, line: SourceLine) -> str | None:
         """Return why the file lacks what a line makes that is no interface, None when it has it."""

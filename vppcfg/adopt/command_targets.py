@@ -129,7 +129,7 @@ _BEYOND: Mapping[str, frozenset[str]] = {
 """Words that VPP takes in a command and that are neither simulated nor in any file."""
 
 
-def word_beyond(command: str, words: Words) -> str | None:
+def first_unsupported_word(command: str, words: Words) -> str | None:
     """Return the first word of a command that VPP takes and that no file can express, None when there is none."""
     return next((word for word in words if word in _BEYOND.get(command, ())), None)
 

@@ -73,7 +73,7 @@ def withdraw_unproved(reruns: Reruns, lines: Sequence[SourceLine], state: State)
     idle = [line for line in lines if line.outcome is LineOutcome.NO_EFFECT and line.subjects]
     if idle and reruns.without(idle).observe() != state:
         for line in idle:
-            line.become(LineOutcome.FILE, "")
+            line.set_outcome(LineOutcome.FILE, "")
             line.subjects = tuple(name for name in line.subjects if name in state.interfaces)
 
 
@@ -82,15 +82,15 @@ def settle(classifier: Classifier, reruns: Reruns) -> None:
     idle = {id(line) for line in reruns.idle_among(classifier.unproven, _with_unreported)}
     for line in classifier.unproven:
         if id(line) in idle:
-            line.become(LineOutcome.NO_EFFECT, _WITHOUT_EFFECT)
+            line.set_outcome(LineOutcome.NO_EFFECT, _WITHOUT_EFFECT)
         else:
-            line.become(LineOutcome.UNMANAGED, _IN_NO_KEY, "adopt-rest")
+            line.set_outcome(LineOutcome.UNMANAGED, _IN_NO_KEY, "adopt-rest")
     for line in reruns.idle_among(classifier.implied, Simulation.effects):
-        line.become(LineOutcome.NO_EFFECT, _AS_BEFORE)
+        line.set_outcome(LineOutcome.NO_EFFECT, _AS_BEFORE)
 
 
 def set_aside_undone(lines: Sequence[SourceLine], reruns: Reruns) -> None:
     """Count lines that take something away as lines without effect, where VPP ends the same without them."""
     candidates = [line for line in lines if line.outcome is LineOutcome.FILE and line.takes_away]
     for line in reruns.idle_among(candidates, Simulation.effects):
-        line.become(LineOutcome.NO_EFFECT, UNDONE)
+        line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)

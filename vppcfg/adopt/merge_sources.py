@@ -66,6 +66,6 @@ def _started(conf: AdoptedConf, given: Sequence[Script], read_file: ReadFile) ->
         found = read_file(name, line.source)
         if found is None:
             text = f"{name} cannot be read here, and its commands are not known: name it with --from"
-            line.become(LineOutcome.FAULT, text, "adopt-exec")
+            line.set_outcome(LineOutcome.FAULT, text, "adopt-exec")
         else:
             yield Script(name=found[0], text=found[1])

@@ -10,6 +10,7 @@ from vppcfg.adopt.command_targets import (
     NO_DET44,
     Place,
     det44_elsewhere,
+    first_unsupported_word,
     interface_created_by,
     interfaces_in,
     is_log,
@@ -18,7 +19,6 @@ from vppcfg.adopt.command_targets import (
     place_of,
     turns_det44_off,
     unsupported_reason,
-    word_beyond,
 )
 from vppcfg.adopt.grammar import Grammar, Meant
 from vppcfg.adopt.misfits import Left, key_of
@@ -106,7 +106,7 @@ class Replay:
                 is_done = self._run_line(line)
                 goes_on = goes_on and is_done
             else:
-                line.become(LineOutcome.NEVER_RAN, "VPP stops at the first command that it refuses")
+                line.set_outcome(LineOutcome.NEVER_RAN, "VPP stops at the first command that it refuses")
         self._running.pop()
         return goes_on
 
@@ -132,7 +132,7 @@ class Replay:
         except MacroError as error:
             return self._refused(line, str(error))
         if is_log(line.text):
-            line.become(LineOutcome.NO_EFFECT, "a comment")
+            line.set_outcome(LineOutcome.NO_EFFECT, "a comment")
             return True
         meant = self._grammar.read(without_uncomment(line.text))
         line.command = meant.command
@@ -159,21 +159,21 @@ class Replay:
         if meant.command in {"define", "undefine"}:
             return self._set_macro(line, meant)
         if is_reading(meant.command):
-            line.become(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
+            line.set_outcome(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
             return True
         words = meant.rest.split()
         if turns_det44_off(meant.command, words):
-            line.become(LineOutcome.NO_EFFECT, "a plan that takes DET44 off an interface has it")
+            line.set_outcome(LineOutcome.NO_EFFECT, "a plan that takes DET44 off an interface has it")
             return True
         self._assume_ports(line, meant.command, words)
         self._is_det44_elsewhere |= det44_elsewhere(meant.command, words)
         if self._is_det44_elsewhere and meant.command in DET44_COMMANDS:
             line.subjects = self._interfaces_in(words)
-            line.become(LineOutcome.UNMANAGED, NO_DET44, "adopt-rest")
+            line.set_outcome(LineOutcome.UNMANAGED, NO_DET44, "adopt-rest")
             return True
         if self._simulation.lacks_plugin_of(meant.command):
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
-        beyond = word_beyond(meant.command, words)
+        beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
             return self._leave(line, words, why or unsupported_reason(meant.command))
@@ -186,7 +186,7 @@ class Replay:
             self._refused(line, _REFUSED_HALF_WAY)
             line.is_left = True
             return False
-        line.become(LineOutcome.UNMANAGED, why, "adopt-rest")
+        line.set_outcome(LineOutcome.UNMANAGED, why, "adopt-rest")
         return True
 
     def _carry_out(self, line: SourceLine, meant: Meant, words: Sequence[str]) -> bool:
@@ -206,7 +206,7 @@ class Replay:
         elif (
             why := unsupported_reason(meant.command) if meant.command.startswith(("ip route", "ip mroute")) else ""
         ) != "":
-            line.become(LineOutcome.UNMANAGED, why, "adopt-rest")
+            line.set_outcome(LineOutcome.UNMANAGED, why, "adopt-rest")
             return True
         self._overtake(line, meant, words)
         self._note_deletions(line, before)
@@ -225,9 +225,9 @@ class Replay:
         if former is not None and former[0].outcome is LineOutcome.FILE:
             earlier, text = former
             if text == f"{meant.command} {meant.rest}":
-                line.become(LineOutcome.NO_EFFECT, f"{_named(earlier, line)} does the same")
+                line.set_outcome(LineOutcome.NO_EFFECT, f"{_named(earlier, line)} does the same")
                 return
-            earlier.become(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} sets it again: {line.text}")
+            earlier.set_outcome(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} sets it again: {line.text}")
         self._setters[place] = line, f"{meant.command} {meant.rest}"
 
     def _note_deletions(self, line: SourceLine, before: Iterable[str]) -> None:
@@ -236,9 +236,9 @@ class Replay:
             for known in [name, *(other for other in self._about if other.startswith(f"{name}."))]:
                 for earlier in self._about.pop(known, ()):
                     if earlier.outcome is LineOutcome.FILE:
-                        earlier.become(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} deletes {name}")
+                        earlier.set_outcome(LineOutcome.NO_EFFECT, f"{_named(line, earlier)} deletes {name}")
         if gone:
-            line.become(LineOutcome.NO_EFFECT, f"what it deletes is created by this script: {', '.join(gone)}")
+            line.set_outcome(LineOutcome.NO_EFFECT, f"what it deletes is created by this script: {', '.join(gone)}")
 
     def _note_fault(self, fault: tuple[str, str, str], line: SourceLine) -> None:
         """Turn the line that a fault is about into one: this line, or the last one that set a place."""
@@ -251,7 +251,7 @@ class Replay:
                 return
             culprit, rule = former[0], rule if kind == "lcp" else "adopt-mtu-overwritten"
             why = f"{_named(line, culprit)} {why}"
-        culprit.become(LineOutcome.FAULT, why, rule)
+        culprit.set_outcome(LineOutcome.FAULT, why, rule)
 
     def _assume_ports(self, line: SourceLine, command: str, words: Sequence[str]) -> None:
         """Have the ports that a command names, when nothing is known of them but that."""
@@ -271,7 +271,7 @@ class Replay:
         return tuple(word for word in words if self._simulation.has(word))
 
     def _refused(self, line: SourceLine, why: str, rule: str = "") -> bool:
-        line.become(LineOutcome.FAULT, f"VPP refuses it: {why}", rule or "adopt-refused")
+        line.set_outcome(LineOutcome.FAULT, f"VPP refuses it: {why}", rule or "adopt-refused")
         return False
 
     def _set_macro(self, line: SourceLine, meant: Meant) -> bool:
@@ -282,7 +282,7 @@ class Replay:
             self._macros.define(name, value.strip())
         else:
             self._macros.undefine(name)
-        line.become(LineOutcome.NO_EFFECT, "a macro; the lines that use it have its value")
+        line.set_outcome(LineOutcome.NO_EFFECT, "a macro; the lines that use it have its value")
         return True
 
     def _follow(self, line: SourceLine, rest: str) -> bool:
@@ -301,10 +301,10 @@ class Replay:
             found[1], self._grammar
         ):  # whoever wrote this script may not read every file that we may
             return self._refused(line, f"{name} is no script of VPP, and is not shown", "adopt-exec")
-        line.become(LineOutcome.NO_EFFECT, f"its commands are those of {found[0]}")
+        line.set_outcome(LineOutcome.NO_EFFECT, f"its commands are those of {found[0]}")
         if self.run(*found):
             return True
-        line.become(LineOutcome.FAULT, f"VPP refuses a command of {found[0]}, and stops here too", "adopt-refused")
+        line.set_outcome(LineOutcome.FAULT, f"VPP refuses a command of {found[0]}, and stops here too", "adopt-refused")
         return False
 
 

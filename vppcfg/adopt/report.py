@@ -52,41 +52,40 @@ class SourceLine:
     rule: str = ""
     why: str = ""
     is_left: bool = False
-    """Whether a script of what is left has it, and the file does not; so is each unmanaged line, and a fault may
-    be."""
+    """Whether the script of commands that the file cannot express has it: each unmanaged line, and some faults."""
     subjects: tuple[str, ...] = ()
     """The objects that it is about, as a State names them."""
 
     @property
     def is_carried_out(self) -> bool:
-        """Return whether VPP comes to the line, and takes it."""
+        """Return whether VPP reaches the line and accepts it."""
         is_refused = self.outcome is LineOutcome.FAULT and self.rule in _REFUSALS
         return self.outcome is not LineOutcome.NEVER_RAN and not is_refused
 
     @property
     def takes_away(self) -> bool:
-        """Return whether the line removes or disables something: the file has it by not having that."""
+        """Return whether the line removes or disables something, which the file expresses by an absent key."""
         return _DELETES.search(self.text) is not None
 
     @property
-    def is_worth_telling(self) -> bool:
-        """Return whether the line is shown to a person: not comments, and of what only reads."""
+    def is_shown(self) -> bool:
+        """Return whether the text of the report has the line: not comments, nor commands that only read."""
         return self.outcome is not LineOutcome.NO_EFFECT or bool(self.subjects)
 
-    def become(self, outcome: LineOutcome, why: str, rule: str = "") -> None:
-        """Have another outcome, with the reason."""
+    def set_outcome(self, outcome: LineOutcome, why: str, rule: str = "") -> None:
+        """Set the outcome, with the reason."""
         self.outcome, self.why, self.rule = outcome, why, rule
         self.is_left = outcome is LineOutcome.UNMANAGED
 
 
 @record
 class AssumedPort:
-    """A port of which only a script knows."""
+    """A port that only a script names."""
 
     name: str
     source: str
     line: int
-    """Where it is named first."""
+    """The first one that names it."""
 
 
 @record
@@ -153,7 +152,7 @@ def text_of(report: AdoptionReport) -> list[tuple[LineOutcome | None, str]]:
     """Return a report as lines for people, each with what it is about: what the file sets is only counted."""
     shown: list[tuple[LineOutcome | None, str]] = [(None, line) for line in _summaries(report)]
     for outcome, title in _TITLES.items():
-        groups = list(_grouped(line for line in report.lines if line.outcome is outcome and line.is_worth_telling))
+        groups = list(_grouped(line for line in report.lines if line.outcome is outcome and line.is_shown))
         for group in groups[:_SHOWN]:
             shown.append((outcome, f"{title:<10}  {_described(group, len(report.sources) > 1)}"))
         if len(groups) > _SHOWN:

@@ -139,7 +139,7 @@ def place_lines(lines: Sequence[SourceLine], taken: Takeover, vrfs: Mapping[int,
             targets = targets_of(line.text)
             missing = [route for route in targets if route.name not in names]
             if targets and not missing:
-                line.become(LineOutcome.FILE, OWNER, "adopt-route")
+                line.set_outcome(LineOutcome.FILE, OWNER, "adopt-route")
                 vrf = vrfs.get(targets[-1].table_id)
                 line.path = (KEY, targets[-1].prefix) if vrf is None else ("vrfs", vrf, KEY, targets[-1].prefix)
             else:

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from vppcfg.adopt.account import FileContent, assert_in_file, assert_in_rest
-from vppcfg.adopt.adoption import Adoption, agreeing
+from vppcfg.adopt.adoption import Adoption, text_without_contradictions
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
-from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, queue_in, word_beyond
+from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, first_unsupported_word, queue_in
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings
 from vppcfg.adopt.grammar import Grammar, grammar_of
@@ -181,7 +181,7 @@ def _goal_of(replay: Replay) -> _Goal:
 
 def _is_simulated(line: SourceLine) -> bool:
     """Return whether the simulated VPP has carried a line out that is left."""
-    return line.command in OUTSIDE and word_beyond(line.command, line.text.split()) is None
+    return line.command in OUTSIDE and first_unsupported_word(line.command, line.text.split()) is None
 
 
 def _adopt_scripts(
@@ -214,7 +214,7 @@ def _adopt_scripts(
     content = _proved(known.text, described, replay.lines)
     for line in replay.lines:
         if line.is_left and key_of(line) in left.undone:
-            line.become(LineOutcome.NO_EFFECT, UNDONE)
+            line.set_outcome(LineOutcome.NO_EFFECT, UNDONE)
     rest = rest_of(replay.lines, known.configuration, lambda: _simulation_for(ground, replay), grammar)
     missed: Sequence[Name] = ()
     if goal is not None:
@@ -223,7 +223,7 @@ def _adopt_scripts(
     whole = {**(settings or {}), **lcp_settings(state, settings or {})}
     if settings is not None and rest_file is not None and rest.commands and not rest.needs_the_file:
         whole = {**whole, "unix": {**whole.get("unix", {}), "exec": rest_file}}
-    text = agreeing(known, whole, lines)
+    text = text_without_contradictions(known, whole, lines)
     if text != known.text:
         content = _proved(text, described, replay.lines)
     for line in (*lines, *replay.lines):

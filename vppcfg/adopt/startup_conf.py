@@ -240,7 +240,7 @@ class _ConfAdoption:
                 lines = [SourceLine(source=self._name, number=max(problem.line, 1), text="")]
                 self._lines += lines
             for line in lines:
-                line.become(LineOutcome.FAULT, problem.text, problem.rule)
+                line.set_outcome(LineOutcome.FAULT, problem.text, problem.rule)
                 self._forget(line.path[1:])
 
     def drop_inexpressible(self) -> None:
@@ -254,7 +254,7 @@ class _ConfAdoption:
                 self._settings.clear()
             for line in self._lines:
                 if line.outcome is LineOutcome.DATAPLANE and line.path[1 : 1 + len(path)] == path:
-                    line.become(LineOutcome.UNMANAGED, f"{problem.text}; `vppcfg startup` writes another value")
+                    line.set_outcome(LineOutcome.UNMANAGED, f"{problem.text}; `vppcfg startup` writes another value")
                     line.path, line.is_left = (), False
 
     def _objection(self) -> Problem | None:

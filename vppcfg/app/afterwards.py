@@ -118,7 +118,7 @@ class Afterwards:
             return ExitCode.CHECK_FAILED if code is ExitCode.DONE else code, status, failed
         if status is Status.APPLIED:
             return code, status, text
-        if not found.proves_something:
+        if not found.has_success:
             log.warning(
                 "No check passed before the change or passes now, so they decide nothing: confirm it or roll "
                 "back yourself"

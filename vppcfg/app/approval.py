@@ -32,9 +32,9 @@ from vppcfg.transaction.lock import whose
 __all__ = [
     "Limits",
     "Terms",
+    "about_file",
     "about_rollback",
     "about_target",
-    "about_the_file",
     "guard",
     "pass_guards",
     "refuse_rolled_back",
@@ -73,11 +73,11 @@ class Terms:
 
 def refuse_rolled_back(digest: str, place: ChangeContext, terms: Terms) -> None:
     """Raise PlanRefusedError for a file that was rolled back, unless it is to be applied again."""
-    for objection in about_the_file(digest, reversed(place.records), terms, place.journal):
+    for objection in about_file(digest, reversed(place.records), terms, place.journal):
         raise objection.error()
 
 
-def about_the_file(digest: str, newest_first: Iterable[Record], terms: Terms, journal: Journal) -> Iterator[Objection]:
+def about_file(digest: str, newest_first: Iterable[Record], terms: Terms, journal: Journal) -> Iterator[Objection]:
     """Yield what the journal has against a file; nothing where a file of a routing daemon was corrected since."""
     change = None if terms.again else was_rolled_back(newest_first, digest)
     if change is not None and not is_corrected(change.entry.number, journal):
@@ -106,7 +106,7 @@ def about_target(digest: str, target: Target, boot_id: str, terms: Terms) -> Ite
         if change is not None and change.entry.boot_id == boot_id:
             yield undecided(change)
         settled = (_as_decided(each, boot_id) for each in journal.newest_first())
-        yield from about_the_file(digest, settled, terms, journal)
+        yield from about_file(digest, settled, terms, journal)
     except PlanRefusedError as error:
         log.warning("What the journal has against the file is not known: %s", error.message)
 

@@ -15,7 +15,7 @@ from vppcfg.record import record
 from vppcfg.transaction.accepted import last_interrupted, settle
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.folders import create_folder
-from vppcfg.transaction.installing import settle_file
+from vppcfg.transaction.installing import install_or_discard
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import acquire_within
 from vppcfg.transaction.session import Session, connected_within
@@ -70,7 +70,7 @@ def workplace(
                     lambda change: refuse_while_waiting(change, journal, target),
                 )
                 for record in records:
-                    settle_file(record)
+                    install_or_discard(record)
             if is_settling and (found := last_interrupted(reversed(records))) is not None:
                 log.warning(
                     "Change %d (%s, %s) was cut off: going on from what VPP has now",

@@ -57,7 +57,7 @@ class CheckComparison:
         return tuple(after for after in self.after if not after.is_good and after not in self.broken)
 
     @property
-    def proves_something(self) -> bool:
+    def has_success(self) -> bool:
         """Return whether any check is good, so that the change is known to work at all."""
         return any(result.is_good for result in self.after)
 

@@ -19,7 +19,7 @@ from vppcfg.transaction import watchdog
 from vppcfg.transaction.accepted import awaited, rolled_back_unnoted
 from vppcfg.transaction.entry import Record, Status
 from vppcfg.transaction.guard import Objection
-from vppcfg.transaction.installing import is_waiting, refuse_misplaced, settle_file
+from vppcfg.transaction.installing import install_or_discard, is_waiting, refuse_misplaced
 from vppcfg.transaction.journal import Journal
 from vppcfg.transaction.lock import LockedError
 from vppcfg.transaction.session import Session
@@ -78,7 +78,7 @@ def _put_file(change: Record, target: Target) -> None:
     """Put the file of a change in place when a former vppcfg did not. Raise StorageError when that cannot be done."""
     if is_waiting(change.entry):
         with target.lock("vppcfg confirm"):
-            settle_file(change)
+            install_or_discard(change)
         refuse_misplaced(change)
 
 

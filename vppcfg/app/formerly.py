@@ -1,4 +1,4 @@
-"""What the journal knows of objects that VPP does not show, and of those that VPP does not mark as a file's."""
+"""The objects that the last change set, by the journal: VPP does not show some of them, and marks few as a file's."""
 
 from __future__ import annotations
 

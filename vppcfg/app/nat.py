@@ -59,7 +59,7 @@ class Sessions(Protocol):
         """Return how many sessions each of `hosts` has that has any, the busiest first."""
 
 
-def who_now(target: Target, address: str, port: int) -> PortAnswer:
+def port_holders_now(target: Target, address: str, port: int) -> PortAnswer:
     """Return who has a port of an outside address, as a VPP has it. Raise DataplaneError."""
     vpp, _ = target.connect_apart()
     with vpp:
@@ -75,7 +75,7 @@ def use_now(target: Target, *, of_all_hosts: bool) -> NatUse:
         return use_of(state, vpp.nat(), most)
 
 
-def who_by_file(configuration: Configuration, address: str, port: int) -> PortAnswer:
+def port_holders_by_file(configuration: Configuration, address: str, port: int) -> PortAnswer:
     """Return who has a port of an outside address as long as a file is in force."""
     maps = configuration.det44.maps if configuration.det44 is not None else ()
     nat44 = configuration.nat44

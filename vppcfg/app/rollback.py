@@ -17,7 +17,7 @@ from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
 from vppcfg.app.hooks import kept_hooks
 from vppcfg.app.intent import ChangeResult, Intent
-from vppcfg.app.routing import way_back_of
+from vppcfg.app.routing import daemon_rollback
 from vppcfg.app.target import Target, now
 from vppcfg.app.timers import disarm
 from vppcfg.app.unmanaged import compare_with
@@ -85,7 +85,7 @@ def go_back(
     desired = _desired(record, place, is_timer=is_timer, is_literal=is_literal)
     plan = _plan_back(record.entry, desired, place)
     intent = _intent(record.entry, desired, place, terms, is_timer=is_timer)
-    intent = replace(intent, routing=way_back_of(record, place.records, place.journal))
+    intent = replace(intent, routing=daemon_rollback(record, place.records, place.journal))
     others = lost_of_others(plan, place)
     if others:
         log.warning("This undoes what else was changed in VPP since: %s", others)

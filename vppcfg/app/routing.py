@@ -152,7 +152,7 @@ def _change(file: RoutingFile, text: str, limits: Limits) -> DaemonChange | list
     return DaemonChange(texts=texts, difference=difference)
 
 
-def way_back_of(record: Record, records: Sequence[Record], journal: Journal) -> RoutingPlan:
+def daemon_rollback(record: Record, records: Sequence[Record], journal: Journal) -> RoutingPlan:
     """Return what brings the daemons back to what they ran before a change and all those in force after it.
 
     A daemon that does not answer is an error when it comes to loading. Raise PlanRefusedError when the journal cannot

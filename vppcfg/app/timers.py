@@ -42,7 +42,7 @@ def armed_again(change: Record, journal: Journal, target: Target) -> Record:
     if change.timer is None:
         return change
     after_s = max(_AT_ONCE_S, watchdog.remaining_s(change.timer, local_time()))
-    timer = watchdog.arm_again(_watch(change.entry.number, after_s, change.timer.deadline, journal, target))
+    timer = watchdog.rearm(_watch(change.entry.number, after_s, change.timer.deadline, journal, target))
     try:
         return journal.arm(change, timer)
     except StorageError as error:  # it runs all the same, and finds its change by the number

@@ -1,4 +1,4 @@
-"""Says how a change goes: a progress line and log lines for people, or a JSON object per step for programs.
+"""Reports the course of a change: a progress line and log lines for people, or a JSON object per step for programs.
 
 Nothing that goes wrong while saying it may stop the change: whoever listened may be gone.
 """

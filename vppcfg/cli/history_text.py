@@ -15,7 +15,7 @@ _GAP = "  "
 
 
 def table(records: Sequence[Record]) -> list[str]:
-    """Return a line for each change: number, when, who, what, how it stands, what traffic felt, comment."""
+    """Return a line for each change: number, when, who, what, status, impact on traffic, comment."""
     rows = [
         (
             str(record.entry.number),

@@ -89,16 +89,16 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _who(args: argparse.Namespace) -> ExitCode:
     """Print who has a port."""
     from vppcfg.app.loading import load_configuration
-    from vppcfg.app.nat import who_by_file, who_now
+    from vppcfg.app.nat import port_holders_by_file, port_holders_now
     from vppcfg.cli.console import terminal_for
     from vppcfg.render.nat_text import answer_document, answer_lines
 
     address, port = args.end
     if args.config is not None:
         configuration, _ = load_configuration(files_of(args), terminal_for(args))
-        answer = who_by_file(configuration, address, port)
+        answer = port_holders_by_file(configuration, address, port)
     else:
-        answer = who_now(target_of(args), address, port)
+        answer = port_holders_now(target_of(args), address, port)
     _print(answer_document(answer) if args.json else None, answer_lines(answer))
     return ExitCode.DONE
 

@@ -169,7 +169,7 @@ def _routing_of(
 
 
 def _plan_of(proposal: Proposal, args: argparse.Namespace, dataplane: Dataplane | None) -> Plan:
-    """Return the plan; of a running VPP it is known what others have on what the plan touches.
+    """Return the plan; on a running VPP it includes what other programs have on what it touches.
 
     Raise UsageError when there is none because a state document contradicts itself.
     """
@@ -182,14 +182,14 @@ def _plan_of(proposal: Proposal, args: argparse.Namespace, dataplane: Dataplane 
 
 
 def _show_saved(args: argparse.Namespace, console: Terminal) -> ExitCode:
-    """Show a plan that was kept; exit as `apply` of it would."""
+    """Show a saved plan; exit as `apply` of it would."""
     from vppcfg.app.saved_plans import current_state_for, refuse_stale, saved_plan
     from vppcfg.plan.plan import make_plan
 
     if args.probe_addresses:
         raise UsageError("--show prints a saved plan, and reads neither VPP nor a file", "leave out --probe-addresses")
     if args.config != DEFAULT_CONFIG or args.adopt:
-        raise UsageError("--show takes no configuration and no --adopt", "the plan knows what it was made for")
+        raise UsageError("--show takes no configuration and no --adopt", "the plan was saved with both")
     saved = saved_plan(args.show)
     log.info("Made %s by vppcfg %s for %s", saved.made_at, saved.made_with, saved.source_name)
     plan = make_plan(saved.observed, saved.desired)
@@ -223,7 +223,7 @@ def _verdict(
     file_name: str,
     console: Terminal,
 ) -> ExitCode:
-    """Print everything that stands in the way, and return the exit code of what `apply` would meet first."""
+    """Print everything that `apply` would refuse, and return the exit code of the first refusal."""
     from vppcfg.app.planning import exit_code_of
 
     console.show_problems(problems, file_name)
@@ -269,7 +269,7 @@ def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
 
 
 def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> list[Objection]:
-    """Return what `apply` would find at VPP before it plans; nothing where there is no VPP."""
+    """Return why `apply` would refuse before it plans; nothing where there is no VPP."""
     from vppcfg.app.approval import about_target
 
     return list(about_target(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
@@ -278,7 +278,7 @@ def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> 
 def _guarded(
     plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
 ) -> list[Objection]:
-    """Return what the guards of `apply` with the same options have against the plan."""
+    """Return why the guards of `apply` with the same options would refuse the plan."""
     from vppcfg.app.approval import about_rollback
     from vppcfg.transaction.guard import about_neighbors, about_routes, about_unmanaged, objections
 
@@ -307,7 +307,7 @@ def _probe_addresses(plan: Plan, args: argparse.Namespace, dataplane: Dataplane 
 
 
 def _warn_of_journal(args: argparse.Namespace, boot_id: str) -> None:
-    """Print what the journal knows of what is undecided or was cut off, where it may be read."""
+    """Print what the journal has of a change that waits or was interrupted, where it may be read."""
     from vppcfg.app.confirming import unconfirmed
     from vppcfg.app.interrupted_change import interrupted_change
 

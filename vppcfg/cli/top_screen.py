@@ -1,4 +1,4 @@
-"""The full screen of `vppcfg top`: keys in, lines out, by curses, which knows the terminal."""
+"""The full screen of `vppcfg top`: keys in, lines out, by curses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `vppcfg top` shows, as lines of text that fit a size; nothing here knows a terminal."""
+"""What `vppcfg top` shows, as lines of text that fit a size, for any terminal."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def bash_script(vppcfg: Command, names: Names) -> str:
     """Return the script."""
     commands = list(vppcfg.walk())
     lines = ["# Completion of vppcfg for bash; `vppcfg completion bash` prints it."]
-    lines += _function("_vppcfg_command", "Tells whether words name a command.", _known_commands(commands))
+    lines += _function("_vppcfg_command", "Test whether words name a command.", _known_commands(commands))
     lines += _function("_vppcfg_options", "Sets the options of a command.", map(_options, commands))
     about_values = "Sets what to offer for an option's value, and fails for one that takes none."
     lines += _function("_vppcfg_value", about_values, _values(commands, names))

@@ -55,7 +55,7 @@ class Loaded:
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of the file, by which the journal knows it again."""
+        """Return the SHA-256 of the file, by which the journal recognizes it."""
         from hashlib import sha256
 
         return sha256(self.source).hexdigest()

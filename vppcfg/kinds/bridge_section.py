@@ -135,7 +135,7 @@ def unsupported_reason(name: str, bridge: Bridge) -> str | None:
     if not BridgeSection.naming.is_name(name) or bridge_name(bridge.bd_id) != name or bridge.bd_id == 0:
         return "it has a number that the configuration does not allow"
     if is_foreign(bridge.tag):
-        return f'its tag says that it belongs to another program: "{bridge.tag}"'
+        return f'its tag marks it as that of another program: "{bridge.tag}"'
     if not 0 <= bridge.settings.mac_age_minutes <= MAX_AGE:
         return f"its addresses are kept for {bridge.settings.mac_age_minutes} minutes"
     if bridge.stray_macs:

@@ -94,7 +94,7 @@ class LoopbackKind(CreatedKind, Section):
             if not _NAMING.is_name(name):
                 text = f"{shown(name)} is no name here; {_NAMING.form}"
                 parsing.problems.append(Problem(rule=_NAMING.rule, path=path, text=text))
-            elif (part := interface_keys.sound_part(entry or {}, path, bad_keys)) is None:
+            elif (part := interface_keys.without_bad_keys(entry or {}, path, bad_keys)) is None:
                 parsing.broken.add(name)
             else:
                 sound[name] = interface_keys.parse(part, name, path, InterfaceKind.LOOPBACK)

@@ -19,7 +19,7 @@ from vppcfg.config.sections.owned_section import OwnedSection
 from vppcfg.config.sections.section import Section
 from vppcfg.config.yaml.errors import shown
 from vppcfg.config.yaml.text import Value
-from vppcfg.kinds.nd_proxy_reading import listed_nowhere
+from vppcfg.kinds.nd_proxy_reading import unlisted_proxies
 from vppcfg.kinds.object_kind import VppObjectKind
 from vppcfg.kinds.ra import lacks_ipv6
 from vppcfg.model.nd_proxy import NdProxy
@@ -168,7 +168,7 @@ class NdProxyKind(VppObjectKind[NdProxy]):
 
     def hidden(self, connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]) -> Iterator[Hidden]:
         """Yield the proxies that VPP has; none of one in which no file has set any."""
-        return listed_nowhere(connection, items, names)
+        return unlisted_proxies(connection, items, names)
 
 
 class NdProxySection(OwnedSection[Hosts]):

@@ -24,7 +24,7 @@ _SOURCE_ID = 13
 """FIB_SOURCE_IP6_ND_PROXY (vnet/fib/fib_source.h), the same in all releases from 22.06."""
 
 
-def listed_nowhere(connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]) -> Iterator[Hidden]:
+def unlisted_proxies(connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]) -> Iterator[Hidden]:
     """Yield those of `items` that VPP has; none of a VPP in which no file has set any. Raise DataplaneError.
 
     VPP answers for a host that has an entry of this source, whatever better one its packets are forwarded by.
@@ -43,7 +43,7 @@ def listed_nowhere(connection: VppReader, items: Sequence[NdProxy], names: Mappi
             yield Hidden(item=each, by="", found=each)
 
 
-def proxies_of_anybody(connection: VppReader, state: State, names: Mapping[int, str]) -> Iterator[NdProxy]:
+def all_proxies(connection: VppReader, state: State, names: Mapping[int, str]) -> Iterator[NdProxy]:
     """Yield the proxies on interfaces of `state`, whoever set them, but for those below a better source.
 
     Raise DataplaneError.

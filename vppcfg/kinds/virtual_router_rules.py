@@ -123,8 +123,8 @@ def vrrp_interface(index: Index) -> Iterator[Problem]:
             continue
         for entry in entries:
             for family, is_ipv6 in (("IPv4", False), ("IPv6", True)):
-                wants = any((":" in host) is is_ipv6 for host in entry.addresses)
-                if wants and not any((":" in address) is is_ipv6 for address in interface.addresses):
+                has_family = any((":" in host) is is_ipv6 for host in entry.addresses)
+                if has_family and not any((":" in address) is is_ipv6 for address in interface.addresses):
                     text = (
                         f"{interface.name} has no {family} address, without which the router does not come up; add one"
                     )

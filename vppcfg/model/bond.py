@@ -42,7 +42,7 @@ class Membership:
     is_long_timeout: bool = False
     weight: int = 0
 
-    def joins_like(self, other: Membership | None) -> bool:
+    def is_same_but_weight(self, other: Membership | None) -> bool:
         """Return whether another membership differs in its weight at most, which alone can be changed in place."""
         return other is not None and (self.is_passive, self.is_long_timeout) == (
             other.is_passive,

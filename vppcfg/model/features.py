@@ -29,7 +29,7 @@ class TrafficDirection(Enum):
 class PacketFeature:
     """What an interface does with packets of one family that come in, go out, or both."""
 
-    def works_on(self, *, is_ipv6: bool, is_output: bool) -> bool:
+    def applies_to(self, *, is_ipv6: bool, is_output: bool) -> bool:
         """Return whether it looks at packets of a family that go out, or come in."""
         raise NotImplementedError(type(self).__name__)
 
@@ -53,7 +53,7 @@ class UrpfCheck(PacketFeature):
     table_id: int | None = None
     """The FIB table that is asked; None for that of the interface, which the configuration always sets."""
 
-    def works_on(self, *, is_ipv6: bool, is_output: bool) -> bool:
+    def applies_to(self, *, is_ipv6: bool, is_output: bool) -> bool:
         """Return whether it is about these packets."""
         return (self.is_ipv6, self.is_output) == (is_ipv6, is_output)
 
@@ -71,7 +71,7 @@ class MssLimit(PacketFeature):
     is_ipv6: bool = False
     direction: TrafficDirection = TrafficDirection.BOTH
 
-    def works_on(self, *, is_ipv6: bool, is_output: bool) -> bool:
+    def applies_to(self, *, is_ipv6: bool, is_output: bool) -> bool:
         """Return whether it is about these packets."""
         return self.is_ipv6 is is_ipv6 and self.direction.includes(is_output=is_output)
 

@@ -35,7 +35,7 @@ class FlowRecords(PacketFeature):
     variant: FlowVariant = FlowVariant.IP4
     direction: TrafficDirection = TrafficDirection.BOTH
 
-    def works_on(self, *, is_ipv6: bool, is_output: bool) -> bool:
+    def applies_to(self, *, is_ipv6: bool, is_output: bool) -> bool:
         """Return whether records are made of these packets; those of L2 are of frames."""
         variant = FlowVariant.IP6 if is_ipv6 else FlowVariant.IP4
         return self.variant is variant and self.direction.includes(is_output=is_output)

@@ -70,7 +70,7 @@ class Stacking:
         """Return all sub-interfaces of a port."""
         return self._on_port.get(name, ())
 
-    def hanging_on(self, interface: Interface) -> Collection[str]:
+    def dependents_of(self, interface: Interface) -> Collection[str]:
         """Return what depends on an interface: all sub-interfaces of a port, those with a second tag of one tag."""
         if interface.parent is None:
             return self.on_port(interface.name)

@@ -45,7 +45,7 @@ def covers(prefixes: Iterable[str], address: str) -> bool:
 
 
 def marked(observed: State, files: Mapping[str, tuple[Iterable[str], tuple[str, ...]]]) -> State:
-    """Return a state in which each interface knows which of its addresses are live to a file.
+    """Return a state with those addresses of each interface marked that are live to a file.
 
     `files` has their addresses, which are not live, and the prefixes that they leave alone.
     """

@@ -49,7 +49,7 @@ class NatSide(Enum):
     """What leaves it is translated, wherever it came in, the router's own packets too."""
 
     @property
-    def faces_out(self) -> bool:
+    def is_outside_interface(self) -> bool:
         """Return whether the world is behind it."""
         return self is not NatSide.INSIDE
 

@@ -78,7 +78,7 @@ def _threads(placements: Iterable[QueuePlacement]) -> set[int]:
     return {thread for each in placements for thread in each.threads}
 
 
-def shown_as_moved(before: Placements, after: Placements) -> tuple[Placements, Placements]:
+def moved_placements(before: Placements, after: Placements) -> tuple[Placements, Placements]:
     """Return what a difference shows of the queues before and after: those that move, as if they had been chosen."""
     pairs = list(moved(before, after))
     return tuple(_chosen(each) for each, _ in pairs), tuple(_chosen(each) for _, each in pairs)

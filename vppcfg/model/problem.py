@@ -25,7 +25,7 @@ class Problem:
     """One finding about one place of a configuration file."""
 
     rule: str
-    """Stable id, such as l2xc-target-missing; `vppcfg explain` knows it."""
+    """Stable id, such as l2xc-target-missing; `vppcfg explain` explains it."""
     path: KeyPath
     text: str
     """What is wrong, and what to do."""

@@ -22,7 +22,7 @@ class TunnelPayload(Enum):
     """Of IP and MPLS."""
     FRAMES = "frames"
     COPIES = "copies"
-    """Of frames, for somebody who looks at traffic: nothing comes out of them."""
+    """Of frames, for a monitor of traffic: nothing comes out of them."""
 
 
 @record

@@ -50,5 +50,5 @@ def _unwanted(appearing: dict[str, LcpPair], working: WorkingState, desired: Sta
         if name in unwanted:
             continue
         unwanted.add(name)
-        pending += (other for other in working.stacking.hanging_on(working.interfaces[name]) if other in appearing)
+        pending += (other for other in working.stacking.dependents_of(working.interfaces[name]) if other in appearing)
     return unwanted

@@ -54,7 +54,7 @@ def _gets_another_mac(before: Interface, after: Interface, virtual: Bond, new: B
 
 def is_refilled(before: Bond, after: Bond) -> bool:
     """Return whether no member stays all the time: unless it was made with a MAC, the bond takes that of the next."""
-    stays = (membership.joins_like(after.members.get(name)) for name, membership in before.members.items())
+    stays = (membership.is_same_but_weight(after.members.get(name)) for name, membership in before.members.items())
     return bool(after.members) and not any(stays)
 
 

@@ -91,7 +91,7 @@ class Transition:
             for name, bond in self.observed.virtual_as(Bond).items()
             if name not in self.to_delete and (after := self.desired.virtual_of(name, Bond)) is not None
             for member, membership in bond.members.items()
-            if member not in self.to_delete and membership.joins_like(after.members.get(member))
+            if member not in self.to_delete and membership.is_same_but_weight(after.members.get(member))
         }
 
     @cached_property
@@ -120,7 +120,7 @@ class Transition:
 
     def _paired_on(self, name: str) -> Iterator[str]:
         """Yield the interfaces that stay and whose Linux device is on that of another one."""
-        for other in self._stacking.hanging_on(self.observed.interfaces[name]):
+        for other in self._stacking.dependents_of(self.observed.interfaces[name]):
             if other in self.deleted_pairs and other not in self.to_delete:
                 yield other
 

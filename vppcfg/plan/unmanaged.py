@@ -177,7 +177,7 @@ def without(state: State, refused: Collection[Attachment]) -> State:
 
 
 def holders_of(state: State) -> frozenset[str]:
-    """Return the interfaces, tables and bridge domains whose attachments a state knows."""
+    """Return the interfaces, tables and bridge domains that have attachments in a state."""
     return frozenset(by_holder(state.unmanaged))
 
 

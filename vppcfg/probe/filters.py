@@ -147,7 +147,7 @@ def _shape(rule: MacipRule) -> Shape:
 
 def checks_source(interface: Interface, *, is_ipv6: bool, is_output: bool) -> bool:
     """Return whether packets of a family that come in, or go out, must come from where there is a route to."""
-    return any(check.works_on(is_ipv6=is_ipv6, is_output=is_output) for check in interface.urpf)
+    return any(check.applies_to(is_ipv6=is_ipv6, is_output=is_output) for check in interface.urpf)
 
 
 def of_source_check(name: str) -> Blame:
@@ -155,13 +155,13 @@ def of_source_check(name: str) -> Blame:
     return of_interface(name, "urpf")
 
 
-def lacks_way_back(journey: Journey, name: str, packet: Packet, *, is_input: bool) -> bool:
+def fails_reverse_path_check(journey: Journey, name: str, packet: Packet, *, is_input: bool) -> bool:
     """Note whether a packet comes from where there is no route to, where the interface checks that.
 
     The strict check asks on the way in for a route by the interface, and on the way out for one by any other.
     """
     for check in journey.network.interface(name).urpf:
-        if not check.works_on(is_ipv6=packet.is_ipv6, is_output=not is_input):
+        if not check.applies_to(is_ipv6=packet.is_ipv6, is_output=not is_input):
             continue
         table = journey.network.table_of(name, is_ipv6=check.is_ipv6)
         back = journey.network.way_to(table, packet.source)

@@ -17,7 +17,7 @@ from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.route import RouteEnd
 from vppcfg.model.tunnel import Tunnel
 from vppcfg.probe.classes import note_class, note_marks
-from vppcfg.probe.filters import keeps_out, lacks_way_back, policy_route_for, refuses
+from vppcfg.probe.filters import fails_reverse_path_check, keeps_out, policy_route_for, refuses
 from vppcfg.probe.frame import UNUSED_PROTOCOL, Frame, Packet
 from vppcfg.probe.network import Network, NextStep
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, Reason, UndecidedError
@@ -34,7 +34,7 @@ def route(journey: Journey, stage: Routed) -> None:
     """Route a packet that came in by an interface."""
     name, packet = stage.interface, stage.packet
     journey.note("routed", "", of_interface(name, "addresses"))
-    if lacks_way_back(journey, name, packet, is_input=True) or refuses(journey, name, packet, is_input=True):
+    if fails_reverse_path_check(journey, name, packet, is_input=True) or refuses(journey, name, packet, is_input=True):
         return None
     if keeps_out(journey, name, stage.frame):
         return None
@@ -249,7 +249,7 @@ def _send(journey: Journey, found: NextStep, packet: Packet, mac: str) -> None:
             end = FrameEnd(fate=Fate.ANSWERED, reason=Reason.TOO_BIG)
             return journey.end(end, too_big)
         raise UndecidedError("it is cut into pieces")
-    if lacks_way_back(journey, target, on_its_way, is_input=False) or refuses(
+    if fails_reverse_path_check(journey, target, on_its_way, is_input=False) or refuses(
         journey, target, on_its_way, is_input=False
     ):
         return None

@@ -79,7 +79,7 @@ def _has_feature_out(interface: Interface, packet: Packet) -> bool:
     return (
         interface.has_gso
         or bool(interface.acls.output)
-        or any(each.works_on(is_ipv6=packet.is_ipv6, is_output=True) for each in packet_features(interface))
+        or any(each.applies_to(is_ipv6=packet.is_ipv6, is_output=True) for each in packet_features(interface))
     )
 
 

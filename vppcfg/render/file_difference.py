@@ -19,7 +19,7 @@ from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.bridge import bridge_name
 from vppcfg.model.kinds import as_created
 from vppcfg.model.ownership import is_foreign
-from vppcfg.model.placement import shown_as_moved
+from vppcfg.model.placement import moved_placements
 from vppcfg.model.problem import KeyPath
 from vppcfg.model.state import State, tables_in_use
 from vppcfg.model.tap import Tap
@@ -257,8 +257,8 @@ def _with_moved_queues(before: State, after: State) -> tuple[State, State]:
     old, new = dict(before.interfaces), dict(after.interfaces)
     for name in old.keys() & new.keys():
         if any(each.rx_placement or each.tx_placement for each in (old[name], new[name])):
-            rx = shown_as_moved(old[name].rx_placement, new[name].rx_placement)
-            tx = shown_as_moved(old[name].tx_placement, new[name].tx_placement)
+            rx = moved_placements(old[name].rx_placement, new[name].rx_placement)
+            tx = moved_placements(old[name].tx_placement, new[name].tx_placement)
             old[name] = evolve(old[name], rx_placement=rx[0], tx_placement=tx[0])
             new[name] = evolve(new[name], rx_placement=rx[1], tx_placement=tx[1])
     return replace(before, interfaces=old), replace(after, interfaces=new)

@@ -1,7 +1,7 @@
 """What a step of a plan does to its object, in words that complete `because`: the causes of impact.
 
 Steps that do the same are one cause: on one object, on the members of one bond, and on objects that hurt only
-themselves. What an operation does to its object it knows itself (`Operation.effect`).
+themselves. What an operation does to its object, `Operation.effect` has.
 """
 
 from __future__ import annotations

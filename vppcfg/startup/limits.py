@@ -16,7 +16,7 @@ from vppcfg.record import record
 
 @record
 class NicLimits:
-    """The limits of one kind of device. None means that only the device's firmware knows."""
+    """The limits of one kind of device. None means that only the device's firmware has it."""
 
     driver: str
     """DPDK's, or VPP's own."""

@@ -150,7 +150,7 @@ def restores(records: Sequence[Record], record: Record) -> bool:
 
 
 def last_interrupted(newest_first: Iterable[Record]) -> Record | None:
-    """Return the change that left VPP between two states, as far as the journal knows; None when VPP is settled.
+    """Return the change that left VPP between two states, as far as the journal has it; None when VPP is settled.
 
     One that is under way, or whose timer brings the old state back, is none.
     """

@@ -51,7 +51,7 @@ def make_ready(entry: Entry, source: bytes) -> None:
         ) from error
 
 
-def settle_file(change: Record) -> None:
+def install_or_discard(change: Record) -> None:
     """Put the file of a change in place when that is accepted, remove it when the change cannot be any more.
 
     Call it with the lock held. What cannot be done is logged and tried again by the next vppcfg.

@@ -27,7 +27,7 @@ from vppcfg.transaction.disk_reservation import give_back, put_into_spare, room_
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder
-from vppcfg.transaction.installing import settle_file
+from vppcfg.transaction.installing import install_or_discard
 from vppcfg.transaction.key_file import MODE as PRIVATE
 from vppcfg.transaction.key_file import kept_keys, sealed_keys
 from vppcfg.transaction.safe_open import read_own, read_trusted
@@ -296,7 +296,7 @@ class Journal:
         if status in ACCEPTED:
             self._copy.take_over(self._folders.of(record.entry.number) / COPY_NAME, record.entry.number)
         ended = self._put(replace(record, status=status, at=at, text=text))
-        settle_file(ended)
+        install_or_discard(ended)
         return ended
 
     def arm(self, record: Record, timer: Timer) -> Record:

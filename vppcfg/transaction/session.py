@@ -1,4 +1,4 @@
-"""A dataplane that may go away during a change: connects, connects again, and knows a VPP that was restarted."""
+"""A dataplane that may go away during a change: connects, reconnects, and recognizes a VPP that was restarted."""
 
 from __future__ import annotations
 

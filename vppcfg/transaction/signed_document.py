@@ -1,7 +1,7 @@
 """Documents that only vppcfg writes: a kind and plain data in, a file with a seal out, and back, or a refusal.
 
 The seal (a SHA-256 over the content) shows what was cut off or edited; who may have written it, `trusted` finds out.
-Nothing here knows what a document means.
+The content is not interpreted here.
 """
 
 from __future__ import annotations

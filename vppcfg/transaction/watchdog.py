@@ -96,7 +96,7 @@ def arm(watch: TimerWatch) -> Timer:
     return _arm_systemd(watch) if uses_systemd() else _arm_process(watch)
 
 
-def arm_again(watch: TimerWatch) -> Timer:
+def rearm(watch: TimerWatch) -> Timer:
     """Start a timer in the place of one that is gone, in any way there is. Raise StorageError when there is none."""
     try:
         return arm(watch)

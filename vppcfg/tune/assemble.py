@@ -53,7 +53,7 @@ _DOCUMENTS: tuple[_Reader, ...] = (
 _ENDING_OPEN = {"threads", "interfaces", "hardware"}
 """Parts with several lines for each row."""
 _PREFERRED_TEXTS = {"buffers"}
-"""`show buffers` knows the NUMA node too."""
+"""`show buffers` prints the NUMA node too."""
 
 
 def load_of_captures(captures: Sequence[Capture]) -> Load:
@@ -157,7 +157,7 @@ def _with_mtu(counters: Any, printed: Any) -> Any:
 
 
 def _named(reading: Reading, printed: tuple[ThreadCounters, ...] | None) -> tuple[ThreadCounters, ...] | None:
-    """Return the threads with their CPUs and the states of their nodes, from whichever source knows them."""
+    """Return the threads with their CPUs and the states of their nodes, from whichever source has them."""
     if reading.threads is None:
         return None
     places: dict[int, ThreadPlace] = {place.index: place for place in reading.places or ()}

@@ -1,6 +1,6 @@
 """A client's session with one VPP: it begins, sends requests and sorts replies by message, and closes the session.
 
-It knows how a session begins and ends and which messages this VPP has. What is asked, and why, is known elsewhere.
+It begins and ends a session, and has the messages of this VPP. What is asked, and why, is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ class Connection:
         """Have VPP report when an interface appears, disappears, or goes up or down. Raise DataplaneError.
 
         Events come between replies (link_state_process, vnet/interface_api.c); `wait_for_event` has it. Where
-        it knows VRRP, there are events of virtual routers that become master or backup too.
+        it has VRRP, there are events of virtual routers that become master or backup too.
         """
         values = {"enable_disable": 1, "pid": os.getpid()}
         events = ["sw_interface_event"]

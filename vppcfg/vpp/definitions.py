@@ -1,7 +1,7 @@
 """API definitions of a VPP, parsed from its JSON documents (*.api.json): messages and types by name.
 
 They are kept per connection, never in a process-wide registry, so that VPPs of different releases can be spoken to
-side by side. Nothing here opens a socket or knows how a message is laid out in bytes.
+side by side. Sockets and the layout of messages in bytes are elsewhere.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from vppcfg.kinds.kind_list import OBJECT_KINDS
-from vppcfg.kinds.nd_proxy_reading import proxies_of_anybody
+from vppcfg.kinds.nd_proxy_reading import all_proxies
 from vppcfg.kinds.route_prompt import routes_of_prompt
 from vppcfg.model.route import Route
 from vppcfg.model.state import State
@@ -38,9 +38,7 @@ def with_unlisted(connection: Connection, state: State) -> State:
     VPP walks all IPv6 routes for them.
     """
     names = {index: name for name, index in read_names(connection).items()}
-    return state.with_hidden(
-        Hidden(item=each, by="", found=each) for each in proxies_of_anybody(connection, state, names)
-    )
+    return state.with_hidden(Hidden(item=each, by="", found=each) for each in all_proxies(connection, state, names))
 
 
 def with_hidden(connection: Connection, state: State, known: Callable[[], Iterable[VppObject]]) -> State:

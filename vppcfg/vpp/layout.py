@@ -1,6 +1,6 @@
 """Makes the layout of a message from its definition: the values that its fields come down to, one by one.
 
-Nothing here knows what a message is for.
+The meaning of messages is elsewhere.
 """
 
 from __future__ import annotations

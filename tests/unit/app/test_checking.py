@@ -153,5 +153,5 @@ def test_only_what_was_good_before_is_broken() -> None:
     good, bad = CheckResult(check=PING), CheckResult(check=PING, reason="no")
     comparison = CheckComparison(before=(good, bad, bad), after=(bad, bad, good))
     assert comparison.broken == (bad,)
-    assert comparison.proves_something
-    assert not CheckComparison(before=(bad,), after=(bad,)).proves_something
+    assert comparison.has_success
+    assert not CheckComparison(before=(bad,), after=(bad,)).has_success

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tests.kinds.there_and_back import configuration_of
-from vppcfg.app.nat import use_of, who_by_file, who_has
+from vppcfg.app.nat import port_holders_by_file, use_of, who_has
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.model.det44 import Det44Map
@@ -180,8 +180,8 @@ def test_what_is_known_of_a_port_that_nobody_has(address: str, port: int, note: 
 def test_a_file_answers_as_the_router_does_that_has_it() -> None:
     configuration = configuration_of(yaml.safe_load(FILE))
     for address, port in (("198.51.100.3", 4711), ("203.0.113.2", 80), ("203.0.113.10", 5)):
-        assert who_by_file(configuration, address, port) == who_has(router(), Sessions(), address, port)
-    notes = {who_by_file(configuration, address, 9).note for address in ("198.51.100.3", "203.0.113.2")}
+        assert port_holders_by_file(configuration, address, port) == who_has(router(), Sessions(), address, port)
+    notes = {port_holders_by_file(configuration, address, 9).note for address in ("198.51.100.3", "203.0.113.2")}
     assert notes == {
         "the address is in a DET44 map, which gives the port to no host",
         "no map and no mapping of the file has the port; a session of NAT44 may, which VPP alone knows",

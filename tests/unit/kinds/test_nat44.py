@@ -164,8 +164,8 @@ def test_the_names_of_objects_are_what_vpp_takes_once() -> None:
     assert NatMapping(local="10.0.0.9", external="192.0.2.9").name == "nat44:192.0.2.9"
     assert NatAddress(address="192.0.2.9", is_twice=True).name == "nat44:192.0.2.9/twice-nat"
     assert NatExemption(address="192.0.2.9", table_id=7).name == "nat44:exempt 192.0.2.9 table 7"
-    assert {side.faces_out for side in (NatSide.OUTSIDE, NatSide.BOTH, NatSide.OUTPUT)} == {True}
-    assert not NatSide.INSIDE.faces_out
+    assert {side.is_outside_interface for side in (NatSide.OUTSIDE, NatSide.BOTH, NatSide.OUTPUT)} == {True}
+    assert not NatSide.INSIDE.is_outside_interface
 
 
 @pytest.mark.parametrize(("sessions", "taken_mib"), [(64512, 29.27), (200_000, 69.93)])

@@ -20,10 +20,10 @@ OTHER = sub("p.6", OtherMatch(flags=1, outer=5, inner=7))
 
 def test_all_sub_interfaces_hang_on_their_port_and_two_tags_on_the_outer_one() -> None:
     stacking = Stacking([PORT, OUTER, OUTER_AD, INNER, INNER_AD, ELSEWHERE, OTHER])
-    assert set(stacking.hanging_on(PORT)) == {"p.1", "p.2", "p.3", "p.4", "p.6"}
-    assert set(stacking.hanging_on(OUTER)) == {"p.3"}
-    assert set(stacking.hanging_on(OUTER_AD)) == {"p.4"}
-    assert [list(stacking.hanging_on(leaf)) for leaf in (INNER, OTHER, ELSEWHERE)] == [[], [], []]
+    assert set(stacking.dependents_of(PORT)) == {"p.1", "p.2", "p.3", "p.4", "p.6"}
+    assert set(stacking.dependents_of(OUTER)) == {"p.3"}
+    assert set(stacking.dependents_of(OUTER_AD)) == {"p.4"}
+    assert [list(stacking.dependents_of(leaf)) for leaf in (INNER, OTHER, ELSEWHERE)] == [[], [], []]
 
 
 def test_two_tags_are_carried_by_the_outer_one() -> None:
@@ -35,5 +35,5 @@ def test_two_tags_are_carried_by_the_outer_one() -> None:
 def test_what_is_taken_out_hangs_on_nothing() -> None:
     stacking = Stacking([OUTER, INNER])
     stacking.remove(INNER)
-    assert set(stacking.hanging_on(OUTER)) == set()
+    assert set(stacking.dependents_of(OUTER)) == set()
     assert set(stacking.on_port("p")) == {"p.1"}

@@ -15,8 +15,8 @@ from vppcfg.transaction.process import machine_run
 from vppcfg.transaction.watchdog import (
     TimerWatch,
     arm,
-    arm_again,
     is_alive,
+    rearm,
     remaining_s,
     seconds_since_boot,
     uses_systemd,
@@ -100,7 +100,7 @@ def test_a_systemd_that_refuses_is_an_error_before_anything_is_changed(systemd: 
 @pytest.mark.parametrize("what", ["exit 1", "rm -f $0; exit 1"])
 def test_a_timer_that_is_started_again_does_without_systemd(systemd: Path, tmp_path: Path, what: str) -> None:
     play(systemd, "systemd-run", what)
-    timer = arm_again(watch_of(tmp_path))
+    timer = rearm(watch_of(tmp_path))
     try:
         assert timer.unit == ""
         assert is_alive(timer)
@@ -116,7 +116,7 @@ def test_a_timer_that_is_started_again_needs_no_place_for_its_log(
     nowhere = tmp_path / "none"
     with pytest.raises(StorageError, match="cannot start the timer"):
         arm(watch_of(nowhere))
-    timer = arm_again(watch_of(nowhere))
+    timer = rearm(watch_of(nowhere))
     assert is_alive(timer)
     end(timer)
 

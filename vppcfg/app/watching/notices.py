@@ -35,7 +35,7 @@ class Output(Protocol):
     """Where notices and the status go. Nothing that goes wrong there ends a watch, but a reader that left."""
 
     def notify(self, notice: Notice) -> None:
-        """Tell a notice."""
+        """Pass on a notice."""
 
     def show(self, status: Metered) -> None:
         """Show how VPP stands now."""

@@ -1,4 +1,4 @@
-"""Tells quickly, without yamale, which sections of a file fit schema/vppcfg.yaml; its answer is yes or no.
+"""Checks quickly, without yamale, which sections of a file fit schema/vppcfg.yaml; its answer is yes or no.
 
 What is not accepted here may still be right; yamale judges it and reports what is wrong. What is accepted here, yamale
 accepts too. Only what a file uses of the schema is compiled.

@@ -64,7 +64,7 @@ class Word(NamedTuple):
 
     name: str
     accepts: Callable[..., bool]
-    """Tells whether a value is right."""
+    """Returns whether a value is valid."""
     expects: str
     """What a value is when it is not right, as the end of a message; {0} and {1} stand for the word's arguments."""
     pattern: Callable[..., JsonSchema]

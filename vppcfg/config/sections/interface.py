@@ -96,12 +96,12 @@ class Interfaces(Section):
                 parsing.problems.append(problem)
                 continue
             port, entry = str(name), raw or {}
-            part = interface_keys.sound_part(entry, path, bad_keys)
+            part = interface_keys.without_bad_keys(entry, path, bad_keys)
             config = None if part is None else self._parse(part, port, path, parsing)
             yield port, config
             for sub_id, child in _items(entry.get(interface_keys.CHILDREN) if isinstance(entry, dict) else None):
                 path = (self.key, port, interface_keys.CHILDREN, sub_id)
-                part = interface_keys.sound_part(child or {}, path, bad_keys)
+                part = interface_keys.without_bad_keys(child or {}, path, bad_keys)
                 yield sub_interface.name_of(port, sub_id), _child(part, port, config, sub_id, path, parsing)
 
     def _parse(self, part: Mapping[str, Any], name: str, path: KeyPath, parsing: Parsing) -> InterfaceConfig:

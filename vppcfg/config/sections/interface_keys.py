@@ -48,7 +48,7 @@ def bad_keys_of(bad_paths: Iterable[KeyPath]) -> BadKeys:
     return bad_keys
 
 
-def sound_part(raw: Any, path: KeyPath, bad_keys: BadKeys) -> Mapping[str, Any] | None:
+def without_bad_keys(raw: Any, path: KeyPath, bad_keys: BadKeys) -> Mapping[str, Any] | None:
     """Return an entry with its bad keys as if absent, None when it cannot be judged without these."""
     bad = bad_keys.get(path)
     if bad is None:
@@ -119,7 +119,7 @@ def unsupported_ownership(interface: Interface) -> str | None:
     if interface.tag in ("", MARK, CREATED_MARK):
         return None
     if is_foreign(interface.tag):
-        return f'its tag says that it belongs to another program: "{interface.tag}"'
+        return f'its tag marks it as that of another program: "{interface.tag}"'
     description = description_of(interface.tag)
     is_text = not set("'\"") & set(description) and description.isprintable()
     if interface.tag and not (is_text and tag_for(description, mark_of(interface.tag)) == interface.tag):

@@ -34,7 +34,7 @@ class Plugin(NamedTuple):
     use: str | None = None
     """What an object is that needs it, as `NAME is ...`; None when VPP is not asked for the plugin before a plan."""
     is_needed_by: Callable[[Any], bool] = lambda config: True
-    """Tells whether an entry needs it."""
+    """Returns whether an entry needs it."""
     since: Release = OLDEST
     """Before, what it does was part of VPP itself."""
 
@@ -48,7 +48,7 @@ class Part(NamedTuple):
     """What an object that needs it is like, as `NAME ...`."""
     since: Release
     is_needed_by: Callable[[Any], bool]
-    """Tells whether an entry needs it."""
+    """Returns whether an entry needs it."""
 
 
 class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):

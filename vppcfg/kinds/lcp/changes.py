@@ -60,7 +60,7 @@ def _add_dependents(gone: list[str], observed: State, desired: State, changes: d
     stacking = Stacking(observed.interfaces.values())
     while gone:
         name = gone.pop()
-        for dependent in stacking.hanging_on(observed.interfaces[name]):
+        for dependent in stacking.dependents_of(observed.interfaces[name]):
             if dependent in observed.lcps and dependent not in changes:
                 changes[dependent] = _replaced_pair(dependent, observed, desired, f"the LCP of {name} is replaced")
                 gone.append(dependent)

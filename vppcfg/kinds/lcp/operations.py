@@ -84,7 +84,9 @@ class DeleteLcpPair(InterfaceOperation):
         interface = working.interfaces[name]
         if interface.has_mpls and working.lcps[name].has_host:
             return f"{name} has MPLS, which the next interface with the index of its Linux side would inherit"
-        left = min((other for other in working.stacking.hanging_on(interface) if other in working.lcps), default=None)
+        left = min(
+            (other for other in working.stacking.dependents_of(interface) if other in working.lcps), default=None
+        )
         return f"the LCP pair of {left} depends on that of {name}" if left is not None else None
 
     def apply_to(self, working: WorkingState) -> None:

@@ -28,16 +28,16 @@ def nat44_sides(index: Index) -> Iterator[Problem]:
     if config is None or not index.is_whole:
         return
     sides = {interface.nat44 for interface in index.interfaces} - {None}
-    faces_out = any(side is not None and side.faces_out for side in sides)
+    is_outside_interface = any(side is not None and side.is_outside_interface for side in sides)
     if index.configuration.unmanaged and not all(index.has(name) for name, _ in config.interfaces()):
         return  # an interface of others gives an address, and it takes part as they have it
-    if not faces_out and (sides or not config.is_empty):
+    if not is_outside_interface and (sides or not config.is_empty):
         text = "no interface is `outside`, `both` or `output`, so that nothing is translated; give one `nat44: outside`"
         yield _warning(rule="nat44-no-outside", path=(SECTION,), text=text)
     elif sides == {NatSide.OUTSIDE} and not config.static:
         text = "no interface is `inside`, so nothing is translated; give one `nat44: inside`"
         yield _warning(rule="nat44-no-inside", path=(SECTION,), text=text)
-    if faces_out and sides != {NatSide.OUTSIDE} and all(pool.is_twice for pool in config.pools):
+    if is_outside_interface and sides != {NatSide.OUTSIDE} and all(pool.is_twice for pool in config.pools):
         text = "no pool has an address to translate to, so that new connections are dropped; add one to `pools`"
         yield _warning(rule="nat44-no-pool", path=(SECTION,), text=text)
 
@@ -65,7 +65,7 @@ def nat44_own_services(index: Index) -> Iterator[Problem]:
     if config is None or config.is_forwarding:
         return
     for interface in index.interfaces:
-        if interface.nat44 is None or not interface.nat44.faces_out or _has_exemption(interface, config):
+        if interface.nat44 is None or not interface.nat44.is_outside_interface or _has_exemption(interface, config):
             continue
         text = f"nothing reaches the router itself by {interface.name} but ping and DHCP, no SSH and no BGP"
         text += "; name its ports in `exempt`, if it has any there"

@@ -17,7 +17,7 @@ from vppcfg.loadtest.result import Baseline, Offered, Result, Total
 
 
 def write_result(result: Result, args: argparse.Namespace) -> None:
-    """Write a result where the options want it. Raise UsageError when that cannot be done."""
+    """Write a result to the file that the options name. Raise UsageError when that cannot be done."""
     if args.output is None:
         return
     write_document(_text(result, args), args.output)

@@ -99,14 +99,14 @@ def run(args: argparse.Namespace) -> ExitCode:
 
 
 def _configuration(args: argparse.Namespace, host: Host, share: VppShare | None) -> TrexConfiguration:
-    from vppcfg.loadtest.trex.configuration import TrexConfiguration, addresses_of, flows_of, refuse_odd
+    from vppcfg.loadtest.trex.configuration import TrexConfiguration, addresses_of, flows_of, require_pairs
 
     if args.flows is not None and not args.stateful:
         raise UsageError("--flows is about connections", "use it with --stateful")
     ports = _listed(args.ports)
     if not ports:
         raise UsageError("name the ports that T-Rex gets, with --ports", _free_ports(host, share, args))
-    refuse_odd(ports)
+    require_pairs(ports)
     nics = [_nic(host, port) for port in ports]
     is_linux = [nic is None for nic in nics]
     if any(is_linux) and not all(is_linux):

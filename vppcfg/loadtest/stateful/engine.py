@@ -97,7 +97,7 @@ class StatefulEngine(PortHolder, Protocol):
     def update(self, rate_cps: float) -> None:
         """Change the rate of a running test."""
 
-    def begin_no_more(self) -> None:
+    def stop_new_connections(self) -> None:
         """Begin no connections from now on; those that are open go on to their end."""
 
     def count(self) -> StatefulCount:

@@ -102,7 +102,7 @@ class ConnectionRamp:
         """
         self._engine.prepare(self._traffic)
         stopped_at_cps = self._climb()
-        self._engine.begin_no_more()
+        self._engine.stop_new_connections()
         self._intend(self.samples[-1].rate_cps, self._clock.now())
         self._finish()
         delays = self._engine.delays()

@@ -97,7 +97,7 @@ class SimulatedStatefulEngine:
         self._advance()
         self._rate_cps = rate_cps
 
-    def begin_no_more(self) -> None:
+    def stop_new_connections(self) -> None:
         """Let those that are open end."""
         self.update(0.0)
 

@@ -88,7 +88,7 @@ def flows_of(wanted: int | None, *, is_low_end: bool) -> int:
     return wanted
 
 
-def refuse_odd(ports: Sequence[str]) -> None:
+def require_pairs(ports: Sequence[str]) -> None:
     """Raise UsageError for ports that T-Rex cannot pair."""
     if not ports or len(ports) % 2 or len(ports) > _MOST_PORTS:
         raise UsageError(f"T-Rex takes ports in pairs, {_MOST_PORTS} at most, and {len(ports)} are named")

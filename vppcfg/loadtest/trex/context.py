@@ -20,9 +20,9 @@ from vppcfg.loadtest.trex.profile_state import (
     PAUSE_S,
     PROFILE,
     ProfileState,
-    bring_to_rest,
     clear,
     state_of,
+    stop_and_wait,
 )
 from vppcfg.loadtest.trex.rpc import Call, Rpc
 
@@ -92,7 +92,7 @@ class TrexContext:
     def stop(self) -> None:
         """Stop the traffic; safe to call at any time."""
         if self.is_ours:
-            bring_to_rest(self._rpc, self._handler, self._clock)
+            stop_and_wait(self._rpc, self._handler, self._clock)
 
     def give_back(self) -> None:
         """Release the server. Raise EngineError when that failed; the guard goes on trying if the server is away."""

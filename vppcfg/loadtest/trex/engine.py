@@ -8,7 +8,7 @@ from typing import Any
 from vppcfg.common.clock import Clock
 from vppcfg.loadtest.engine import Count, Delay, Direction, Generator, Traffic
 from vppcfg.loadtest.trex.guard import Guard
-from vppcfg.loadtest.trex.lease import Lease, refuse_unusable, refuse_way_out
+from vppcfg.loadtest.trex.lease import Lease, refuse_default_routes, refuse_unusable
 from vppcfg.loadtest.trex.rpc import STATELESS
 from vppcfg.loadtest.trex.server import PortReading, TrexServer, tally_since
 from vppcfg.loadtest.trex.streams import delay_of, group_of, streams_of
@@ -41,7 +41,7 @@ class TrexEngine:
     def acquire(self, ports: tuple[str, ...]) -> None:
         """Take the ports, and leave no traffic and no stream on them."""
         chosen = tuple(self._server.port(name) for name in ports)
-        refuse_way_out(self._server.host, chosen, self._root)
+        refuse_default_routes(self._server.host, chosen, self._root)
         states = self._server.states(ports)
         for name, status in states.items():
             refuse_unusable(name, status, is_forced=self._is_forced)

@@ -72,7 +72,7 @@ class Guard:
             self._process.stdin.close()
 
 
-def left_behind(lines: Iterable[str]) -> Mapping[str, str]:
+def unreleased_ports(lines: Iterable[str]) -> Mapping[str, str]:
     """Return the ports that a test still had when its lines ended; one that was cut off with the test has none."""
     handlers: Mapping[str, str] = {}
     for line in lines:
@@ -138,7 +138,7 @@ def _give_back_all(rpc: Rpc, handler: str, clock: Clock) -> None:
 
 def main(arguments: list[str]) -> int:
     """Wait until the test ends, and tidy up behind it when it has not done so."""
-    handlers = left_behind(sys.stdin)
+    handlers = unreleased_ports(sys.stdin)
     if handlers:
         give_back(arguments[0], handlers, SystemClock())
     return 0

@@ -49,7 +49,7 @@ def refuse_unusable(name: str, status: object, *, is_forced: bool, needs_link: b
         raise EngineError(f"port {name} belongs to {owner}{runs}", "--force takes it; its traffic stops")
 
 
-def refuse_way_out(host: str, ports: tuple[Port, ...], root: Path) -> None:
+def refuse_default_routes(host: str, ports: tuple[Port, ...], root: Path) -> None:
     """Raise EngineError when a port is an interface of this machine that has a default route.
 
     T-Rex reports the MAC address of a port; only one on this machine can be held against Linux's interfaces.

@@ -43,7 +43,7 @@ def state_of(rpc: Rpc) -> ProfileState:
     return ProfileState(number)
 
 
-def bring_to_rest(rpc: Rpc, handler: str, clock: Clock) -> ProfileState:
+def stop_and_wait(rpc: Rpc, handler: str, clock: Clock) -> ProfileState:
     """Stop the traffic, and return when it has stopped; a server that is not yet ready to stop is waited for.
 
     T-Rex cuts what is still open half a second after its stop. Raise EngineError when it does not.
@@ -61,6 +61,6 @@ def bring_to_rest(rpc: Rpc, handler: str, clock: Clock) -> ProfileState:
 
 def clear(rpc: Rpc, handler: str, clock: Clock) -> None:
     """Stop the traffic and take the profile away, with what was counted of it. Raise EngineError."""
-    if bring_to_rest(rpc, handler, clock) is ProfileState.LOADED:
+    if stop_and_wait(rpc, handler, clock) is ProfileState.LOADED:
         rpc.call("profile_clear", handler=handler, profile_id=PROFILE)
-        bring_to_rest(rpc, handler, clock)
+        stop_and_wait(rpc, handler, clock)

@@ -20,7 +20,7 @@ from vppcfg.loadtest.trex.flow_counters import (
     read_counters,
 )
 from vppcfg.loadtest.trex.guard import Guard
-from vppcfg.loadtest.trex.lease import refuse_unusable, refuse_way_out
+from vppcfg.loadtest.trex.lease import refuse_default_routes, refuse_unusable
 from vppcfg.loadtest.trex.profile_state import PROFILE
 from vppcfg.loadtest.trex.rpc import STATEFUL, Call
 from vppcfg.loadtest.trex.server import PortReading, TrexServer, tally_since
@@ -59,7 +59,7 @@ class TrexStatefulEngine:
         """Take the whole server, for the sake of some of its ports, and leave no traffic on it."""
         chosen = tuple(self._server.port(name) for name in ports)
         _refuse_odd_pairs(ports)
-        refuse_way_out(self._server.host, chosen, self._root)
+        refuse_default_routes(self._server.host, chosen, self._root)
         every = self._server.states(tuple(port.name for port in self.describe().ports))
         for name, status in every.items():
             refuse_unusable(name, status, is_forced=self._is_forced, needs_link=name in ports)
@@ -97,7 +97,7 @@ class TrexStatefulEngine:
         """Change the rate."""
         self._context.call("update", mult=self._multiplier(rate_cps))
 
-    def begin_no_more(self) -> None:
+    def stop_new_connections(self) -> None:
         """Lower the rate so far that no more connections begin; `stop` would cut those that are open."""
         self.update(_HARDLY_ANY_CPS)
 

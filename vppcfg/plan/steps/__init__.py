@@ -1,4 +1,4 @@
-"""From changes to steps. Each module knows one aspect of an object; the order of steps is made in `plan/stages`."""
+"""From changes to steps. Each module has one aspect of an object; the order of steps is made in `plan/stages`."""
 
 from __future__ import annotations
 

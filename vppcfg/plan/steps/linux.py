@@ -47,7 +47,7 @@ def _shaken(transition: Transition) -> set[str]:
     if not flapping:
         return set()
     stacking = Stacking(transition.desired.interfaces.values())
-    return {name for interface in flapping for name in stacking.hanging_on(interface)}
+    return {name for interface in flapping for name in stacking.dependents_of(interface)}
 
 
 def _current(transition: Transition, name: str) -> LinuxDevice | None:

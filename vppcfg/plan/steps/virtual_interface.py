@@ -1,4 +1,4 @@
-"""Creation and deletion of interfaces: by what their kind knows."""
+"""Creation and deletion of interfaces, as their kind declares it."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ _FILTER = MacEntry(sw_if_index=NONE, is_static=True, is_filter=True)
 
 
 def _dump(call: Call, values: Values) -> Iterator[Outgoing]:
-    """Show what one bridge domain knows, or all, those that are gone included."""
+    """Show the entries of one bridge domain, or of all, deleted ones included."""
     for (bd_index, mac), entry in sorted(call.tables.part(MacTable).entries.items(), key=lambda item: item[0]):
         bd_id = call.tables.bridges.domains[bd_index].bd_id
         if values["bd_id"] in (NONE, bd_id):

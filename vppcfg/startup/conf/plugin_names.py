@@ -10,7 +10,7 @@ from vppcfg.startup.conf.release_table import plugin_spans, table_of
 
 SUFFIX = "_plugin.so"
 _IN_NO_PACKAGE = ("handoffdemo", "sample")
-"""Examples that stand outside of src/plugins, and are built by whoever wants them."""
+"""Examples that stand outside of src/plugins, and are built on request."""
 
 
 @cache

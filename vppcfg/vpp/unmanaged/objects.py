@@ -1,6 +1,6 @@
 """Objects of our kinds that no file owns, of FIB tables and bridge domains: ARP entries, relays, path MTUs, NAT44.
 
-The kind of an object knows the messages that set and remove it, so that no reader is needed for these. Those that are
+The kind of an object has the messages that set and remove it, so that no reader is needed for these. Those that are
 on interfaces have readers, which see what no file can set too.
 """
 

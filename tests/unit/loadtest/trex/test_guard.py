@@ -9,7 +9,7 @@ from vppcfg.errors import EngineError
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.trex.engine import TrexEngine
-from vppcfg.loadtest.trex.guard import Guard, give_back, left_behind
+from vppcfg.loadtest.trex.guard import Guard, give_back, unreleased_ports
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from vppcfg.loadtest.trex.guard import Guard, give_back, left_behind
     ],
 )
 def test_ports_are_left_behind_unless_the_test_says_that_it_ends(lines: list[str], expected: dict[str, str]) -> None:
-    assert left_behind(lines) == expected
+    assert unreleased_ports(lines) == expected
 
 
 def test_ports_that_were_left_behind_are_given_back(server: StandInTrex, engine: TrexEngine) -> None:

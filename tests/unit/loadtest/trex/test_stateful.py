@@ -62,7 +62,7 @@ def test_connections_are_counted_from_the_first_to_the_last(
         engine.update(2000.0)
         time.sleep(0.2)
         running = engine.count()
-        engine.begin_no_more()
+        engine.stop_new_connections()
         time.sleep(0.3)
         engine.stop()
         counts = [engine.count() for _ in range(2)]
@@ -97,7 +97,7 @@ def test_what_is_not_answered_fails_and_is_told_by_kind(server: StandInStateful,
         engine.prepare(TRAFFIC)
         engine.start(1000.0, 10.0)
         time.sleep(0.3)
-        engine.begin_no_more()
+        engine.stop_new_connections()
         time.sleep(0.2)
         engine.stop()
         count = engine.count()
