@@ -63,6 +63,14 @@ STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("vppcfg/loadtest/", ("tests/unit/loadtest",)),
     ("vppcfg/app/", ("tests/unit/app", "tests/unit/cli")),
     ("vppcfg/common/", ("tests/unit/common", "tests/unit/config tests/unit/loadtest")),
+    ("vppcfg/model/", ("tests/unit/model", "tests/unit/plan tests/unit/config/rules tests/unit/config/sections")),
+    (
+        "vppcfg/render/",
+        ("tests/unit/render", "tests/golden tests/golden_adopt tests/unit/app tests/unit/cli/test_plan.py"),
+    ),
+    ("vppcfg/verify/", ("tests/unit/verify", "tests/unit/render tests/unit/app")),
+    ("vppcfg/adopt/", ("tests/unit/adopt tests/golden_adopt", "tests/laws/test_adopt_laws.py")),
+    ("vppcfg/simulator/", ("tests/unit/simulator", "tests/contract tests/unit/vpp")),
 )
 """Which tests belong to a part of the code, the quick ones first; the rest has those of the same name in tests/unit."""
 _REACH: dict[str, int | None] = {"own": 1, "near": 2, "far": None}

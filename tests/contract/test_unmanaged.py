@@ -204,6 +204,10 @@ LEADING = {
         *(TABLE, TABLE),
         "punt redirect of all of IPv4 via ip4-lookup-in-table 77",
     ),
+    f"ip mroute add 232.1.1.1/32 table 77 via {PORTS[1]} Forward": (
+        *(TABLE, TABLE),
+        "multicast route of the prompt 232.1.1.1/32 table 77 Forward",
+    ),
     "ip route add 10.1.0.0/16 via ip4-lookup-in-table 77": (
         *(TABLE, TABLE),
         "route of the prompt 10.1.0.0/16 via ip4-lookup-in-table 77",
@@ -230,6 +234,7 @@ def test_what_leads_to_something_is_read_with_it_and_does_not_outlast_it(
     assert vpp.cli(line) == (0, "")
     before = plane.unmanaged({target}, plane.observe())
     assert [(each.holder, each.label) for each in before] == [(holder, label)]
+    assert holder != PORTS[1] or held(plane, holder) == before, "no node of it is left unaccounted for"
     assert plane.perform([TakeOff(attachment=each) for each in before]).refusals == ()
     assert plane.unmanaged({target}, plane.observe()) == ()
     assert plane.perform([PutBack(attachment=each) for each in before]).refusals == ()

@@ -15,11 +15,14 @@ from vppcfg.model.vrf import MAX_TABLE, table_key
 def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     """Return a state as the first `apply --adopt` leaves it.
 
-    What people wrote into tags is a description; the MTU of a port is that of its packets and of its link; and a port
-    that a file can make is one that it makes, but for those that are left to scripts to be made.
+    What people wrote into tags is a description; the MTU of an interface is that of its packets and of its link, and
+    the usual one where it has none; and a port that a file can make is one that it makes, but for those that are left
+    to scripts to be made.
     """
     interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
     for name, virtual in state.virtual.items():
+        if not interfaces[name].packet_mtu:  # VPP gives a WireGuard interface none, and no file has none
+            interfaces[name] = replace(interfaces[name], packet_mtu=VIRTUAL_SECTION_OF[type(virtual)].default_mtu)
         if virtual.is_owned_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
             tag = tag_for(description_of(interfaces[name].tag), CREATED_MARK)
             if (
@@ -33,10 +36,12 @@ def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
 def _as_applied(interface: Interface) -> Interface:
     if is_foreign(interface.tag) and can_describe(interface.tag):
         interface = replace(interface, tag=tag_for(interface.tag))
-    is_free = interface.kind is InterfaceKind.PHYSICAL and interface.device_class not in FIXED_LINK_MTU
-    if is_free and interface.link_mtu is not None and interface.link_mtu != interface.packet_mtu:
-        interface = replace(interface, link_mtu=interface.packet_mtu)
-    return interface
+    return replace(interface, link_mtu=interface.packet_mtu) if has_free_link_mtu(interface) else interface
+
+
+def has_free_link_mtu(interface: Interface) -> bool:
+    """Return whether `apply` gives the link of an interface the MTU of its packets."""
+    return interface.link_mtu is not None and interface.device_class not in FIXED_LINK_MTU
 
 
 def can_describe(tag: str) -> bool:

@@ -134,6 +134,16 @@ def first_unsupported_word(command: str, words: Words) -> str | None:
     return next((word for word in words if word in _BEYOND.get(command, ())), None)
 
 
+_NEEDED: Mapping[str, str] = {"set interface feature": "arc"}
+"""A word without which VPP refuses a command that is not simulated (set_interface_features_command_fn)."""
+
+
+def lacking_word(command: str, words: Words) -> str | None:
+    """Return the word that a command which is not simulated needs and lacks, None when it lacks none."""
+    needed = _NEEDED.get(command)
+    return needed if needed not in words else None
+
+
 _UNREPORTED = {kind.command: kind.unreported_words for kind in VIRTUAL_INTERFACES if kind.command}
 """Words of commands that make ports, which no file can express because VPP does not report them."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from vppcfg.adopt.as_applied import has_free_link_mtu
 from vppcfg.model.bond import Bond
 from vppcfg.model.bridge import bridge_name
-from vppcfg.model.interface import FIXED_LINK_MTU, Interface, InterfaceKind
+from vppcfg.model.interface import Interface
 from vppcfg.model.state import State
 
 _WHY = "a file has one MTU for {whole}: `apply` gives {names} that of this line too"
@@ -51,6 +52,5 @@ def _groups(state: State) -> Iterator[tuple[str, list[str]]]:
 
 
 def _with_mtu(interface: Interface, mtu: int) -> Interface:
-    is_port = interface.kind is InterfaceKind.PHYSICAL and interface.device_class not in FIXED_LINK_MTU
-    link_mtu = mtu if is_port and interface.link_mtu is not None else interface.link_mtu
+    link_mtu = mtu if has_free_link_mtu(interface) else interface.link_mtu
     return replace(interface, packet_mtu=mtu, link_mtu=link_mtu)

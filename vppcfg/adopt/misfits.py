@@ -22,6 +22,8 @@ class Left:
     lines: Mapping[Key, str] = field(default_factory=dict)
     undone: Collection[Key] = frozenset()
     """Lines that are left and have no effect in the end, so that they must not run."""
+    dropped: Mapping[Key, str] = field(default_factory=dict)
+    """Lines that VPP takes and that come to nothing in the end, with the reason; neither file nor rest has them."""
     taken: Collection[Key] = ()
     """The lines that VPP takes as long as nothing is left: what it refuses of them needs something that is."""
 

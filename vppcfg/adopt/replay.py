@@ -16,6 +16,7 @@ from vppcfg.adopt.command_targets import (
     is_log,
     is_port,
     is_reading,
+    lacking_word,
     place_of,
     turns_det44_off,
     unsupported_reason,
@@ -161,6 +162,9 @@ class Replay:
         if is_reading(meant.command):
             line.set_outcome(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
             return True
+        if key_of(line) in self._left.dropped:
+            line.set_outcome(LineOutcome.FAULT, self._left.dropped[key_of(line)], "adopt-lcp-before-member")
+            return True
         words = meant.rest.split()
         if turns_det44_off(meant.command, words):
             line.set_outcome(LineOutcome.NO_EFFECT, "a plan that takes DET44 off an interface has it")
@@ -173,6 +177,8 @@ class Replay:
             return True
         if self._simulation.lacks_plugin_of(meant.command):
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
+        if lacking := lacking_word(meant.command, words):
+            return self._refused(line, f"`{meant.command}` needs the word `{lacking}`")
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
@@ -344,9 +350,6 @@ class _Watch:
             return
         if self._simulation.mac_of(self._bond) != self._mac and self._simulation.has_pair(self._bond):
             yield "lcp", self._bond, f"gives {self._bond} the MAC of its first member; its Linux device has another"
-        member = self._words[1] if len(self._words) > 1 else ""
-        if self._simulation.has_pair(member):
-            yield "lcp of member", member, f"{member} has an LCP pair, whose packets now belong to {self._bond}"
 
 
 def _named(line: SourceLine, seen_from: SourceLine) -> str:

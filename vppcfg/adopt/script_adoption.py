@@ -31,6 +31,7 @@ from vppcfg.config.dump import written
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import AdoptionError, ContradictionError, VppcfgError
+from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.placement import placed_by_hand
@@ -125,6 +126,9 @@ def _adopt_until_proved(
     goal: _Goal | None = None
     while True:
         replay = _replay(scripts, ground, read_file, grammar, left)
+        if not left.dropped and (useless := dict(_pairs_of_members(replay))):
+            left = replace(left, dropped=useless)
+            continue
         if not left.taken:
             left.taken = taken_of(replay.lines)
         if is_tried and goal is None:
@@ -158,6 +162,20 @@ def _replay(scripts: Sequence[Script], ground: Ground, read_file: ReadFile, gram
     for script in scripts:
         replay.run(script.name, script.text)
     return replay
+
+
+def _pairs_of_members(replay: Replay) -> Iterator[tuple[Key, str]]:
+    """Yield the lines that pair what is a member of a bond in the end, whose packets the bond has, with the reason."""
+    pairs = [line for line in replay.lines if line.command == "lcp create" and line.is_carried_out]
+    if not pairs or all(line.command != "bond add" for line in replay.lines):
+        return
+    values = replay.end(frozenset()).values.items()
+    bonds = {member: name for (_, name), bond in values if isinstance(bond, Bond) for member in bond.members}
+    for line in pairs:
+        member = next((name for name in line.subjects if name in bonds), None)
+        if member is not None:
+            why = f"{member} is a member of {bonds[member]}, which has its packets: the pair gets none, and is left out"
+            yield key_of(line), why
 
 
 @record

@@ -45,7 +45,8 @@ def cpu_text(cpus: Iterable[int]) -> str:
 
 def numbered(number: int, noun: str) -> str:
     """Return how many there are of something, such as 1 worker or 2 workers."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    many = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{number} {noun if number == 1 else many}"
 
 
 KIB = 1 << 10

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from vppcfg.common.numbers import numbered
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.desired_state import DesiredStateBuilder
 from vppcfg.config.ownership_conflicts import clashes, taken_by_live
@@ -105,7 +106,7 @@ def _report_left_alone(desired: DesiredStateBuilder) -> None:
         count = sum(left[object_class] for object_class in section.object_classes)
         if count:
             nouns = " and ".join(
-                f"{left[object_class]} {object_class.noun}"
+                numbered(left[object_class], object_class.noun)
                 for object_class in section.object_classes
                 if left[object_class]
             )

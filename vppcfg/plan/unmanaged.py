@@ -201,7 +201,11 @@ def _updates(plan: Plan) -> Iterator[Change[Interface]]:
 
 
 def _idle(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Yield the interfaces that stay and on which attachments lose their effect, each with the reason."""
+    """Yield the interfaces and bridge domains that stay and whose attachments lose their effect, with the reason."""
+    for name, bridge in plan.observed.bridges.items():
+        after_it = plan.desired.bridges.get(name)
+        if after_it is not None and bridge.settings.arp_termination and not after_it.settings.arp_termination:
+            yield name, "it no longer answers ARP by itself"
     joining = _joining(plan)
     gains = _gains(plan)
     for change in _updates(plan):

@@ -42,6 +42,16 @@ def test_nothing_is_assumed_where_the_ports_are_known() -> None:
 
 
 @pytest.mark.parametrize(
+    "made", ["create tap id 1", "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 1 instance 1", ""]
+)
+def test_an_mtu_of_packets_is_that_of_the_link_too(made: str) -> None:
+    name = {"create tap": "tap1", "create vxlan": "vxlan_tunnel1"}.get(" ".join(made.split()[:2]), "xe0")
+    adoption = adopted(f"{made}\nset interface mtu packet 1400 {name}\n")
+    assert f"  {name}:\n    mtu: 1400\n" in adoption.text
+    assert adoption.report.lines[-1].rule == "adopt-link-mtu"
+
+
+@pytest.mark.parametrize(
     "name",
     [
         *("loop0", "BondEthernet0", "tap3", "vxlan_tunnel1", "xe0.100", "memif1/0", "host-eth1", "wg0", "tun3"),
@@ -139,10 +149,21 @@ def test_a_pair_before_the_members_of_its_bond_is_a_fault() -> None:
     assert "fault" not in outcomes(adopted(after))
 
 
-def test_a_pair_on_a_member_of_a_bond_is_a_fault() -> None:
-    text = "create bond mode lacp id 0\nlcp create xe0 host-if e0\nbond add BondEthernet0 xe0\n"
-    fault = fault_in(adopted(text))
-    assert (fault.number, fault.rule) == (3, "adopt-lcp-before-member")
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1)])
+def test_a_pair_on_a_member_of_a_bond_is_a_fault_and_left_out(order: tuple[int, ...]) -> None:
+    lines = ["create bond mode lacp id 0", "lcp create xe0 host-if e0", "bond add BondEthernet0 xe0"]
+    more = ["lcp create BondEthernet0 host-if be0", "set interface ip address BondEthernet0 192.0.2.1/24"]
+    adoption = adopted("\n".join([lines[place] for place in order] + more))
+    fault = fault_in(adoption)
+    assert (fault.text, fault.rule) == (lines[1], "adopt-lcp-before-member")
+    assert sorted(outcomes(adoption)) == ["fault", "file", "file", "file", "file"]
+    assert "lcp: e0" not in adoption.text and "lcp: be0" in adoption.text and adoption.rest.commands == ()
+
+
+def test_a_pair_on_what_leaves_its_bond_again_is_in_the_file() -> None:
+    text = "create bond mode lacp id 0\nbond add BondEthernet0 xe0\nlcp create xe0 host-if e0\nbond del xe0\n"
+    adoption = adopted(text)
+    assert "lcp: e0" in adoption.text and "fault" not in outcomes(adoption)
 
 
 def test_an_mtu_that_that_of_the_parent_overwrites_is_a_fault() -> None:
@@ -222,6 +243,18 @@ def test_what_sets_nothing_has_no_effect_and_is_not_told(line: str) -> None:
 )
 def test_what_vpp_refuses_is_a_fault(line: str) -> None:
     assert outcomes(adopted(f"{line}\n")) == ["fault"]
+
+
+def test_a_feature_without_its_arc_is_refused_and_one_with_it_is_left() -> None:
+    feature = "set interface feature xe0 ip4-snoop"
+    assert outcomes(adopted(f"{feature}\n{feature} arc ip4-unicast\n", past_errors=True)) == ["fault", "unmanaged"]
+
+
+def test_a_wireguard_without_an_mtu_gets_the_usual_one() -> None:
+    key = "dpLDrTVAu4A8Ags67mbNiIcSMjTqDG5xQ8Ct1z/0Me0="
+    adoption = adopted(f"wireguard create listen-port 51820 private-key {key} src 192.0.2.1\n")
+    assert outcomes(adoption) == ["file"]
+    assert "  wg0:\n    mtu: 1420\n" in adoption.text
 
 
 def test_macros_and_braces_are_understood() -> None:

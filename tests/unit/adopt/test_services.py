@@ -50,6 +50,11 @@ def lines_of(commands: str) -> tuple[list[str], str]:
             "ip punt redirect add rx all via 10.0.0.2 loop0\n",
             "punt-redirect: { ipv4: { interface: loop0, gateway: 10.0.0.2 } }",
         ),
+        (
+            "ip6 punt redirect add rx all via 2001:db8::2 loop0\nip punt redirect add rx loop0 via 10.0.0.2 loop0\n",
+            "punt-redirect: { ipv4: { interface: loop0, gateway: 10.0.0.2 } }",
+        ),
+        ("ip punt redirect add rx loop0 via loop0\n", "punt-redirect: { ipv4: { interface: loop0 } }"),
     ],
 )
 def test_a_command_of_a_service_stands_in_the_file(commands: str, text: str) -> None:

@@ -80,6 +80,16 @@ def test_entries_stay_when_nothing_happens_to_their_bridge_domain(vpp: tuple[Sim
     assert len(vpp[1].observe().of(BridgeArp)) == 2
 
 
+def test_entries_stay_without_effect_in_a_bridge_domain_that_stops_answering(
+    vpp: tuple[SimulatedVpp, LiveDataplane],
+) -> None:
+    set_up(vpp, BRIDGED, ARP)
+    plan = planned(BRIDGED.replace("true", "false"), vpp[1])
+    (change,) = unmanaged_changes(plan)
+    assert str(change) == "bd10: 2 ARP entries: left behind without effect, because it no longer answers ARP by itself"
+    assert_lost_and_brought_back(plan, vpp[1])
+
+
 def test_entries_that_the_file_owns_are_none_of_others(vpp: tuple[SimulatedVpp, LiveDataplane]) -> None:
     set_up(vpp, BRIDGED.replace("true } }", "true }, arp-entries: { 192.0.2.5: '02:00:00:00:00:05' } }"), ())
     observed = vpp[1].observe()

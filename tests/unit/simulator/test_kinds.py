@@ -1,6 +1,7 @@
 """What the kinds say of themselves is complete, and fits together."""
 
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from vppcfg.simulator.api import api_files
 from vppcfg.simulator.kind import Kind
 from vppcfg.simulator.kinds import KINDS, PLUGINS
 from vppcfg.simulator.releases import RELEASES, Release
+from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.vpp import SimulatedVpp
 
 ANSWERED = [name for kind in KINDS for name in (*kind.changes, *kind.queries)]
@@ -76,3 +78,17 @@ def test_a_port_has_the_same_made_up_mac_whatever_was_made_before_it(command: st
         return vpp.tables.hw_of(row).mac
 
     assert mac_behind() == mac_behind("create loopback interface", "create host-interface name v2")
+
+
+@pytest.mark.parametrize(("table", "lives"), [(0, True), (10, False)])
+def test_a_tunnel_with_neighbours_in_a_vrf_ends_vpp_as_it_goes(table: int, *, lives: bool) -> None:
+    vpp = SimulatedVpp()
+    lines = (
+        "ip table add 10",
+        "create gre tunnel src 192.0.2.1 multipoint instance 7",
+        f"set interface ip table gre7 {table}",
+        "create teib gre7 peer 10.0.0.4 nh 192.0.2.4",
+    )
+    assert [vpp.run_line(line)[0] for line in lines] == [0] * 4
+    with nullcontext() if lives else pytest.raises(DiedError):
+        assert vpp.run_line("create gre tunnel src 192.0.2.1 multipoint instance 7 del")[0] == 0

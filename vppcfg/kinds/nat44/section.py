@@ -90,7 +90,10 @@ class Nat44Section(SettingsSection):
         return config
 
     def resolve(self, desired: DesiredStateBuilder) -> None:
-        """Enter what the file asks for; where it has nothing for NAT44 and no interface takes part, it is disabled."""
+        """Enter what the file asks for; where it has nothing for NAT44 and no interface takes part, it is disabled.
+
+        Interfaces that the file leaves alone are those that are entered already.
+        """
         config = desired.configuration.nat44
         if config is None:
             return
@@ -99,7 +102,9 @@ class Nat44Section(SettingsSection):
             for what in settings.unsupported[:_MOST_NAMED]:
                 text = f"VPP has {what}, which no file can express; remove it in VPP, or drop the section from the file"
                 desired.problem("nat44-unsupported", (self.key,), text)
-        takes_part = any(each.nat44 is not None for each in desired.configuration.interfaces.values())
+        sides = [each.nat44 for each in desired.configuration.interfaces.values()]
+        sides += [each.nat44 for each in desired.interfaces.values()]
+        takes_part = any(side is not None for side in sides)
         if config.is_empty and not takes_part:
             return
         if not desired.has_plugin("nat", (self.key,), "the file configures NAT44"):

@@ -19,7 +19,7 @@ from vppcfg.simulator import interfaces
 from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import fib
-from vppcfg.simulator.retval import RefusedError, Retval
+from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import Outgoing, Values
@@ -87,6 +87,16 @@ def _table_changed(tables: Tables, sw_if_index: int, is_ipv6: bool, old: int, ne
         if index == sw_if_index and (peer.version == 6) == is_ipv6:
             _take_out(tables, peer, old)
             _enter(tables, peer, new)
+
+
+def _tunnel_gone(tables: Tables, sw_if_index: int) -> None:
+    """Raise DiedError where neighbours of a tunnel that is being deleted are in a table other than the default one.
+
+    VPP enters them into the default one while the interface goes (teib_walk_table_bind).
+    """
+    for index, peer in tables.part(TeibMain).entries:
+        if index == sw_if_index and fib.table_of(tables, peer.version == 6, index):
+            raise DiedError
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
@@ -166,4 +176,5 @@ KIND = Kind(
     commands={"create teib": _create, "delete teib": _delete},
     load=_load,
     table_changed=_table_changed,
+    deleted=_tunnel_gone,
 )
