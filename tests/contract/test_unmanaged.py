@@ -204,6 +204,10 @@ LEADING = {
         *(TABLE, TABLE),
         "punt redirect of all of IPv4 via ip4-lookup-in-table 77",
     ),
+    f"ip mroute add 232.1.1.1/32 table 77 via {PORTS[1]} Forward": (
+        *(TABLE, TABLE),
+        "multicast route of the prompt 232.1.1.1/32 table 77 Forward",
+    ),
     "ip route add 10.1.0.0/16 via ip4-lookup-in-table 77": (
         *(TABLE, TABLE),
         "route of the prompt 10.1.0.0/16 via ip4-lookup-in-table 77",

@@ -108,7 +108,7 @@ class Simulation:
         try:
             code, printed = self._vpp.run_line(line)
         except DiedError:
-            return False, "VPP ends at this line"
+            return False, "VPP crashes at this line"
         self._vpp.tables.events.clear()
         return code == 0, printed
 

@@ -43,7 +43,7 @@ def _by_owner(state: State) -> _Owned:
 def _is_going(scope: str, desired: DesiredStateBuilder) -> bool:
     """Return whether an interface or bridge domain is there and is to go.
 
-    Not so FIB tables: VPP 26.10 ends when it deletes one whose path MTU was removed in the same plan.
+    Not so FIB tables: VPP 26.10 crashes when it deletes one whose path MTU was removed in the same plan.
     """
     observed = desired.observed
     return (scope in observed.interfaces and scope not in desired.interfaces) or (

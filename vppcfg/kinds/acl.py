@@ -165,7 +165,7 @@ class Acls(AclSection, TableKind[Acl]):
         """Yield the steps that set which access lists an interface applies.
 
         They are taken off before the interface is put into L2 mode: the first frame that a cross-connect sends to one
-        with lists that still routes ends VPP 26.10. Bound again, they look at frames too.
+        with lists that still routes crashes VPP 26.10. Bound again, they look at frames too.
         """
         before, after = transition.observed.interfaces.get(name), transition.desired.interfaces.get(name)
         if before is not None and before.acls and name in transition.to_delete:

@@ -1,4 +1,4 @@
-"""What is wrong with deterministic NAT: what VPP cannot carry out, what ends it, and what it drops."""
+"""What is wrong with deterministic NAT: what VPP cannot carry out, what crashes it, and what it drops."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def det44_section(index: Index) -> Iterator[Problem]:
 
 
 def det44_size(index: Index) -> Iterator[Problem]:
-    """Find maps whose prefixes end VPP, or leave a host too few ports."""
+    """Find maps whose prefixes crash VPP, or leave a host too few ports."""
     for each, path in _maps(index):
         if IPv4Network(each.inside).prefixlen < WIDEST_LENGTH:
             text = (
-                f"VPP ends at a map of more than 2097152 hosts; divide {each.inside} into prefixes of /{WIDEST_LENGTH}"
+                f"a map of more than 2097152 hosts crashes VPP; divide {each.inside} into prefixes of /{WIDEST_LENGTH}"
             )
             yield Problem(rule="det44-size", path=path, text=text)
         elif not each.hosts_per_address:
-            text = f"{each.outside} has more addresses than {each.inside} has hosts, which ends VPP; make it as small"
+            text = f"{each.outside} has more addresses than {each.inside} has hosts: VPP crashes; make it as small"
             yield Problem(rule="det44-size", path=path, text=text)
         elif each.hosts_per_address > PORTS:
             text = f"{each.hosts_per_address} hosts share an address, which has {PORTS} ports; give a larger prefix"
@@ -130,7 +130,7 @@ def det44_timeouts(index: Index) -> Iterator[Problem]:
 
 
 def det44_memory(index: Index) -> Iterator[Problem]:
-    """Find maps whose sessions do not fit into the main heap that the file gives: VPP ends where they do not."""
+    """Find maps whose sessions do not fit into the main heap that the file gives: VPP crashes where they do not."""
     section = index.configuration.dataplane
     heap = section.memory.main_heap_bytes if section is not None else None
     needed = sum(each.memory_bytes for each, _ in _maps(index) if each.hosts_per_address)

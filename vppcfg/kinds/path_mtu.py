@@ -199,8 +199,8 @@ class PathMtuKind(VppObjectKind[PathMtu]):
 
         The removal notifies the FIB entry of the host, which then adds itself again. It does not where a route leads to
         the host and the MTU changes nothing, so that is set before. Elsewhere the entry stays, and drops or follows a
-        later route. VPP 26.10 ends when it deletes a table with such an entry: there the host is anchored, which leaves
-        none, and stops traffic that ends with the table anyway.
+        later route. VPP 26.10 crashes when it deletes a table with such an entry: there the host is anchored, which
+        leaves none, and stops traffic that ends with the table anyway.
         """
         if with_table:
             return anchored(item, self.remove(item))

@@ -44,7 +44,7 @@ class Portless(NamedTuple):
 
 @record
 class SetStaticMac(SetFeature):
-    """l2fib_add_del: send a MAC address of a bridge domain to one interface, or learn it again (vnet/l2/l2_fib.c).
+    """l2fib_add_del: make a MAC address of a bridge domain static at one interface, or remove that (vnet/l2/l2_fib.c).
 
     VPP keeps it when the interface leaves the bridge domain, and when either is deleted.
     """

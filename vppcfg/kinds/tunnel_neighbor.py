@@ -239,7 +239,7 @@ class TunnelNeighborSection(OwnedSection[NextHops]):
     def resolve(self, desired: DesiredStateBuilder) -> None:
         """Enter the neighbours of the file, and own those of tunnels that a plan deletes or gives one end.
 
-        VPP 26.10 ends when a tunnel of a VRF is deleted before its neighbours (teib_walk_table_bind).
+        VPP 26.10 crashes when a tunnel of a VRF is deleted before its neighbours (teib_walk_table_bind).
         """
         OwnedSection.resolve(self, desired)
         neighbors: Iterable[TunnelNeighbor] = desired.observed.of(TunnelNeighbor).values()

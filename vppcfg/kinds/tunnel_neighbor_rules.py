@@ -82,7 +82,7 @@ def neighbors_next_hop(index: Index) -> Iterator[Problem]:
 
 
 def neighbors_own(index: Index) -> Iterator[Problem]:
-    """Find next hops that are addresses of this router: a packet to one comes back, and ends VPP 26.10."""
+    """Find next hops that are addresses of this router: a packet to one comes back, and crashes VPP 26.10."""
     hops = list(_hops(index))
     owners = {
         (interface.vrf, address.partition("/")[0]): interface.name

@@ -20,7 +20,7 @@ def restorable(state: State) -> State:
     The members of a bond come back with the MAC that it gives them. An LCP pair that had lost its Linux device does
     not come back: it did nothing. A sub-interface that was up below a port that was down comes back down: it forwards
     as little, and VPP would want the port up to set it (vnet/interface.c). Copies of frames no longer go to an
-    interface that was gone, nor where they end VPP. Bridge domains send no MAC addresses to what was gone or is in
+    interface that was gone, nor where they crash VPP. Bridge domains send no MAC addresses to what was gone or is in
     none. What is switched borrows no addresses, which has no effect on it. Router advertisements that were not sent are
     forgotten, those that were about to end do not end, and a prefix in them does not run out.
     """

@@ -102,7 +102,7 @@ def set_bridge(tables: Tables, interface: SwInterface, bd_index: int, port_type:
     """Make an interface a member of a bridge domain, its BVI, or the target of unknown unicast.
 
     Raise RefusedError for a second BVI; the interface has left its old bridge domain by then, and counts as bridged.
-    VPP ends where the BVI has no MAC address (l2fib_add_entry).
+    VPP crashes where the BVI has no MAC address (l2fib_add_entry).
     """
     _leave_bridge(tables, interface.index)
     config, domain = tables.l2_of(interface.index), tables.bridges.domains[bd_index]

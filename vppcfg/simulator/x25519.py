@@ -1,4 +1,4 @@
-"""What a private key gives (X25519, RFC 7748), computed without a library: the simulator's own account.
+"""The public key of a private key (X25519, RFC 7748), computed without a library, so that the simulator shares none.
 
 It takes a time that depends on the key, which is fit for keys that are played with and for no others.
 """
@@ -16,7 +16,7 @@ _GENERATED_KEYS = 8
 
 
 def public_key(private_key: bytes) -> bytes:
-    """Return the 32 bytes that a private key of 32 bytes gives."""
+    """Return the public key of a private key, 32 bytes each."""
     scalar = int.from_bytes(private_key, "little")
     scalar &= ~7 & ((1 << 255) - 1)
     scalar |= 1 << 254

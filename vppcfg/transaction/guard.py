@@ -152,7 +152,7 @@ def _is_taken_off(routes: ForeignRoutes, plan: Plan) -> bool:
     """Return whether the plan removes the routes itself, and brings them back where their table comes back."""
     if routes.source == _TYPED:
         return any(each.holder == routes.table.key for each in plan.observed.unmanaged)
-    if routes.source in PathMtu.fib_sources:  # VPP ends when it deletes a table with an entry that one has left
+    if routes.source in PathMtu.fib_sources:  # VPP crashes when it deletes a table with an entry that one has left
         removed = [each.item for each in plan.of(AnchorHost)]
         hosts = {each.address for each in removed if each.table_id == routes.table.table_id}
         return hosts.issuperset(prefix.partition("/")[0] for prefix in routes.prefixes)

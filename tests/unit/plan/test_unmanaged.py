@@ -26,6 +26,8 @@ TO_TABLE = {
     "l3xc add eth1 via ip4-lookup-in-table 10": "eth1: L3 cross-connect IPv4 via ip4-lookup-in-table 10",
     "ip punt redirect add rx all via ip4-lookup-in-table 10": "ipv4-VRF:10: punt redirect of all of IPv4 "
     "via ip4-lookup-in-table 10",
+    "ip mroute add 232.1.1.1/32 table 10 via eth1 Forward": "ipv4-VRF:10: multicast route of the prompt 232.1.1.1/32 "
+    "table 10 Forward",
     "ip route add 10.1.0.0/16 via ip4-lookup-in-table 10": "ipv4-VRF:10: route of the prompt 10.1.0.0/16 "
     "via ip4-lookup-in-table 10",
 }

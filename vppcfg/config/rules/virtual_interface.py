@@ -48,7 +48,7 @@ def tunnel_ends(index: Index) -> Iterator[Problem]:
 def tunnel_remote(index: Index) -> Iterator[Problem]:
     """Find tunnels whose other end is an address of this router.
 
-    A packet into such a tunnel has no receiver, or comes back as one that arrives and ends VPP (vnet/ip/ip6_forward.c
+    A packet into such a tunnel has no receiver, or comes back, arrives and crashes VPP (vnet/ip/ip6_forward.c
     and ip4_forward.c, the nodes ip6-receive and ip4-receive, in 26.10).
     """
     tunnels = index.configuration.virtual_as(TunnelConfig).values()

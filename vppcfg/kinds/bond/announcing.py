@@ -1,4 +1,4 @@
-"""Where an older VPP ends because it announces the addresses of a bond."""
+"""Warns of a crash of VPP before 24.10: active-backup bonds that announce IPv4 addresses without a connected route."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from vppcfg.model.bond import Bond, BondMode
 from vppcfg.model.state import State
 
 _HOST = 32
-"""Bits of an address that is no subnet's."""
+"""The prefix length of a host address."""
 ENDS_ANNOUNCING = "bond-unannounced"
 _ANNOUNCES_SAFELY = Release(24, 10)
 """VPP's commit 3ac2ac53249 (vnet/ip/ip_sas.c)."""
 
 
 def resolve_announcing(desired: DesiredStateBuilder) -> None:
-    """Warn where an older VPP ends when it announces the addresses of a bond."""
+    """Warn where an older VPP would crash as it announces the addresses of a bond after a failover."""
     version = desired.observed.facts.version
     if not is_older(version, _ANNOUNCES_SAFELY):
         return
     for name, bond in unannounced(desired.state()):
         text = (
-            f"VPP {version} ends when {bond} gets another active member, as when a cable is pulled, because {name} "
+            f"VPP {version} crashes when {bond} gets another active member, as when a cable is pulled, because {name} "
             "has IPv4 addresses and no connected route of theirs"
         )
         desired.warning("bond-unannounced", desired.configuration.path_of(name) or ("bondethernets", bond), text)
 
 
 def unannounced(state: State) -> Iterator[tuple[str, str]]:
-    """Yield each interface, and its bond, whose IPv4 addresses VPP cannot choose from to announce one.
+    """Yield each interface, and its bond, of whose IPv4 addresses VPP cannot choose one to announce.
 
-    They are its own or borrowed, and none has a connected route: all are host addresses, or their interface is down.
+    The addresses are its own or borrowed, and none has a connected route: all are /32, or their interface is down.
     """
     children = state.sub_interfaces_by_parent()
     for bond, virtual in state.virtual_as(Bond).items():

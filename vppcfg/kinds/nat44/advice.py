@@ -137,7 +137,7 @@ def _is_within(each: NatStaticConfig, networks: set[tuple[str, int, int]]) -> bo
 
 
 def nat44_memory(index: Index) -> Iterator[Problem]:
-    """Find numbers of sessions for which the main heap is too small, or may be: VPP takes them all at once, or ends."""
+    """Find numbers of sessions that do not fit, or may not, into the main heap: VPP takes all at once, or crashes."""
     config, section = index.configuration.nat44, index.configuration.dataplane
     if config is None or config.sessions is None:
         return
@@ -150,7 +150,7 @@ def nat44_memory(index: Index) -> Iterator[Problem]:
         text += f", and it has {size_text(heap)}; enlarge `dataplane.memory.main-heap`"
         yield Problem(rule="nat44-memory", path=path, text=text)
     elif section is None and needed > _FREE_BYTES:
-        text += ", which has 1G unless startup.conf sets another size; VPP ends if they do not fit"
+        text += ", which has 1G unless startup.conf sets another size; VPP crashes if they do not fit"
         yield _warning(rule="nat44-memory", path=path, text=text)
 
 

@@ -52,7 +52,7 @@ _LOOKS_FOR_THE_INTERFACE = ReleaseQuirk(
 )
 _ENDS_ANNOUNCING = ReleaseQuirk(
     span="-24.06",
-    text="VPP ends when a bond gets another active member, where it has IPv4 addresses without routes (3ac2ac53249)",
+    text="VPP crashes when a bond gets another active member, where it has IPv4 addresses without routes (3ac2ac53249)",
 )
 _FIRST_OWN_MAC = 0x20000
 """Where the MAC addresses begin that members of loaded bonds get back when they leave."""

@@ -44,7 +44,7 @@ _GOES_WITH_ITS_INTERFACE = ReleaseQuirk(
     span="26.02-", text="static neighbours are taken out with their interface (e5b3666c12f)"
 )
 _ENDS_AT_ONE_LEFT = ReleaseQuirk(
-    span="-25.10", text="VPP ends when a neighbour is changed whose address a deleted interface has left (e5b3666c12f)"
+    span="-25.10", text="VPP crashes at a change of a neighbour that a deleted interface has left (e5b3666c12f)"
 )
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 

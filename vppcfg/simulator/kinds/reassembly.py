@@ -17,7 +17,7 @@ _NAMES = ("full", "sv")
 
 
 def _answer(call: Call, values: Values) -> Outgoing:
-    """Have each family reassembled once more, or once less."""
+    """Enable or disable reassembly for each family; VPP counts both."""
     interfaces.require(call.tables, values["sw_if_index"])
     name = f"ip{{}}-{_NAMES[values['type'] & 1]}-reassembly-feature"
     for feature, is_on in zip(

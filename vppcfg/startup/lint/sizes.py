@@ -48,7 +48,7 @@ def size_problems(conf: Conf, release: Release) -> Iterator[Problem]:
 
 
 def _main_heap(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
-    """Find a main heap that what the file allocates at the start does not fit into: VPP ends then."""
+    """Find a main heap that what the file allocates at the start does not fit into: VPP crashes then."""
     asked = list(_asked_of_heap(conf))
     heap = entry_at(conf, "memory", "main-heap-size")
     given = size_bytes(heap)
@@ -65,7 +65,7 @@ def _main_heap(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
         of_workers = f" + {numbered(facts.workers, 'worker')} x 3M" if facts.workers else ""
         of_keys = "".join(f" + {found.name} {count} x {each} bytes" for found, count, each in asked)
         text = f"VPP takes 56M{of_workers}{of_keys} = {need / MIB:.0f}M of the main heap, and it has {size_text(size)}"
-        yield warning("conf-small-heap", entry, f"{text}; VPP ends when it is full")
+        yield warning("conf-small-heap", entry, f"{text}; VPP crashes when it is full")
     elif size < _HEAP_TO_START:
         text = f"a main heap of {size_text(size)} is too little for VPP 26.10 with its plugins, which starts with 105M"
         yield warning("conf-small-heap", entry, text)
@@ -96,7 +96,7 @@ def _statistics(conf: Conf, facts: ConfFacts) -> Iterator[Problem]:
     if size < need and loads_by_default(conf):
         of_workers = f" + {numbered(facts.workers, 'worker')} x 64K" if facts.workers else ""
         needed = f"896K + 1152K{of_workers} for per-node-counters = {need // KIB}K" if has_nodes else "896K"
-        text = f"VPP ends with statistics of {size_text(size)}: it needs {needed} before it has any port"
+        text = f"VPP crashes with statistics of {size_text(size)}: it needs {needed} before it has any port"
         yield warning("conf-small-statseg", entry, text)
         return
     text = (

@@ -187,6 +187,8 @@ class _Flow(NamedTuple):
     route: Mapping[str, Any]
     path: Mapping[str, Any]
     interface: str
+    holder: str
+    """The interface, or the table where that is asked for."""
 
     @property
     def is_ipv6(self) -> bool:
@@ -227,9 +229,17 @@ def _flows(connection: Connection, replies: Replies, scope: ReadScope) -> Iterat
         route = dict(zip(heads, head, strict=True))
         for each in found:
             path = dict(zip(paths, each, strict=True))
-            name = scope.name(path["path.sw_if_index"])
-            if name and text_of_address(route["route.prefix.af"], route["route.prefix.grp_address"]) not in _OF_VRRP:
-                yield _Flow(route, path, name)
+            name = scope.names.get(path["path.sw_if_index"], "")
+            holder = next((each for each in (_table_of(route), name) if each in scope.holders), "")
+            group = text_of_address(route["route.prefix.af"], route["route.prefix.grp_address"])
+            if name and holder and group not in _OF_VRRP:
+                yield _Flow(route, path, name, holder)
+
+
+def _table_of(route: Mapping[str, Any]) -> str:
+    """Return the key of the FIB table of a multicast route; '' for the default one."""
+    table_id = route["route.table_id"]
+    return table_key(table_id, is_ipv6=bool(route["route.prefix.af"])) if table_id else ""
 
 
 def _changed(flow: _Flow, element: Values, line: str, *, is_add: bool) -> ApiCall | None:
@@ -251,7 +261,7 @@ def _of_flow(flow: _Flow, source: str) -> Attachment:
     }
     is_typed = source == "CLI"
     return Attachment(
-        holder=flow.interface,
+        holder=flow.holder,
         kind=f"multicast {_CARRIED[source]}",
         name=f"{flow.prefix}{table} {' '.join(flags)}",
         layer=Layer.ROUTED,
