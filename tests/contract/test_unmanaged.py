@@ -208,6 +208,14 @@ LEADING = {
         *(TABLE, TABLE),
         "multicast route of the prompt 232.1.1.1/32 table 77 Forward",
     ),
+    "mpls local-label add eos 100 via ip4-lookup-in-table 77": (
+        *(TABLE, TABLE),
+        "MPLS route of the prompt eos 100 via ip4-lookup-in-table 77",
+    ),
+    "mpls local-label add eos 100 via 198.51.100.9 next-hop-table 77 out-labels 33": (
+        *(TABLE, TABLE),
+        "MPLS route of the prompt eos 100 via 198.51.100.9 next-hop-table 77 out-labels 33",
+    ),
     "ip route add 10.1.0.0/16 via ip4-lookup-in-table 77": (
         *(TABLE, TABLE),
         "route of the prompt 10.1.0.0/16 via ip4-lookup-in-table 77",
@@ -226,6 +234,8 @@ def test_what_leads_to_something_is_read_with_it_and_does_not_outlast_it(
 ) -> None:
     index, table = vpp.sub(first, 100), {"table_id": 77, "is_ip6": False}
     assert vpp.api.ip_table_add_del(is_add=True, table={**table, "name": "red"}).retval == 0
+    if not vpp.rows("mpls_table_dump"):
+        vpp.api.mpls_table_add_del(mt_is_add=True, mt_table={"mt_table_id": 0})
     assert vpp.add_address(index, ADDRESS) == 0
     for each in (first, index):
         assert vpp.api.sw_interface_set_flags(sw_if_index=each, flags=1).retval == 0

@@ -1,4 +1,4 @@
-"""MPLS routes that others have through interfaces, path by path (vnet/mpls/mpls_api.c, vnet/mpls/mpls.c).
+"""MPLS routes that others have through interfaces and into FIB tables, path by path (vnet/mpls/mpls_api.c, mpls.c).
 
 As with routes of IP, a path whose interface is deleted stays and drops. The dump does not show whose a route is, but
 the prompt does; the message changes routes of the API alone, those of the prompt are changed by its own command.
@@ -15,7 +15,7 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.routes import PATH, element_of, labels_of, share_of, way_of
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, labels_of, share_of, table_beyond, way_of
 
 _TABLES = "mpls_table_dump"
 _ROUTES = "mpls_route_dump"
@@ -25,11 +25,14 @@ _KINDS = {"CLI": "MPLS route of the prompt", "API": "MPLS route of the API"}
 
 
 class _Path(NamedTuple):
-    """A route, and one of its paths through an interface."""
+    """A route, and one of its paths through an interface or into a FIB table."""
 
     route: Mapping[str, Any]
     path: Mapping[str, Any]
     interface: str
+    """'' where it leads into a table."""
+    holder: str
+    """The interface, or the table."""
 
     @property
     def label(self) -> str:
@@ -71,8 +74,10 @@ def _paths(connection: Connection, replies: Replies, scope: ReadScope) -> Iterat
         route = dict(zip(_HEADS, head, strict=True))
         for each in found:
             path = dict(zip(PATH, each, strict=True))
-            if (name := scope.name(path["sw_if_index"])) and path["type"] == 0:
-                yield _Path(route, path, name)
+            name = scope.names.get(path["sw_if_index"], "")
+            holder = name or table_beyond(path)
+            if holder in scope.holders and path["type"] == 0:
+                yield _Path(route, path, name, holder)
 
 
 def _sources(text: str, *, is_end: bool) -> set[str]:
@@ -94,7 +99,7 @@ def _attachment(each: _Path, sources: set[str]) -> Attachment:
     is_exact = len(sources & _KINDS.keys()) == 1 and not each.route["mr_is_multicast"]
     add, remove = (_change(each, source, words, is_add=is_add) for is_add in (True, False))
     return Attachment(
-        holder=each.interface,
+        holder=each.holder,
         kind=_KINDS[source],
         name=words,
         layer=Layer.ALL,
@@ -108,7 +113,7 @@ def _attachment(each: _Path, sources: set[str]) -> Attachment:
 
 def _change(each: _Path, source: str, words: str, *, is_add: bool) -> ApiCall | None:
     if source == "CLI":
-        return typed(f"mpls local-label {'add' if is_add else 'del'} {words}", each.interface)
+        return typed(f"mpls local-label {'add' if is_add else 'del'} {words}", each.holder)
     route = {f"mr_route.{key}": value for key, value in each.route.items()}
     values = {"mr_is_add": int(is_add), "mr_is_multipath": 1, **route}
     return stored_call(_CHANGE, values, "mr_paths", [element_of(each.path, each.interface)])
