@@ -255,6 +255,18 @@ def _is_address(word: str) -> bool:
     return word[:1].isdecimal() or ":" in word
 
 
+_VXLAN_WORDS = frozenset(
+    {"decap-next", "del", "dst", "dst_port", "encap-vrf-id", "group", "instance", "l3", "src", "src_port", "vni"}
+)
+"""Words of `create vxlan tunnel` (vxlan_add_del_tunnel_command_fn)."""
+
+
+def _group_port(words: Words) -> str | None:
+    """Return the interface behind the multicast group of a VXLAN tunnel."""
+    name = next(iter(words[words.index("group") + 2 :]), None) if "group" in words else None
+    return None if name in _VXLAN_WORDS else name
+
+
 _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface state": _first,
     "set interface mtu": _last,
@@ -277,6 +289,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set acl-plugin interface": _first,
     "set acl-plugin macip interface": _first,
     "set ip neighbor": _beside(_NEIGHBOR_WORDS, "count"),
+    "create vxlan tunnel": _group_port,
     "abf attach": _last,
     "abf policy": _hop,
     "ip route": _hop,

@@ -528,3 +528,30 @@ def test_what_nat44_maps_by_an_interface_needs_no_table_to_be_in_the_file() -> N
         "nat44 add identity mapping external xe0 udp 500\n"
     )
     assert outcomes(adoption) == ["file"] * 7
+
+
+def test_a_multicast_tunnel_counts_among_the_tunnels_and_is_unmanaged() -> None:
+    group = "create vxlan tunnel src 192.0.2.1 group 239.1.1.1 xe0 vni 6"
+    adoption = adopted(f"{group}\ncreate vxlan tunnel src 192.0.2.1 dst 192.0.2.4 vni 7\n")
+    assert outcomes(adoption) == ["unmanaged", "file"]
+    assert "  vxlan_tunnel1:\n" in adoption.text
+    assert [port.name for port in adoption.report.ports] == ["xe0"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("group 192.0.2.9 xe0 vni 6", "tunnel group address not multicast"),
+        ("group 239.1.1.1 vni 6", "parse error: 'group 239.1.1.1 vni 6'"),
+        ("dst 239.1.1.1 vni 6", "dst address must be unicast"),
+    ],
+)
+def test_a_group_of_a_tunnel_is_an_address_and_an_interface(words: str, why: str) -> None:
+    adoption = adopted(f"set interface state xe0 up\ncreate vxlan tunnel src 192.0.2.1 {words}\n")
+    assert fault_in(adoption).why == f"VPP refuses it: {why}"
+
+
+def test_enable_takes_an_interface_down() -> None:
+    adoption = adopted("set interface state xe0 up\nset interface state xe0 enable\n")
+    assert outcomes(adoption) == ["no_effect", "file"]
+    assert "state: down" in adoption.text

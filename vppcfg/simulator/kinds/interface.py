@@ -186,11 +186,11 @@ _PACKET_MTUS = ("packet", "ip4", "ip6", "mpls")
 
 
 def _command_state(tables: Tables, line: Input) -> str:
-    """`set interface state <interface> up|down`."""
+    """`set interface state <interface> up|down|enable`, the last of which sets it down too: it is a set of flags."""
     row = line.require_interface(tables)
     if line.take("up"):
         interfaces.set_admin_state(tables, row, True)
-    elif line.take("down"):
+    elif line.take("down") or line.take("enable"):
         interfaces.set_admin_state(tables, row, False)
     else:
         raise line.unknown("unknown flags")

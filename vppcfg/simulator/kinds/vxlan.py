@@ -179,13 +179,13 @@ _NUMBERS = ("instance", "encap-vrf-id", "vni", "src_port", "dst_port")
 
 
 def _command_create(tables: Tables, rest: Input) -> str:
-    """`create vxlan tunnel src <address> dst <address> vni <vni> [instance <number>] [decap-next l2] [del]`."""
+    """`create vxlan tunnel src <address> dst <address>|group <address> <interface> vni <vni> [instance <n>] [del]`."""
     line = rest.line()
     if line.is_at_end:
         return ""
     found: dict[str, Any] = {}
     while not line.is_at_end:
-        _option(line, found)
+        _option(tables, line, found)
     request = _requested(tables, found)
     if found.get("del"):
         delete(tables, request)
@@ -193,13 +193,19 @@ def _command_create(tables: Tables, rest: Input) -> str:
     return f"{tables.name_of(create(tables, request))}\n"
 
 
-def _option(line: Input, found: dict[str, Any]) -> None:
+def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
     line.skip_space()
     refusal = RefusedError(Retval.UNSPECIFIED, f"parse error: '{line.shown}'")
     for word in ("src", "dst"):
         if (address := line.address_after(word)) is not None:
             found[word] = address
             return
+    if (group := line.address_after("group")) is not None:
+        row = line.interface(tables)
+        if row is None:
+            raise refusal
+        found["dst"], found["group"] = group, row.index
+        return
     for word in _NUMBERS:
         if (number := line.number_after(word)) is not None:
             found[word] = number
@@ -220,7 +226,7 @@ def _requested(tables: Tables, found: dict[str, Any]) -> VxlanRequest:
     vni, table = found.get("vni", 0), found.get("encap-vrf-id", 0)
     either = source or destination
     main = tables.fib6 if either is not None and either.version == 6 else tables.fib4
-    problem = _problem(source, destination, vni)
+    problem = _problem(source, destination, vni, is_group="group" in found)
     if table not in main.tables:
         problem = f"nonexistent encap-vrf-id {table}"
     if problem or source is None or destination is None:
@@ -233,15 +239,18 @@ def _requested(tables: Tables, found: dict[str, Any]) -> VxlanRequest:
         table=table,
         source_port=found.get("src_port", 0),
         destination_port=found.get("dst_port", 0),
+        mcast_sw_if_index=found.get("group", NONE),
         decap_next=found.get("decap-next", NONE),
         is_l3=found.get("is_l3", False),
     )
 
 
-def _problem(source: Address | None, destination: Address | None, vni: int) -> str:
+def _problem(source: Address | None, destination: Address | None, vni: int, is_group: bool) -> str:
     if source is None or destination is None:
         return f"tunnel {'src' if source is None else 'dst'} address not specified"
-    if destination.is_multicast:
+    if is_group and not destination.is_multicast:
+        return "tunnel group address not multicast"
+    if destination.is_multicast and not is_group:
         return "dst address must be unicast"
     if source.version != destination.version:
         return "both IPv4 and IPv6 addresses specified"
