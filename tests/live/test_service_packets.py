@@ -3,6 +3,8 @@
 import re
 import socket
 import struct
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -119,6 +121,34 @@ def test_marks_are_recorded_and_written_by_a_map(vpp: RealVpp, tmp_path: Path) -
     assert re.search(r"tos 0x2e", trace[trace.index("ip4-qos-mark") :]) is not None, trace
     apply(vpp, tmp_path, routed(eth0="qos: {}", eth1="qos: {}", more="qos_maps: {}"))
     assert "tos 0x2e" not in send(vpp, udp(), trace=1)
+
+
+_FRAMES = """
+import socket
+with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sent:
+    sent.bind(("veth0-peer", 0))
+    for _ in range(400):
+        sent.send(bytes.fromhex("020000000001 020000000099 0800") + bytes(60))
+"""
+
+
+def test_of_what_a_port_receives_one_packet_in_so_many_is_sampled(vpp: RealVpp, tmp_path: Path) -> None:
+    """The packets come by the wire: those of the packet generator do not pass the feature."""
+
+    def counted() -> dict[str, int]:
+        vpp.cli("clear errors")
+        vpp.cli("clear interfaces")
+        subprocess.run(["nsenter", "--target", str(vpp.pid), "--net", sys.executable, "-c", _FRAMES], check=True)
+        until(lambda: re.search(r"rx packets +[4-9]\d\d", vpp.cli("show interface eth0")[1]) is not None)
+        found = re.findall(r"^ *(\d+) +sflow +sflow packets (\w+)", vpp.cli("show errors")[1], re.MULTILINE)
+        return {what: int(number) for number, what in found}
+
+    apply(vpp, tmp_path, routed(eth0="sflow: true", more="sflow: { sampling-rate: 10 }"))
+    until(lambda: counted().get("processed", 0) >= 400)  # VPP starts to sample a moment later
+    found = counted()
+    assert 10 <= found["sampled"] <= 160, found
+    apply(vpp, tmp_path, routed())
+    assert counted() == {}
 
 
 def test_a_path_mtu_has_larger_packets_refused(vpp: RealVpp, tmp_path: Path) -> None:
