@@ -10,7 +10,7 @@ from vppcfg.common.numbers import MIB
 from vppcfg.config.load import parse_text
 from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import Resolution, resolve
-from vppcfg.model.nat44 import Nat44, NatAddress, NatExemption, NatMapping, NatPool, NatProtocol, NatSide, memory_bytes
+from vppcfg.model.nat44 import Nat44, NatExemption, NatMapping, NatPool, memory_bytes
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.plan.plan import Plan, make_plan
@@ -154,18 +154,6 @@ def test_what_no_file_can_say_is_refused() -> None:
     state = replace(state, objects={**state.objects, Nat44: odd})
     problems = resolved(with_nat({"pools": ["203.0.113.8"]}), state).problems
     assert [problem.rule for problem in problems] == ["nat44-unsupported"]
-
-
-def test_the_names_of_objects_are_what_vpp_takes_once() -> None:
-    mapping = NatMapping(
-        local="10.0.0.9", interface="wan0", protocol=NatProtocol.TCP, local_port=22, external_port=2222
-    )
-    assert mapping.name == "nat44:tcp wan0:2222"
-    assert NatMapping(local="10.0.0.9", external="192.0.2.9").name == "nat44:192.0.2.9"
-    assert NatAddress(address="192.0.2.9", is_twice=True).name == "nat44:192.0.2.9/twice-nat"
-    assert NatExemption(address="192.0.2.9", table_id=7).name == "nat44:exempt 192.0.2.9 table 7"
-    assert {side.is_outside_interface for side in (NatSide.OUTSIDE, NatSide.BOTH, NatSide.OUTPUT)} == {True}
-    assert not NatSide.INSIDE.is_outside_interface
 
 
 @pytest.mark.parametrize(("sessions", "taken_mib"), [(64512, 29.27), (200_000, 69.93)])

@@ -76,16 +76,6 @@ def series_in(text: str) -> dict[str, str]:
     return found
 
 
-def test_a_counter_is_labelled_with_the_interface_and_names_stand_beside_it() -> None:
-    found = series()
-    assert found['vpp_interface_receive_packets_total{interface="eth0"}'] == "18446744073709551615"
-    assert found['vpp_interface_drops_total{interface="loop0"}'] == "0", "a vector that is shorter"
-    info = 'vpp_interface_info{interface="eth0",lcp="e0",description="to Zürich",vrf="red",kind="physical"}'
-    assert found[info] == "1"
-    assert found['vpp_interface_speed_bytes{interface="eth0"}'] == "1250000000"
-    assert 'vpp_interface_link_up{interface="eth0.100"}' not in found, "it has the link of its port"
-
-
 def test_the_load_of_workers_is_what_the_tuner_goes_by() -> None:
     found = series()
     assert found['vpp_worker_receive_packets_total{worker="vpp_wk_0"}'] == "41", "without those of sub-interfaces"
@@ -97,14 +87,6 @@ def test_the_load_of_workers_is_what_the_tuner_goes_by() -> None:
 
 def test_without_queues_ports_tell_what_workers_received() -> None:
     assert series(replace(SNAPSHOT, queues=()))['vpp_worker_receive_packets_total{worker="vpp_wk_0"}'] == "41"
-
-
-def test_nodes_that_each_interface_has_are_counted_together() -> None:
-    found = series()
-    assert found['vpp_node_vectors_total{node="interface-tx",worker="vpp_wk_0"}'] == "9"
-    assert found['vpp_node_errors_total{node="interface-tx",reason="no buffers"}'] == "5"
-    assert not any("no error" in name for name in found)
-    assert not any("api-rx-from-ring" in name for name in found), "a process that packets never pass"
 
 
 def test_reasons_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

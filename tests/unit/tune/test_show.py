@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.tune.material import CASES
-from vppcfg.tune.reading import QueueLimits, RxQueue, ThreadPlace, TxQueue
+from vppcfg.tune.reading import QueueLimits, ThreadPlace
 from vppcfg.tune.show.hardware import parse_hardware, parse_interface, parse_pci
 from vppcfg.tune.show.process import (
     parse_buffers,
@@ -127,18 +127,6 @@ def test_names_and_states_come_apart(text: str, name: str, state: str) -> None:
     assert row(text) == (name, state)
 
 
-def test_a_header_of_any_release_is_read() -> None:
-    newest = "Time 5.2, 1.000000 sec internal node vector rate 3.39 loops/sec 2219693.53\n"
-    oldest = "Time 3.8, average vectors/node 249.02, last 128 main loops 32.00 per node 273.07\n"
-    rates = "  vector rates in 6.1118e6, out 6.1118e6, drop 0.0000e0, punt 0.0000e0\n"
-    (new,), _ = parse_runtime("Thread 1 vpp_wk_0 (lcore 2)\n" + newest + rates)
-    (old,), _ = parse_runtime("Thread 1 vpp_wk_0 (lcore 2)\n" + oldest + rates)
-    assert (new.time_s, new.loops_per_s, new.lcore) == (5.2, 2219693.53, 2)
-    assert (old.time_s, old.loops_per_s, old.lcore) == (3.8, None, 2)
-    assert new.printed == old.printed
-    assert new.printed is not None and new.printed.received_pps == 6.1118e6
-
-
 def test_a_column_of_performance_counters_in_the_heading_is_none_of_a_row() -> None:
     heading = "Name State Calls Vectors Suspends Clocks Vectors/Call Perf Ticks\n"
     threads, unread = parse_runtime(heading + "ip4-lookup active 5 5 0 1.08e6 1.00\n")
@@ -176,22 +164,6 @@ def test_errors_are_summed_over_threads_and_need_no_severity() -> None:
         ("af-packet-input", "timed out block", 20),
         ("ip4-input", "ip4 ttl <= 1", 5),
     ]
-
-
-def test_a_port_is_read_with_its_queues_and_limits() -> None:
-    ports, unread = parse_hardware((CASES / "fitlet2_both_ways" / "hardware.txt").read_text())
-    first = ports[0]
-    assert unread == ()
-    assert [port.name for port in ports] == ["GigabitEthernet1/0/0", "GigabitEthernet3/0/0"]
-    assert (first.link_bps, first.pci_address, first.numa, first.rss_active) == (10**9, "0000:01:00.0", 0, "none")
-    assert first.rx_queues == (RxQueue(interface=first.name, queue=0, thread=1, mode="polling"),)
-    assert first.tx_queues[1] == TxQueue(interface=first.name, queue=1, threads=(1,), is_shared=False)
-    assert first.tx_limits == QueueLimits(
-        queues=2, max_queues=2, descriptors=512, min_descriptors=32, max_descriptors=4096, align=8
-    )
-    assert first.tx_offloads == ("ipv4-cksum", "udp-cksum", "tcp-cksum", "multi-segs")
-    assert "maybe-multiseg" in first.flags
-    assert first.tx_burst is None
 
 
 def test_a_list_of_a_driver_that_goes_on_in_the_next_line_is_read_whole() -> None:

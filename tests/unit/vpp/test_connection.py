@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.vpp.stub_vpp import CLIENT, HANG_UP, Request, StubVpp, connected, frame
+from tests.unit.vpp.stub_vpp import HANG_UP, StubVpp, connected, frame
 from vppcfg.errors import DataplaneError
 from vppcfg.simulator.api import write_api_dir
-from vppcfg.vpp.connection import text_of
 from vppcfg.vpp.live import LiveDataplane
 
 SILENCE_S = 0.1
@@ -23,25 +22,6 @@ def error_of(stub: StubVpp, json_dir: str | None = None, timeout_s: float = SILE
         plane.observe()
     assert caught.value.hint
     return caught.value
-
-
-def test_the_session_begins_with_a_name_and_ends_with_an_awaited_goodbye() -> None:
-    stub = StubVpp()
-    heard: list[str | int] = []
-    hello, goodbye = stub.answers["sockclnt_create"], stub.answers["sockclnt_delete"]
-
-    def hear_hello(request: Request) -> list[bytes]:
-        heard.append(text_of(request.value("name")))
-        return hello(request)
-
-    def hear_goodbye(request: Request) -> list[bytes]:
-        heard.append(request.value("index"))
-        return goodbye(request)
-
-    stub.answers |= {"sockclnt_create": hear_hello, "sockclnt_delete": hear_goodbye}
-    with connected(stub):
-        assert heard == ["vppcfg"]
-    assert heard == ["vppcfg", CLIENT]
 
 
 def test_closing_twice_says_goodbye_once() -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from vppcfg.config.configuration import Configuration, InterfaceConfig
 from vppcfg.config.parse import parse
-from vppcfg.model.interface import Encapsulation
 
 
 def interfaces(section: dict[Any, Any]) -> dict[str, InterfaceConfig]:
@@ -30,24 +29,6 @@ def test_an_empty_entry_has_the_defaults(entry: Any) -> None:
 
 def test_an_empty_description_is_none() -> None:
     assert interfaces({"eth0": {"description": ""}})["eth0"].description is None
-
-
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [
-        ({"dot1q": 5}, Encapsulation(outer=5)),
-        ({"dot1q": 5, "exact-match": False}, Encapsulation(outer=5)),
-        ({"dot1q": 5, "exact-match": None}, Encapsulation(outer=5)),
-        ({"dot1q": 5, "exact-match": True}, Encapsulation(outer=5, is_exact=True)),
-        ({"dot1ad": 5}, Encapsulation(outer=5, is_dot1ad=True)),
-        ({"dot1q": 5, "inner-dot1q": 6}, Encapsulation(outer=5, inner=6)),
-        ({"dot1ad": 5, "inner-dot1q": 6, "dot1q": None}, Encapsulation(outer=5, inner=6, is_dot1ad=True)),
-    ],
-)
-def test_an_encapsulation_says_which_tags(raw: dict[str, Any], expected: Encapsulation) -> None:
-    for sub_id in (1, 5000):
-        parsed = interfaces({"eth0": {"sub-interfaces": {sub_id: {"encapsulation": raw}}}})
-        assert parsed[f"eth0.{sub_id}"].encapsulation == expected
 
 
 def flaws(section: dict[Any, Any]) -> list[tuple[str, tuple[str | int, ...]]]:

@@ -19,7 +19,6 @@ from vppcfg.kinds import tunnel_neighbor
 from vppcfg.kinds.kind_list import VIRTUAL_INTERFACE_CLASSES
 from vppcfg.kinds.owned_list import OWNED
 from vppcfg.model.interface import InterfaceKind
-from vppcfg.model.state import SflowSettings
 
 
 def test_every_kind_that_vpp_makes_has_a_section_of_its_own() -> None:
@@ -68,22 +67,6 @@ def flaws(data: dict[str, Any]) -> list[tuple[str, tuple[str | int, ...]]]:
 )
 def test_the_name_says_what_an_interface_is(name: str, kind: InterfaceKind) -> None:
     assert configured({"interfaces": {name: {}}}).interfaces[name].kind is kind
-
-
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [
-        (None, SflowSettings()),
-        ({}, SflowSettings()),
-        ({"sampling-rate": 1, "polling-interval": None}, SflowSettings(sampling_rate=1)),
-        ({"polling-interval": 5, "header-bytes": 100}, SflowSettings(polling_interval_s=5, header_bytes=128)),
-        ({"header-bytes": 1}, SflowSettings(header_bytes=64)),
-        ({"header-bytes": 256}, SflowSettings(header_bytes=256)),
-        ({"header-bytes": 129}, SflowSettings(header_bytes=160)),
-    ],
-)
-def test_sflow_has_the_values_that_vpp_keeps(raw: Any, expected: SflowSettings) -> None:
-    assert configured({"sflow": raw}).sflow == expected
 
 
 def test_protected_names_are_kept() -> None:

@@ -70,19 +70,6 @@ def test_a_sub_interface_without_an_mtu_is_said_to_send_larger_packets_than_the_
     assert resolution.is_possible
 
 
-def test_it_is_said_once_for_each_port() -> None:
-    state = vpp()
-    others = {
-        f"eth0.{number}": replace(
-            SUB, name=f"eth0.{number}", sub_id=number, encapsulation=Encapsulation(outer=number, is_exact=True)
-        )
-        for number in (200, 300)
-    }
-    state = replace(state, interfaces={**state.interfaces, **others})
-    (problem,) = wanted(write(state), state).problems
-    assert problem.text.startswith("eth0.100, like 2 others of eth0, has no MTU of its own in VPP")
-
-
 @pytest.mark.parametrize("mtu", [1500, 9000, 9216])
 def test_the_plan_of_a_dump_is_empty_and_says_what_vpp_does(mtu: int) -> None:
     state = vpp(mtu=mtu)

@@ -13,7 +13,7 @@ from tests.laws.examples import examples
 from vppcfg.common.bounds import CONFIG_DEPTH
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.reader import read_document
-from vppcfg.model.problem import KeyPath, Problem, Severity
+from vppcfg.model.problem import Problem, Severity
 
 TRAPS = [
     "100", "0100", "0x1F", "0b11", "1_000", "1:30", "1:30:00", "12:30:45.5", "-5", "+5", "0", "1e3", "1.0e+3", "1.5",
@@ -95,18 +95,6 @@ def test_what_pyyaml_refuses_is_a_problem_with_a_place(text: str) -> None:
     assert all(problem.line > 0 and problem.column > 0 and problem.text for problem in found)
 
 
-PLACES = """\
-# a comment
-interfaces:
-  eth0: &x {mtu: 9000,
-    addresses: [ 192.0.2.1/24, 198.51.100.1/24 ],
-    "sub-interfaces":
-      { 100: { mtu: 1500 } } }
-  eth1:
-    <<: *x
-    state: down
-"""
-
 KEYS = st.one_of(st.text(max_size=8), st.integers(-5, 5000))
 SCALARS = st.one_of(
     st.text(max_size=12),
@@ -153,29 +141,6 @@ def test_any_text_is_read_like_pyyaml_does_or_is_a_problem(text: str) -> None:
 def test_any_bytes_are_read_or_a_problem(data: bytes) -> None:
     document = read_document(data)
     assert document.is_readable or document.problems
-
-
-@pytest.mark.usefixtures("parser")
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        (("interfaces",), (2, 1)),
-        (("interfaces", "eth0"), (3, 3)),
-        (("interfaces", "eth0", "addresses"), (4, 5)),
-        (("interfaces", "eth0", "addresses", 0), (4, 18)),
-        (("interfaces", "eth0", "addresses", 1), (4, 32)),
-        (("interfaces", "eth0", "sub-interfaces", 100, "mtu"), (6, 16)),
-        (("interfaces", "eth1"), (7, 3)),
-        (("interfaces", "eth1", "mtu"), (3, 13)),
-        (("interfaces", "eth1", "state"), (9, 5)),
-        (("interfaces", "eth0", "state"), (3, 3)),
-        (("nothing", "there"), (1, 1)),
-    ],
-)
-def test_every_key_and_item_has_its_place(path: KeyPath, expected: tuple[int, int]) -> None:
-    document = read(PLACES)
-    assert document.problems == ()
-    assert document.locate(path) == expected
 
 
 @pytest.mark.parametrize("text", ["100: a\n100: b", "100: a\n0144: b", '"a": 1\na: 2', "{a: 1, a: 1}"])

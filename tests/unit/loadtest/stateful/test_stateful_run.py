@@ -136,24 +136,6 @@ def test_a_rate_below_one_connection_per_second_is_no_silence() -> None:
     assert run(SimulatedGateway(), plan)[1].has_passed
 
 
-@pytest.mark.parametrize(
-    ("totals", "intended", "expected"),
-    [
-        (ConnectionCount(), 0, 0.0),
-        (ConnectionCount(begun=100, answered=100, ended=100), 100, 0.0),
-        (ConnectionCount(begun=100, answered=90, ended=100, failed=10), 100, 0.1),
-        (ConnectionCount(begun=100, answered=100, ended=100, failed=5), 100, 0.05),
-        (ConnectionCount(begun=100, answered=100, ended=80), 100, 0.2),
-        (ConnectionCount(begun=995, answered=995, ended=995), 1000, 0.0),
-        (ConnectionCount(begun=900, answered=900, ended=900), 1000, 0.1),
-        (ConnectionCount(begun=10, answered=0, ended=10, failed=12), 10, 1.0),
-        (ConnectionCount(), 10, 1.0),
-    ],
-)
-def test_what_counts_as_failed(totals: ConnectionCount, intended: int, expected: float) -> None:
-    assert failed_ratio(totals, intended) == pytest.approx(expected)
-
-
 @CHECKS
 @given(
     begun=st.integers(0, 10**6), answered=st.integers(0, 10**6), ended=st.integers(0, 10**6),
