@@ -7,6 +7,7 @@ import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject
 from vppcfg.kinds.policy_route import LOOSE_POLICIES
+from vppcfg.kinds.policy_route_operations import CreatePolicy
 from vppcfg.model.policy_route import LoosePolicy
 from vppcfg.vpp.live import LiveDataplane, connect
 
@@ -110,6 +111,17 @@ def test_a_policy_keeps_its_access_list(vpp: Subject, eth: int) -> None:
     assert (vpp.api.acl_del(acl_index=first).retval, vpp.api.acl_del(acl_index=second).retval) == (-149, 0)
     assert attach(vpp, eth, add=False) == 0
     assert vpp.api.acl_del(acl_index=first).retval == 0
+    assert policy(vpp, ALL, path(HOPS[0]), add=False) == 0
+
+
+def test_a_policy_may_name_a_list_that_is_not_there(vpp: Subject, eth: int, plane: LiveDataplane) -> None:
+    assert policy(vpp, 77, path(HOPS[0])) == 0
+    (found,) = plane.observe().of(LoosePolicy).values()
+    for operation in (*LOOSE_POLICIES.removal(found, with_table=False), LOOSE_POLICIES.set(found)):
+        assert plane.perform([operation]).refusals == ()
+        assert bool(plane.observe().of(LoosePolicy)) is isinstance(operation, CreatePolicy)
+    assert [row.policy.acl_index for row in vpp.rows("abf_policy_dump")] == [77]
+    assert list(plane.observe().of(LoosePolicy).values()) == [found]
     assert policy(vpp, ALL, path(HOPS[0]), add=False) == 0
 
 

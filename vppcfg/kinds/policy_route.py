@@ -24,7 +24,7 @@ from vppcfg.kinds.route import ENDS, NORMAL
 from vppcfg.model.attachment import Attachment, Values, index_of, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
-from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
+from vppcfg.model.policy_route import MISSING_LIST, LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.state import State
@@ -114,7 +114,7 @@ def _policies(connection: VppReader, replies: Replies, names: Mapping[int, str])
     return {
         number: _Policy(
             policy_id=number,
-            acl=acls.get(acl, f"acl:@{acl}"),
+            acl=acls.get(acl, f"{MISSING_LIST}{acl}"),
             paths=tuple(dict(zip(_PATH, path, strict=True)) for path in paths),
             names=names,
         )

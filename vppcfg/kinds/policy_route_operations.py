@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from vppcfg.kinds.acl_operations import NOUN as ACL
 from vppcfg.kinds.route import NORMAL, TYPE_OF_END
-from vppcfg.model.policy_route import LoosePolicy, PolicyRoute, in_order, loose
+from vppcfg.model.policy_route import MISSING_LIST, LoosePolicy, PolicyRoute, in_order, loose
 from vppcfg.model.route import NextHop
 from vppcfg.model.route import in_order as hops_in_order
 from vppcfg.model.vrf import LAST_TYPED
@@ -36,7 +36,7 @@ class CreatePolicy(SetObject):
     def _refusal(self, working: WorkingState) -> str | None:
         if _is_known(self.item.policy_id, working):
             return f"there is a policy {self.item.policy_id}"
-        if self.item.acl not in working.acls:
+        if self.item.acl not in working.acls and _missing_list(self.item) is None:
             return f"there is no access list {self.item.acl}"
         return SetObject._refusal(self, working)
 
@@ -240,9 +240,20 @@ def _policy_request(policy: LoosePolicy, indexes: Indexes, is_add: int) -> Reque
     values: dict[str, Value] = {
         "is_add": is_add,
         "policy.policy_id": policy.policy_id,
-        "policy.acl_index": indexes.number(ACL, policy.acl) if is_add else NO_INDEX,
+        "policy.acl_index": _acl_index(policy, indexes) if is_add else NO_INDEX,
     }
     return Request(_POLICY, values, "paths", list(_paths(policy, indexes)))
+
+
+def _acl_index(policy: LoosePolicy, indexes: Indexes) -> Value:
+    missing = _missing_list(policy)
+    return indexes.number(ACL, policy.acl) if missing is None else missing
+
+
+def _missing_list(policy: LoosePolicy) -> int | None:
+    """Return the number of an access list that VPP does not have: it takes any (abf_policy_update)."""
+    prefix, _, number = policy.acl.partition(MISSING_LIST)
+    return int(number) if not prefix and number.isdecimal() else None
 
 
 def _paths(policy: LoosePolicy, indexes: Indexes) -> Iterator[dict[str, Value]]:

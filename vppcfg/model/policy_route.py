@@ -14,6 +14,10 @@ OWN_IDS = range(0x76700000, 0x76710000)
 """The ids of policies that vppcfg creates. Every policy with another id was created by another program."""
 
 
+MISSING_LIST = "acl:@"
+"""What the number of an access list follows that a policy names and VPP does not have."""
+
+
 @record
 class PolicyRoute:
     """One policy with its place on an interface. Two that are equal forward alike, whatever id the policy has."""

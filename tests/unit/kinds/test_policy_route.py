@@ -173,6 +173,19 @@ def test_a_script_with_policies_is_adopted(
     capsys.readouterr()
 
 
+def test_a_policy_of_a_missing_list_is_carried_over_with_its_number() -> None:
+    policy = LoosePolicy(policy_id=0, acl="acl:@1", hops=(NextHop(gateway="192.0.2.1", interface="BondEthernet0"),))
+    lacp, xor = (
+        configuration_of({"interfaces": {"BondEthernet0": {}}, "bondethernets": {"BondEthernet0": {"mode": mode}}})
+        for mode in ("lacp", "xor")
+    )
+    state = assumed_state(lacp)
+    bonded = make_plan(state, resolve(lacp, state).desired).reached
+    observed = replace(bonded, objects={LoosePolicy: {policy.name: policy}})
+    plan = make_plan(observed, resolve(xor, observed).desired)
+    assert [each for each in plan.operations if isinstance(each, CreatePolicy)] == [CreatePolicy(item=policy)]
+
+
 @pytest.mark.parametrize(("table_id", "is_typed"), [(0x7FFFFFFF, True), (0x80000000, False)])
 def test_no_line_names_a_table_that_the_prompt_cannot_read(table_id: int, is_typed: bool) -> None:
     policy = LoosePolicy(policy_id=1, acl="guests", hops=(NextHop(table_id=table_id),))
