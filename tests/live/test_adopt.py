@@ -14,7 +14,7 @@ from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
 from vppcfg.adopt.simulation import ports_of
 from vppcfg.adopt.unsupported_commands import rest_of_others
-from vppcfg.app.resting import LineEnd, run_rest
+from vppcfg.app.rest import LineEnd, run_rest
 from vppcfg.app.target import Target
 from vppcfg.cli.main import main
 from vppcfg.common.release import release_of

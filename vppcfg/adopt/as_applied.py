@@ -21,7 +21,7 @@ def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     """
     interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
     for name, virtual in state.virtual.items():
-        if not interfaces[name].packet_mtu:  # VPP gives a WireGuard interface none, and no file has none
+        if not interfaces[name].packet_mtu:  # VPP gives some kinds none, and no file has none
             interfaces[name] = replace(interfaces[name], packet_mtu=VIRTUAL_SECTION_OF[type(virtual)].default_mtu)
         if virtual.is_owned_by_mark and name not in made_by_scripts and interfaces[name].kind is InterfaceKind.PHYSICAL:
             tag = tag_for(description_of(interfaces[name].tag), CREATED_MARK)

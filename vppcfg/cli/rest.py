@@ -13,7 +13,7 @@ from vppcfg.errors import ExitCode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from vppcfg.app.resting import RestLine
+    from vppcfg.app.rest import RestLine
 
 _PASSED_OVER = ("comment", "define", "undefine")
 """Commands that do nothing to VPP; `adopt` has put the values of macros in their places."""
@@ -37,7 +37,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Run the commands and report each; one that VPP refuses ends nothing but makes the command fail."""
-    from vppcfg.app.resting import LineEnd, run_rest
+    from vppcfg.app.rest import LineEnd, run_rest
     from vppcfg.config.yaml.files import read_source
 
     commands = list(_commands(read_source(args.file).decode(errors="replace")))

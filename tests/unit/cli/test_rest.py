@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import GI1, Serve, two_ports
-from vppcfg.app.resting import without_secrets
+from vppcfg.app.rest import without_secrets
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
 from vppcfg.simulator.vpp import SimulatedVpp

@@ -64,7 +64,7 @@ def add(tables: Tables, interface: SwInterface, is_ipv6: bool, address: int, len
 def _add(tables: Tables, assigned: Assigned, *, is_ipv6: bool) -> None:
     (tables.ip6 if is_ipv6 else tables.ip4).add(assigned)
     lcp_sync.address_changed(tables, assigned, is_ipv6=is_ipv6, is_added=True)
-    _tell(tables, assigned, is_ipv6=is_ipv6, is_added=True)
+    _notify(tables, assigned, is_ipv6=is_ipv6, is_added=True)
     if is_ipv6:
         ip6_link.enable(tables, assigned.sw_if_index)
 
@@ -72,12 +72,12 @@ def _add(tables: Tables, assigned: Assigned, *, is_ipv6: bool) -> None:
 def _remove(tables: Tables, assigned: Assigned, *, is_ipv6: bool) -> None:
     (tables.ip6 if is_ipv6 else tables.ip4).remove(assigned)
     lcp_sync.address_changed(tables, assigned, is_ipv6=is_ipv6, is_added=False)
-    _tell(tables, assigned, is_ipv6=is_ipv6, is_added=False)
+    _notify(tables, assigned, is_ipv6=is_ipv6, is_added=False)
     if is_ipv6 and ip6_link.find(tables, assigned.sw_if_index) is not None:
         ip6_link.disable(tables, assigned.sw_if_index)
 
 
-def _tell(tables: Tables, assigned: Assigned, *, is_ipv6: bool, is_added: bool) -> None:
+def _notify(tables: Tables, assigned: Assigned, *, is_ipv6: bool, is_added: bool) -> None:
     for hook in tables.address_hooks if not is_ipv6 else ():
         hook(tables, assigned.sw_if_index, assigned.address, is_added)
 
