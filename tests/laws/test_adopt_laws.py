@@ -5,7 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
+from typing import Any
 
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +29,7 @@ from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.model.interface import Interface
+from vppcfg.model.problem import Severity
 from vppcfg.model.route import Route
 from vppcfg.model.state import Facts, State
 from vppcfg.model.tunnel import Gre
@@ -241,6 +246,41 @@ def test_what_is_typed_at_random_can_be_dumped_and_planned_beside(seed: int) -> 
     plan = make_plan(resolution.observed, resolution.desired)
     back = rollback_plan(plan, lambda name: False)
     assert {each.subject for each in (*plan.operations, *back.operations)} & set(state.interfaces) <= {"own"}
+
+
+@examples(5)
+@given(seed=st.integers(0, 2**32))
+def test_what_is_typed_at_random_can_be_changed_and_taken_back(seed: int) -> None:
+    """Any key of the dump may go, and any interface be left to others, where that makes a valid file."""
+    vpp = SimulatedVpp(ports=[PhysicalPort(name=name, device_class="dpdk") for name in PORTS])
+    list(taken_at_random(vpp, seed))
+    with connected(vpp) as dataplane:
+        state = dataplane.observe()
+    dice = random.Random(seed)
+    for _ in range(4):
+        data = yaml.safe_load(write(state))
+        if dice.random() < 0.5:
+            name = dice.choice([name for name, each in state.interfaces.items() if each.parent is None])
+            data = {key: _without(value, name) for key, value in data.items()}
+            data["unmanaged"] = [*data.get("unmanaged", ()), name]
+        elif paths := [path for path in _paths(data) if len(path) > 2]:
+            path = dice.choice(paths)
+            reduce(getitem, path[:-1], data).pop(path[-1])
+        configuration = parse_text(yaml.safe_dump(data), "f").configuration
+        resolution = resolve(configuration, state) if configuration is not None else None
+        if resolution is not None and not any(each.severity is Severity.ERROR for each in resolution.problems):
+            rollback_plan(make_plan(resolution.observed, resolution.desired), lambda name: False)
+
+
+def _without(section: Any, name: str) -> Any:
+    return {key: each for key, each in section.items() if key != name} if isinstance(section, dict) else section
+
+
+def _paths(data: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in data.items():
+        yield (*above, key)
+        if isinstance(value, dict):
+            yield from _paths(value, (*above, key))
 
 
 def taken_at_random(vpp: SimulatedVpp, seed: int) -> Iterator[str]:

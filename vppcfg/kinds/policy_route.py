@@ -207,7 +207,7 @@ class LoosePolicyKind(VppObjectKind[LoosePolicy]):
     def remove(self, item: LoosePolicy) -> RemovePolicy:
         return RemovePolicy(item=item)
 
-    def removal(self, item: LoosePolicy, *, with_table: bool) -> Sequence[RemovePolicy]:
+    def removal(self, item: LoosePolicy, *, with_table: bool) -> Sequence[RemovePolicy | ReleaseTypedPolicy]:
         return removal_of(item)
 
     def is_of_others(self, item: LoosePolicy) -> bool:

@@ -63,12 +63,14 @@ class RemovePolicy(RemoveObject):
 
 
 @record
-class ReleaseTypedPolicy(RemovePolicy):
+class ReleaseTypedPolicy(RemoveObject):
     """cli_inband: remove a policy with paths into tables that VPP's prompt has made.
 
     It comes after `RemovePolicy`, which does not find such a path: the prompt gives it the number 0 for the source
     check, and the API none (fib_path_cmp_i in vnet/fib/fib_path.c). VPP does not show which of both a path has.
     """
+
+    item: LoosePolicy
 
     def _refusal(self, working: WorkingState) -> None:
         """Return None: VPP takes the command for a policy that is not there too."""
@@ -83,7 +85,7 @@ class ReleaseTypedPolicy(RemovePolicy):
         return _removed(self.item)
 
 
-def removal_of(policy: LoosePolicy) -> tuple[RemovePolicy, ...]:
+def removal_of(policy: LoosePolicy) -> tuple[RemovePolicy | ReleaseTypedPolicy, ...]:
     """Return what removes a policy, whoever has made it."""
     remove, release = RemovePolicy(item=policy), ReleaseTypedPolicy(item=policy)
     return (remove, release) if leads_to_table(policy.hops) and release.cli() is not None else (remove,)
