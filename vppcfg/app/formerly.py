@@ -1,4 +1,8 @@
-"""The objects that the last change set, by the journal: VPP does not show some of them, and marks few as a file's."""
+"""What the journal knows of objects in VPP that VPP does not tell: names of hidden ones, and which ones a file set.
+
+VPP does not list an object that another source hides, such as a route, and answers only about its name. Few objects
+have a tag that could bear the mark of vppcfg.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +16,19 @@ from vppcfg.transaction.journal import Journal
 
 
 class Formerly:
-    """The objects before and after the last change, however that ended. What it began with came from those before."""
+    """A function that returns the objects in VPP before and after the last change, however that ended.
+
+    These are all that changes may have left: what the ones before it set, and was still there, is in its first state.
+    """
 
     def __init__(self, journal: Journal) -> None:
-        """Read `journal` when asked, each entry once."""
+        """Read `journal` when called, and again only once it has a newer change."""
         self._journal = journal
         self._number = 0
         self._objects: tuple[VppObject, ...] = ()
 
     def __call__(self) -> tuple[VppObject, ...]:
-        """Return the objects; none where the journal may not be read, or cannot."""
+        """Return the objects: those read last, or none, where the journal may not be read or cannot be."""
         try:
             newest = next(self._journal.newest_first(), None)
             if newest is not None and newest.entry.number != self._number:
@@ -35,7 +42,11 @@ class Formerly:
 
 
 def applied_file(journal: Journal, boot_id: str) -> Callable[[], State | None]:
-    """Return what reads the state that the file in force sets; None without one in this run of VPP, or unreadable."""
+    """Return a function that reads the state that the file in force sets, which few plans need.
+
+    By it, a plan recognizes objects of an interface that has left the file as the file's. It returns None where no file
+    is in force in this run of VPP, which `boot_id` names, or where the journal cannot be read.
+    """
 
     def read() -> State | None:
         try:

@@ -28,7 +28,7 @@ V_co = TypeVar("V_co", covariant=True)
 
 
 class Questions(Protocol[V_co]):
-    """What VPP is asked of interfaces in the second round."""
+    """What VPP is asked about single interfaces, in the second round of a reading; the first shows which there are."""
 
     @property
     def requests(self) -> Sequence[bytes]:
@@ -42,7 +42,7 @@ class Kind:
     """One kind of object. A subclass stands in a module of `kinds/`, and one object of it in the list `KINDS`."""
 
     key: str
-    """In the file: of a section, or of interfaces."""
+    """Its key in the file: that of a section, or one in the entries of interfaces."""
     foreign_keys: ClassVar[tuple[str, ...]] = ()
     """What other products call it, in lower case and with hyphens: a file that has one of these gets a hint."""
     operations: ClassVar[tuple[type[Operation], ...]] = ()
@@ -57,9 +57,11 @@ class Kind:
     on_interfaces: ClassVar[tuple[str, ...]] = ()
     """The attributes of `Interface` that `interface_steps` sets; without any it is not asked."""
     is_on_most: ClassVar[bool] = False
-    """Whether most interfaces have it."""
+    """Whether most interfaces have it, such as addresses. Plans ask such a kind about every interface that changes, and
+    the others only about interfaces that have anything of theirs."""
     nodes: ClassVar[str] = ""
-    """The nodes of VPP's feature arcs that it turns on, as a regular expression; others are of other programs."""
+    """The nodes of VPP's feature arcs that it turns on, as a regular expression; a node that no kind has is taken for
+    another program's."""
     capabilities: ClassVar[Mapping[str, str]] = {}
     """Optional parts of VPP, each with the message whose presence shows it."""
 
@@ -68,7 +70,10 @@ class Kind:
         return (self,) if isinstance(self, Section) else ()
 
     def has_nodes_on(self, interface: Interface) -> bool:
-        """Return whether an interface has its nodes; of objects that are no interfaces, by their references."""
+        """Return whether an interface may have its nodes.
+
+        A kind of objects that are no interfaces is not asked: their references name the interfaces.
+        """
         return True
 
     def schema_sections(self) -> Mapping[str, str]:
@@ -127,11 +132,18 @@ class Kind:
         yield from ()
 
     def lost_of_others(self, observed: State, reached: State, deleted: Collection[str]) -> Iterator[Attachment]:
-        """Yield what others have that states hold, and that goes with the interfaces and tables `deleted` by a plan."""
+        """Yield what other programs lose with the interfaces, tables and bridge domains `deleted` by a plan.
+
+        `reached` is where the plan leads. Only what the kind's own attributes of a state have of others is meant, such
+        as their policies for policy routing; what `State.unmanaged` has is known without it.
+        """
         yield from ()
 
     def restorable(self, state: State) -> State:
-        """Return a state, the same in effect, to which VPP can be brought from anywhere."""
+        """Return a state without what no plan can set again, and what is without effect.
+
+        An example is a static MAC address of an interface that is in no bridge domain. A rollback leads there.
+        """
         return state
 
     def features(self) -> Mapping[str, Feature]:

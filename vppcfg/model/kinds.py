@@ -1,4 +1,8 @@
-"""What an interface is in the moment in which VPP makes it, by its kind."""
+"""What follows from the kind of an interface: how VPP makes it, and whether only its tag shows that a file made it.
+
+Other programs make memifs and ports like them too. One is of that kind only while its tag begins with the mark of what
+a file makes (`CREATED_MARK` in `model/ownership.py`); without the mark it is a physical port, which no plan removes.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,16 @@ from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF, VirtualInterfac
 
 
 def is_marked(kind: InterfaceKind) -> bool:
-    """Return whether an interface of a kind is distinguished from a port of another program by its mark alone."""
+    """Return whether the mark in its tag alone distinguishes an interface of a kind from a port of another program."""
     return VIRTUAL_INTERFACE_OF.get(kind, VirtualInterface).is_owned_by_mark
 
 
 def is_same_port(before: Interface, after: Interface, virtual: VirtualInterface | None) -> bool:
-    """Return whether two interfaces are of one kind, or are both the port `virtual`, with or without a mark."""
+    """Return whether one interface can become the other without being recreated, as far as their kinds decide that.
+
+    Their kinds are the same, or they differ only because one of both has the mark in its tag and the other has not;
+    `virtual` is what the interface is made with.
+    """
     if before.kind is after.kind:
         return True
     if virtual is None or not virtual.is_owned_by_mark:

@@ -130,7 +130,10 @@ def closest_to(
 
 
 def _restorable(former: State, now: State) -> State:
-    """Return the state that VPP can be brought to, but what is as it was in every detail, with what it stands on."""
+    """Return `restorable(former)`, but for interfaces and LCP pairs that are now exactly as they were.
+
+    Nothing has to be set on these, so they keep every detail; a sub-interface does so only together with its parent.
+    """
     found = restorable(former)
     before, after = former.managed(now.owned).interfaces, now.managed(now.owned).interfaces
     same = {

@@ -1,4 +1,7 @@
-"""The stages of a frame's way, and what is noted on the way. What each stage does stands in a module of its own."""
+"""The stages of the way that a frame takes through VPP by the file, and what is noted of it, for a prediction.
+
+What each stage does stands in a module of its own; `forwarding` runs them.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ Stage = ComesIn | Asked | Switched | Routed | Wrapped | Directed | Leaves
 
 
 class Journey:
-    """What has been noted of the way of a frame, and what is still to come."""
+    """What has been predicted so far of the way of a frame, and the stages that are still to come."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -88,8 +91,12 @@ class Journey:
         self.ends: list[tuple[FrameEnd, Blame]] = []
         self.ahead: list[Stage] = []
         self.taker = ""
+        """The first interface that takes the frame, a sub-interface perhaps; '' before one does."""
         self.packet_class: int | None = None
-        """The class that VPP has noted for the packet, in its byte of IP; None where it has none, or another source."""
+        """The QoS class that VPP has noted for the packet, as a value of the byte of IP with DSCP in it.
+
+        None where VPP has noted none, or the file leaves open which one.
+        """
         self.others: list[Journey] = []
         """Those that part from this one where VPP chooses between next hops; what is still ahead of them is open."""
 
@@ -104,7 +111,7 @@ class Journey:
         self.then(first)
 
     def note(self, kind: str, subject: str, blame: Blame, detail: str = "") -> None:
-        """Note something that a trace shows."""
+        """Note something that VPP's trace of the frame is to show."""
         self.steps.append(Milestone(kind=kind, subject=subject, detail=detail, blame=blame))
 
     def then(self, stage: Stage) -> None:

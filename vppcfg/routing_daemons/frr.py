@@ -69,7 +69,7 @@ class Frr:
         return [without_secrets(line) for line in lines if line.startswith("line ")] or [why_failed(ran)]
 
     def why_unfit(self, text: str) -> str:
-        """Return which daemon of FRR is not there that a configuration needs."""
+        """Return why FRR cannot load a configuration now: it is down, or lacks a program or daemon; '' when it can."""
         if not os.path.exists(self._reload):
             return f"{self._reload} is missing, which compares and loads it: `apt-get install frr-pythontools`"
         ran = run_bounded([VTYSH, *self._space, "-c", "show daemons"], _QUICK_S)
@@ -92,12 +92,12 @@ class Frr:
         return RunningText(text="\n".join(kept).strip("\n") + "\n")
 
     def difference(self, text: str) -> RoutingDifference | str:
-        """Return what a reload would delete and add, by `frr-reload.py --test`."""
+        """Return what a reload would delete and add, by `frr-reload.py --test`, or why that is not known."""
         with staged(text, self._file.startup) as (path, trouble):
             if trouble:
                 return trouble
             ran = run_bounded([*self._command("--test"), path], self._file.within_s, has_errors=False)
-            if ran.trouble:
+            if ran.trouble:  # once more, with what it prints as errors, which the difference must not have
                 again = run_bounded([*self._command("--test"), path], self._file.within_s)
                 return f"frr-reload.py cannot compare it: {why_failed(again)}"
         found = [part for part in _parts(ran.output.decode(errors="replace")) if not _PROMPT.fullmatch(part[1])]
@@ -106,7 +106,10 @@ class Frr:
         )
 
     def load(self, text: str, confirm_s: float | None) -> str:
-        """Reload by frr-reload.py, which sends only what differs. FRR does not go back by itself."""
+        """Reload by frr-reload.py, which sends only what differs; return what went wrong, '' when nothing has.
+
+        FRR does not go back by itself, so `confirm_s` has no effect.
+        """
         with staged(text, self._file.startup) as (path, trouble):
             if trouble := trouble or self.why_unfit(text):
                 return trouble
@@ -114,11 +117,14 @@ class Frr:
         return f"FRR did not take its configuration: {why_failed(ran)}" if ran.trouble else ""
 
     def keep(self) -> str:
-        """Do nothing."""
+        """Return '' and do nothing: what `load` has loaded stays in any case."""
         return ""
 
     def routes(self) -> list[DaemonRoute] | str:
-        """Return what zebra has chosen and put into Linux, but for connected and local routes."""
+        """Return what zebra has chosen and put into Linux, or why that is not known.
+
+        Connected and local routes, and those that it has from the kernel, are left out.
+        """
         found: list[DaemonRoute] = []
         for family in ("ip", "ipv6"):
             words = [VTYSH, *self._space, "-c", f"show {family} route vrf all json"]

@@ -156,7 +156,12 @@ def perform(
     should_stop: Callable[[], bool] | None = None,
     waits: Collection[int] = (),
 ) -> Performance:
-    """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises."""
+    """Carry out `operations` in order on the VPP behind `connection`, as Dataplane.perform promises.
+
+    Most sequences are one `Run`. One is cut into several where something has to happen in between: the bond of a member
+    that was shut for a new link MTU must use that member again before the next one goes down, a DHCP client asks by a
+    MAC address and a `Run` knows only those that interfaces had when it began, and `RenewIpv6` is no single message.
+    """
     _check_messages(connection, operations)
     turns, asking, renewed = _turns(operations), _first_that_asks(operations), _renewed(operations)
     if not turns and not asking and not renewed:
@@ -186,7 +191,10 @@ def perform(
 
 
 def _turns(operations: Sequence[Operation]) -> dict[int, int]:
-    """Return where the turn of each member that its bond is to use again began, by where it ends."""
+    """Return the parts of a sequence in which a member of a bond is shut, changed and brought up again.
+
+    The key is the position behind the operation that brings the member up, the value that of the one that shuts it.
+    """
     shut: dict[str, int] = {}
     turns: dict[int, int] = {}
     for position, operation in enumerate(operations):
@@ -283,7 +291,10 @@ class _AnyIndex:
 
 
 def _check_messages(connection: Connection, operations: Sequence[Operation]) -> None:
-    """Raise DataplaneError when VPP lacks a message that any of the operations needs, before anything is sent."""
+    """Raise DataplaneError when VPP lacks a message that any of the operations needs, before anything is sent.
+
+    One operation stands for all of its type, but for those whose message is that of the attachment that they carry.
+    """
     kinds = {type(each): each for each in operations}
     carried = [each for each in operations if type(each) in (PutBack, TakeOff)]
     for name in {each.request(_AnyIndex(), connection).message for each in (*kinds.values(), *carried)}:

@@ -408,9 +408,11 @@ def _load_lists(tables: Tables, acls: Mapping[str, Acl]) -> dict[str, int]:
 
 
 def numbered_as(acls: Mapping[str, Acl] | Mapping[str, MacipAcl], kind: str) -> dict[str, int]:
-    """Choose an index for each list.
+    """Return an index for each list, by name. `kind` is `acl` or `macip`.
 
-    The index that a name ends in counts more than the list's own, by which lists are not compared.
+    The name of another program's list may end in VPP's index of it, `acl:TAG@7`; it gets that one, so that it is read
+    back under the same name. Every other list gets its own index, or the lowest free one: lists that differ in their
+    index alone are equal.
     """
     matches = ((name, _INDEX_IN_NAME.match(name)) for name in acls)
     named = {name: int(match[2]) for name, match in matches if match is not None and match[1] == kind}
