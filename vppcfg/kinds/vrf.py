@@ -115,7 +115,7 @@ def _table_steps(change: Change[FibTable]) -> Iterator[Step]:
         yield Step(stage=Stage.EMPTY_VRF, operation=SweepVrfRoutes(table_id=table_id, is_ipv6=is_ipv6))
         yield Step(stage=Stage.DELETE_VRF, operation=DeleteVrf(table_id=table_id, is_ipv6=is_ipv6))
         if table_id <= LAST_TYPED:
-            yield Step(stage=Stage.DELETE_VRF, operation=ReleaseTypedVrf(table_id=table_id, is_ipv6=is_ipv6))
+            yield Step(stage=Stage.RELEASE_VRF, operation=ReleaseTypedVrf(table_id=table_id, is_ipv6=is_ipv6))
     if (after := change.after) is not None:
         create = CreateVrf(table_id=after.table_id, is_ipv6=after.is_ipv6, name=after.name)
         yield Step(stage=Stage.CREATE_VRF, operation=create)

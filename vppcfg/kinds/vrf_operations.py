@@ -95,7 +95,8 @@ class ReleaseTypedVrf(VrfOperation):
 
     It comes after `DeleteVrf`: unless the table was created at the prompt, the command would remove its last lock
     for multicast (mfib_table_unlock in vnet/mfib/mfib_table.c counts down without asking), and a rollback that starts
-    between the two would find the table there, and its multicast entries gone.
+    between the two would find the table there, and its multicast entries gone. For the same reason it waits until VPP
+    has answered `DeleteVrf`, which has a stage of its own.
     """
 
     def _refusal(self, working: WorkingState) -> None:

@@ -71,6 +71,7 @@ class Stage(IntEnum):
     EMPTY_VRF = auto()
     """After the tunnels with their ends in it: VPP would give them the next table that comes."""
     DELETE_VRF = auto()
+    RELEASE_VRF = auto()
 
     CREATE_NAMESPACE = auto()
     CREATE_LINUX_BRIDGE = auto()

@@ -6,6 +6,7 @@ import pytest
 
 from vppcfg.kinds.host_interface import DeleteHostInterface
 from vppcfg.kinds.memif_socket import DeleteMemifSocket
+from vppcfg.kinds.vrf_operations import DeleteVrf, ReleaseTypedVrf
 from vppcfg.model.acl import Acl, AclAction, AclRule
 from vppcfg.model.bridge import Bridge, BridgeSettings
 from vppcfg.model.features import NO_ADVERTISEMENTS, RaPrefix
@@ -20,6 +21,7 @@ from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.operations import SetRxMode
 from vppcfg.plan.plan import make_plan
 from vppcfg.plan.rollback import Reachable, closest_to, created_ports, rollback_plan
+from vppcfg.plan.stages import waits
 
 PORT = Interface(name="port", kind=InterfaceKind.PHYSICAL, packet_mtu=1500)
 LOOPBACK = Interface(name="loop0", kind=InterfaceKind.LOOPBACK, packet_mtu=9000)
@@ -193,3 +195,13 @@ def test_what_no_plan_can_restore_stays_where_nothing_has_changed_it(is_sent: bo
     assert {each.subject for each in rollback_plan(plan, lambda name: False).operations} == {"port"}
     silent = make_plan(former, state_of(PORT, LOOPBACK))
     assert type(silent.operations[0]).__name__ == "RemoveRaPrefix"
+
+
+def test_what_the_prompt_holds_of_a_table_is_released_once_vpp_has_deleted_it() -> None:
+    """Sent behind a deletion that is refused, it would take the multicast entries of the table that stays."""
+    tables = [FibTable(table_id=10, is_ipv6=is_ipv6, name="red") for is_ipv6 in (False, True)]
+    plan = make_plan(replace(state_of(PORT), vrfs={each.key: each for each in tables}), state_of(PORT))
+    released = [place for place, each in enumerate(plan.operations) if isinstance(each, ReleaseTypedVrf)]
+    assert len(released) == 2
+    assert released[0] in waits(plan.steps)
+    assert not any(isinstance(each, DeleteVrf) for each in plan.operations[released[0] :])
