@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, MutableMapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import Resolution, resolve
-from vppcfg.config.valid_dump import write
+from vppcfg.config.valid_dump import left_out_keys, valid_dump, write
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import ConfigError, PlanRefusedError
 from vppcfg.model.interface import InterfaceKind
@@ -18,6 +19,8 @@ from vppcfg.model.ownership import NameGlobs, is_foreign
 from vppcfg.model.problem import Severity
 from vppcfg.model.state import State
 from vppcfg.plan.diff import diff
+
+log = logging.getLogger("root.main")
 
 _DATAPLANE, _INTERFACES = "dataplane", "interfaces"
 _NEW_FILE = "write a new file with -o, and put both together by hand"
@@ -35,7 +38,12 @@ def laid_into(text: str, name: str, observed: State, wanted: str | None = None) 
     resolution = _resolved(text, name, observed)
     observed = resolution.observed
     before = read_document(write(resolution.desired).encode()).data or {}
-    after = data_of(wanted or write(observed)) or {}
+    if wanted is None:
+        found = valid_dump(observed)
+        for line in left_out_keys(found):
+            log.warning("%s", line)
+        wanted = found.text
+    after = data_of(wanted) or {}
     edited = EditedText(text)
     if _DATAPLANE in after:
         before[_DATAPLANE] = edited.data.get(_DATAPLANE)

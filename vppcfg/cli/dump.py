@@ -59,7 +59,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     """Write the configuration, or the state document, of the VPP that the options name."""
     from vppcfg.cli.output import write_document
-    from vppcfg.config.valid_dump import valid_dump
+    from vppcfg.config.valid_dump import left_out_keys, valid_dump
     from vppcfg.model.live_state import left_out
     from vppcfg.plan.state_document import document_of
 
@@ -79,10 +79,8 @@ def run(args: argparse.Namespace) -> ExitCode:
         state = with_whole_descriptions(state, target_of(args).journal())
         found = valid_dump(state)
         text = found.text
-        for line in left_out(state):
+        for line in (*left_out(state), *left_out_keys(found)):
             log.warning("%s", line)
-        for path, why in found.left.keys.items():
-            log.warning("%s is left out, and stays as it is: %s", ".".join(map(str, path)), why)
     write_document(text, args.output)
     return ExitCode.DONE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from vppcfg.config.dump import ODD, Written, written
 from vppcfg.config.load import parse_text
@@ -35,6 +35,12 @@ def valid_dump(state: State) -> Written:
         if not more.keys() - keys.keys():
             return found
         keys |= more
+
+
+def left_out_keys(found: Written) -> Iterator[str]:
+    """Yield a sentence for each section and key that a dump leaves out although VPP has it."""
+    for path, why in found.left.keys.items():
+        yield f"{'.'.join(map(str, path))} is left out, and stays as it is: {why}"
 
 
 def _inexpressible_keys(found: Written, state: State) -> dict[KeyPath, str]:

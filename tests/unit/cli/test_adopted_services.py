@@ -96,7 +96,10 @@ def test_what_vpp_takes_and_check_refuses_is_left_out_with_its_key(
     assert f"key {key} is unmanaged: " in "".join(capsys.readouterr())
     assert main(["dump", "-a", vpp, "-o", "dump.yaml"]) == ExitCode.DONE
     assert f"{key} is left out, and stays as it is: " in "".join(capsys.readouterr())
-    for name in ("adopted.yaml", "dump.yaml"):
+    Path("into.yaml").write_text(f"interfaces: {{ {GI1}: {{ mtu: 1500 }} }}\n")
+    assert main(["dump", "-a", vpp, "--into", "into.yaml"]) == ExitCode.DONE
+    assert f"{key} is left out, and stays as it is: " in "".join(capsys.readouterr())
+    for name in ("adopted.yaml", "dump.yaml", "into.yaml"):
         assert key.rpartition(".")[2] not in Path(name).read_text()
         assert main(["plan", "-c", name, "-a", vpp, "--detailed-exitcode"]) == ExitCode.DONE
 
