@@ -99,15 +99,8 @@ _IN_VRFS = frozenset({"set dhcp proxy", "set dhcpv6 proxy"})
 """Commands whose part may stand below a VRF too."""
 _WITH_ELEMENTS = frozenset(
     {
-        *(
-            "det44 add",
-            "ip punt redirect",
-            "ip6 punt redirect",
-            "l2fib add",
-            "l3xc",
-            "nat44 add address",
-            "nat44 add identity mapping",
-        ),
+        *("det44 add", "ip punt redirect", "ip6 punt redirect", "l2fib add", "l3xc"),
+        *("nat44 add address", "nat44 add identity mapping"),
         *("nat44 add interface address", "nat44 add static mapping", "set arp proxy", "set bridge-domain arp entry"),
         *("set interface ip address", "set ip neighbor", "set ip6 nd proxy", "vrrp peers", "vrrp vr add"),
     }

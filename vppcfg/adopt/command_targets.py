@@ -111,16 +111,14 @@ def is_port(name: str) -> bool:
     return not is_made(name) and INTERFACES.kind_of(name) is InterfaceKind.PHYSICAL
 
 
-_PATHS_BEYOND = frozenset(
-    {
-        *("l2-input-on", "mpls-lookup-in-table", "pop-pw-cw", "rx-ip4", "rx-ip6", "src-lookup", "udp-encap"),
-        "via-label",
-    }
+UNSUPPORTED_PATH_WORDS = frozenset(
+    {"l2-input-on", "mpls-lookup-in-table", "pop-pw-cw", "rx-ip4", "rx-ip6", "src-lookup", "udp-encap", "via-label"}
 )
+"""Words of a path that VPP takes and that no file can express."""
 _BEYOND: Mapping[str, frozenset[str]] = {
-    "abf policy": _PATHS_BEYOND,
-    "ip mroute": _PATHS_BEYOND | {"gcount", "rpf-id", "scount"},
-    "ip route": _PATHS_BEYOND | {"classify", "null"},
+    "abf policy": UNSUPPORTED_PATH_WORDS,
+    "ip mroute": UNSUPPORTED_PATH_WORDS | {"gcount", "rpf-id", "scount"},
+    "ip route": UNSUPPORTED_PATH_WORDS | {"classify", "null"},
     "nat44 add static mapping": frozenset({"exact"}),
     "set acl-plugin acl": frozenset({"count"}),
     "set ip neighbor": frozenset({"count", "flush"}),

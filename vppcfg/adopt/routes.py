@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from ipaddress import ip_network
 
+from vppcfg.adopt.command_targets import UNSUPPORTED_PATH_WORDS
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.common.addresses import canonical_prefix
 from vppcfg.common.names import natural_key
@@ -36,8 +37,8 @@ _KIND = "route of the prompt"
 OWNER = "the first `apply` sets it for the file, above the one of the prompt, which `ip route del` then removes"
 _DRIVES_OUT = "with it, other parts of the file would have to be left out"
 _UNREADABLE = re.compile(
-    r"\b(resolve-via-(?:host|attached)|src-lookup|classify|null-send-\w+|null|punt|pop-pw-cw|rx-ip[46]|"
-    r"l2-input-on|udp-encap|via-label|out-labels|mpls-lookup-in-table|local)\b"
+    r"\b(resolve-via-(?:host|attached)|classify|null-send-\w+|null|punt|out-labels|local|"
+    rf"{'|'.join(sorted(UNSUPPORTED_PATH_WORDS))})\b"
 )
 """Words of a path that VPP does not read back, or that lead where no file can."""
 _COUNT = re.compile(r"\bcount (\d+)\b")

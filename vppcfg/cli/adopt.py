@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from vppcfg.common.release import Release
     from vppcfg.config.configuration import Configuration
     from vppcfg.model.state import State
+    from vppcfg.model.vpp_object import Ownership
 
 log = logging.getLogger("root.main")
 
@@ -151,6 +152,7 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
 
 def _of_report(name: str) -> Adoption | None:
     """Return what the VPP has that an archive of `vppcfg report` is about, None when a file is none."""
+
     from vppcfg.adopt.adoption import adopt_state
     from vppcfg.adopt.startup_conf import adopt_conf
     from vppcfg.app.loading import read_state
@@ -260,6 +262,8 @@ def _release(version: str | None) -> Release:
 
 
 def _of_running_vpp(args: argparse.Namespace) -> Adoption:
+    from dataclasses import replace
+
     from vppcfg.adopt.adoption import adopt_state
     from vppcfg.adopt.startup_conf import adopt_conf
     from vppcfg.cli.dump import with_whole_descriptions
@@ -268,8 +272,8 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     target = target_of(args)
     with target.connect() as dataplane:
         state = with_whole_descriptions(dataplane.observe(), target.journal())
-    state, known, taken = _taken(target, state)
-    others = _others(target, state, known, taken)
+    state, known, owned, taken = _taken(target, state)
+    others = _others(target, replace(state, owned=owned), known, taken)
     name, path = f"VPP at {args.api_socket}", os.path.join(args.root, STARTUP_CONF)
     if not os.path.isfile(path):
         return adopt_state(state, name, others=others, taken=taken)
@@ -277,61 +281,61 @@ def _of_running_vpp(args: argparse.Namespace) -> Adoption:
     return adopt_state(state, name, conf.settings, conf.lines, others, taken)
 
 
-def _taken(target: Target, observed: State) -> tuple[State, Configuration, Takeover]:
-    """Return the state with what VPP lists nowhere, its file, and the routes of the prompt that the file takes over."""
+def _taken(target: Target, observed: State) -> tuple[State, Configuration, Ownership, Takeover]:
+    """Return the state with what VPP lists nowhere, its file, what that owns, and the routes of the prompt for it."""
     from contextlib import closing
 
     from vppcfg.adopt.routes import takeover
+    from vppcfg.config.resolve import resolve
     from vppcfg.config.valid_dump import valid_dump
 
     vpp, _ = target.connect_apart()
     with closing(vpp):
-        state = vpp.with_unlisted(observed)
-        known = valid_dump(state).configuration
-        if state.objects != observed.objects:
-            state = _without_those_of_others(state, observed, known)
-        return state, known, takeover(state, known, vpp.routes_of_prompt(state))
+        listed = vpp.with_unlisted(observed)
+        known = valid_dump(listed).configuration
+        desired = resolve(known, listed).desired
+        state = _without_those_of_others(listed, observed, desired)
+        return state, known, desired.owned, takeover(state, known, vpp.routes_of_prompt(state))
 
 
-def _without_those_of_others(state: State, observed: State, known: Configuration) -> State:
+def _without_those_of_others(listed: State, observed: State, desired: State) -> State:
     """Return a state without what VPP lists nowhere and the file lacks, such as ND proxies of other interfaces."""
     from dataclasses import replace
 
-    from vppcfg.config.resolve import resolve
     from vppcfg.model.vpp_object import without_empty
 
-    desired = resolve(known, state).desired
     kept = {
         kind: {name: each for name, each in found.items() if name in observed.of(kind) or name in desired.of(kind)}
-        for kind, found in state.objects.items()
+        for kind, found in listed.objects.items()
     }
-    return replace(state, objects=without_empty(kept))
+    return replace(listed, objects=without_empty(kept))
 
 
 def _others(target: Target, state: State, known: Configuration, taken: Takeover) -> tuple[OthersOfKind, ...]:
-    """Return what others have on a running VPP; each interface takes about 0.1 ms."""
+    """Return what others have on a running VPP; each interface takes about 0.1 ms.
+
+    The state has what the file `known` owns.
+    """
     from contextlib import closing
     from dataclasses import replace
 
     from vppcfg.adopt.others import others_in
-    from vppcfg.config.resolve import resolve
     from vppcfg.model.vrf import FibTable
     from vppcfg.plan.unmanaged import is_of_file
     from vppcfg.record import evolve
 
     tables = {FibTable(table_id=0).key, FibTable(table_id=0, is_ipv6=True).key, *state.vrfs}
-    owned = resolve(known, state).desired.owned
     with_policies = {name for name, entry in known.interfaces.items() if entry.policy_routes}
     interfaces = {  # policy routes that the file lacks are those of others
         name: each if name in with_policies else evolve(each, policy_routes=())
         for name, each in state.interfaces.items()
     }
-    state = replace(state, owned=owned, interfaces=interfaces)
+    state = replace(state, interfaces=interfaces)
     vpp, _ = target.connect_apart()
     with closing(vpp):
         found = vpp.unmanaged({*state.interfaces, *tables, *state.bridges}, state)
-        left = [each for each in found if not is_of_file(each, owned)]
-        standing = [each for each in vpp.standing(state) if not is_of_file(each, owned)]
+        left = [each for each in found if not is_of_file(each, state.owned)]
+        standing = [each for each in vpp.standing(state) if not is_of_file(each, state.owned)]
         return others_in(standing, taken.without(left))
 
 

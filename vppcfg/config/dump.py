@@ -143,11 +143,7 @@ def _without_features_of_others(state: State, left: Unmanaged) -> State:
     off = [
         feature
         for feature, table in FEATURE_TABLES.items()
-        if all(
-            (each.key,) in left.keys or each.from_state(state, left) is None
-            for each in SECTIONS
-            if each.attribute == table
-        )
+        if all(_part_of(each, state, left) is None for each in SECTIONS if each.attribute == table)
     ]
     return replace(state, interfaces=without_features(state.interfaces, off))
 
@@ -196,11 +192,15 @@ def _configuration_of(state: State, left: Unmanaged, sections: Sequence[Section]
     """Return the configuration of all that is not left alone; nothing is checked here."""
     attributes: dict[str, Any] = {"unmanaged": tuple(_unmanaged_globs(state, left))}
     for section in sections:
-        is_left = section.is_optional and (section.key,) in left.keys
-        part = None if is_left else section.from_state(state, left)
+        part = _part_of(section, state, left)
         if part is not None and section.attribute is not None:
             enter(attributes, section.attribute, part)
     return Configuration(**attributes)
+
+
+def _part_of(section: Section, state: State, left: Unmanaged) -> Any:
+    """Return what a section has of a state, None for nothing, and where it is left out as a whole."""
+    return None if section.is_optional and (section.key,) in left.keys else section.from_state(state, left)
 
 
 def _unmanaged_globs(state: State, left: Unmanaged) -> dict[str, str]:

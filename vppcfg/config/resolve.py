@@ -27,7 +27,7 @@ from vppcfg.model.ownership import is_foreign
 from vppcfg.model.problem import Problem
 from vppcfg.model.state import State
 from vppcfg.model.virtual_interface import VIRTUAL_INTERFACE_OF
-from vppcfg.model.vpp_object import Referent, VppObject, has_object, is_owned
+from vppcfg.model.vpp_object import Referent, VppObject, has_object, is_owned, left_alone
 from vppcfg.record import record
 
 
@@ -117,7 +117,7 @@ def _report_left_alone(desired: DesiredStateBuilder) -> None:
 def _left_alone(desired: DesiredStateBuilder) -> Iterator[VppObject]:
     """Yield the objects of VPP that no key of the file owns."""
     owned = frozenset(desired.owned)
-    return (each for each in _every(desired.observed) if not is_owned(each, owned))
+    return left_alone(desired.observed.objects, owned)
 
 
 def _every(state: State) -> Iterator[VppObject]:

@@ -5,12 +5,13 @@ path-mtu: { 192.0.2.9: 1400, "2001:db8::9": 1400 }
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface
 from typing import Any
 
 from vppcfg.common.addresses import address_key, canonical_host
+from vppcfg.common.prefix_table import PrefixTable
 from vppcfg.config.configuration import Configuration, KeyHolder, OwnedConfig
 from vppcfg.config.rules.index import Index
 from vppcfg.config.sections.owned_section import OwnedSection, vrf_of_table
@@ -161,16 +162,19 @@ def path_mtu_family(index: Index) -> Iterator[Problem]:
                 yield Problem(rule="vrf-family", path=(*entry.path, address), text=text)
 
 
-def _renewed_links(transition: Transition) -> Iterator[tuple[int, IPv4Network | IPv6Network]]:
-    """Yield the prefixes of interfaces, each with its table, that come, or that VPP is without for a moment."""
+def _renewed_links(transition: Transition) -> Mapping[int, PrefixTable[None]]:
+    """Return the prefixes of interfaces, by FIB table, that come, or that VPP is without for a moment."""
+    found: dict[int, PrefixTable[None]] = defaultdict(PrefixTable)
     for name in dict.fromkeys([*transition.difference.interfaces, *transition.moved]):
         kept, after = transition.kept(name), transition.desired.interfaces.get(name)
         if after is None or not after.is_up:
             continue
         links = after.addresses
         if kept is not None and kept.is_up and kept.link_mtu == after.link_mtu:
-            links = links - kept.addresses | transition.replaced_addresses(name)
-        yield from ((after.table_of(address), ip_interface(address).network) for address in links)
+            links = (links - kept.addresses) | transition.replaced_addresses(name)
+        for address in links:
+            found[after.table_of(address)][address] = None
+    return found
 
 
 class PathMtuKind(VppObjectKind[PathMtu]):
@@ -212,9 +216,9 @@ class PathMtuKind(VppObjectKind[PathMtu]):
         before, after = (state.of(PathMtu) for state in (transition.observed, transition.desired))
         kept = [item for name, item in before.items() if after.get(name) == item]
         kept += [each for each in transition.left_alone if isinstance(each, PathMtu)]
-        links = tuple(_renewed_links(transition)) if kept else ()
+        links = _renewed_links(transition) if kept else {}
         for item in kept if links else ():
-            is_on_link = any(table == item.table_id and ip_address(item.address) in link for table, link in links)
+            is_on_link = item.table_id in links and links[item.table_id].of_host(item.address) is not None
             if is_on_link and not any(each.name in transition.deleted_tables for each in item.references()):
                 yield Step(stage=self.set_stage, operation=RenewPathMtu(item=item))
 

@@ -343,16 +343,15 @@ FEATURE_TABLES: Mapping[str, str] = {"nat44": "nat44"}
 interface has the feature."""
 
 
-def without_features(interfaces: Mapping[str, Interface], attributes: Iterable[str]) -> dict[str, Interface]:
+def without_features(interfaces: Mapping[str, Interface], attributes: Iterable[str]) -> Mapping[str, Interface]:
     """Return interfaces on which some features are off."""
     off = {name: FEATURE_DEFAULTS[name] for name in attributes}
     if not off:
-        return dict(interfaces)
+        return interfaces
     values_of = attrgetter(*off)
     usual = values_of(_WITHOUT_FEATURES)
-    found = dict(interfaces)
-    found.update({name: evolve(each, **off) for name, each in interfaces.items() if values_of(each) != usual})
-    return found
+    bare = {name: evolve(each, **off) for name, each in interfaces.items() if values_of(each) != usual}
+    return {**interfaces, **bare} if bare else interfaces
 
 
 def features_on(interface: Interface) -> list[str]:

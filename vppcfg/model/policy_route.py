@@ -15,7 +15,7 @@ OWN_IDS = range(0x76700000, 0x76710000)
 
 
 MISSING_LIST = "acl:@"
-"""What the number of an access list follows that a policy names and VPP does not have."""
+"""How the name of an access list begins that a policy refers to and VPP does not have; its number follows."""
 
 
 @record

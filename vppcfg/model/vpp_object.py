@@ -48,7 +48,7 @@ class VppObject:
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
     """What those that no file owns are called among the attachments of others."""
     kinds_of_all: ClassVar[tuple[str, ...]] = ()
-    """Those of these words that are for all holders together, so that their scope is ''."""
+    """Those of `attachment_kinds` that apply to all interfaces together: the key at the top of a file owns them."""
     fib_sources: ClassVar[frozenset[str]] = frozenset()
     """The FIB sources by which VPP holds the tables that one refers to, until it is removed."""
     carries_traffic: ClassVar[bool] = True
@@ -122,6 +122,11 @@ def owns_all(owned: Ownership, kind: type[VppObject]) -> bool:
 def is_owned(item: VppObject, owned: Ownership) -> bool:
     """Return whether plans may change an object."""
     return item.is_always_ours or (item.table, item.scope) in owned
+
+
+def left_alone(objects: Objects, owned: Ownership) -> Iterator[VppObject]:
+    """Yield the objects that plans must not change."""
+    return (each for found in objects.values() for each in found.values() if not is_owned(each, owned))
 
 
 def owned_of(objects: Objects, owned: Ownership) -> Objects:

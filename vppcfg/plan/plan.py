@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from vppcfg.errors import ContradictionError, PlanProofError
 from vppcfg.model.live_state import without_live
 from vppcfg.model.state import State
-from vppcfg.model.vpp_object import Ownership, VppObject, is_owned
+from vppcfg.model.vpp_object import left_alone
 from vppcfg.plan.automatic_pairs import with_automatic_pairs
 from vppcfg.plan.bootstrap_state import ports_alone, restorable
 from vppcfg.plan.change import Change
@@ -105,7 +105,7 @@ def _proved_plan(observed: State, desired: State) -> Plan:
     before, after = observed.managed(desired.owned), desired.managed(desired.owned)
     difference = diff(before, after)
     changes = tuple(difference)
-    steps = ordered(steps_of(Transition(before, after, difference, _left_alone(observed, desired.owned))))
+    steps = ordered(steps_of(Transition(before, after, difference, left_alone(observed.objects, desired.owned))))
     if observed.facts.lcp.is_auto_subint:
         steps = ordered(with_automatic_pairs(steps, before, after))
     reached = prove(before, after, steps) if steps or changes else before
@@ -114,18 +114,12 @@ def _proved_plan(observed: State, desired: State) -> Plan:
     return Plan(observed=observed, desired=desired, changes=changes, steps=steps, reached=reached)
 
 
-def _left_alone(observed: State, owned: Ownership) -> list[VppObject]:
-    """Return the objects that plans neither change nor see in states."""
-    return [each for found in observed.objects.values() for each in found.values() if not is_owned(each, owned)]
-
-
 def _with_objects_of_others(reached: State, observed: State) -> State:
     """Return where steps lead with the objects that plans leave alone, as far as what they refer to stays."""
     objects = {kind: dict(found) for kind, found in reached.objects.items()}
-    for kind, found in observed.objects.items():
-        for name, each in found.items():
-            if not is_owned(each, observed.owned) and reached.has_all(each.references()):
-                objects.setdefault(kind, {})[name] = each
+    for each in left_alone(observed.objects, observed.owned):
+        if reached.has_all(each.references()):
+            objects.setdefault(type(each), {})[each.name] = each
     return replace(reached, objects=objects) if objects != reached.objects else reached
 
 

@@ -21,7 +21,7 @@ from vppcfg.probe.network import Network
 from vppcfg.probe.outcome import Blame, Fate, FrameEnd, UndecidedError
 from vppcfg.probe.stages import Asked, Journey, Wrapped, of_bridge
 
-_EVERYONE, _NOBODY = "255.255.255.255", "0.0.0.0"
+_BROADCAST, _UNSPECIFIED = "255.255.255.255", "0.0.0.0"
 _CLIENT, _SERVER = 68, 67
 _VIRTUAL_MAC = "00:00:5e:00:01:{:02x}"
 """Of IPv4 (RFC 5798, 7.3)."""
@@ -40,7 +40,9 @@ def requests(network: Network) -> Iterator[Candidate]:
     for number, relay in enumerate(network.state.of(DhcpRelay).values(), start=1):
         found = None if relay.is_ipv6 else entry_to(network, relay.table_id, is_ipv6=False)
         if found is not None:
-            packet = Packet(source=_NOBODY, destination=_EVERYONE, ports=(_CLIENT, _SERVER), payload=_discover(number))
+            packet = Packet(
+                source=_UNSPECIFIED, destination=_BROADCAST, ports=(_CLIENT, _SERVER), payload=_discover(number)
+            )
             frame = framed(found[1], packet, mac=BROADCAST)
             about, purpose = Blame(subject=relay.label), "what a DHCP client asks is handed to the server"
             yield Candidate(port=found[1].port, frame=frame, about=about, purpose=purpose)
@@ -116,7 +118,7 @@ def _reply(journey: Journey, interface: Interface, frame: Frame, mac: str, tags:
 
 def is_for_relay(packet: Packet) -> bool:
     """Return whether a packet is a DHCP client's, to whatever server there is."""
-    return packet.protocol == UDP and packet.destination == _EVERYONE and packet.ports == (_CLIENT, _SERVER)
+    return packet.protocol == UDP and packet.destination == _BROADCAST and packet.ports == (_CLIENT, _SERVER)
 
 
 def hand_over(journey: Journey, table: int, packet: Packet) -> None:

@@ -30,7 +30,7 @@ def nat44_sides(index: Index) -> Iterator[Problem]:
     sides = {interface.nat44 for interface in index.interfaces} - {None}
     is_outside_interface = any(side is not None and side.is_outside_interface for side in sides)
     if index.configuration.unmanaged and not all(index.has(name) for name, _ in config.interfaces()):
-        return  # an interface of others gives an address, and it takes part as they have it
+        return  # whether an interface of others takes part is not in the file
     if not is_outside_interface and (sides or not config.is_empty):
         text = "no interface is `outside`, `both` or `output`, so that nothing is translated; give one `nat44: outside`"
         yield _warning(rule="nat44-no-outside", path=(SECTION,), text=text)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
+from itertools import chain
 from typing import Any
 
 from vppcfg.common.names import natural_key
@@ -102,8 +103,10 @@ class Nat44Section(SettingsSection):
             for what in settings.unsupported[:_MOST_NAMED]:
                 text = f"VPP has {what}, which no file can express; remove it in VPP, or drop the section from the file"
                 desired.problem("nat44-unsupported", (self.key,), text)
-        sides = [each.nat44 for each in desired.configuration.interfaces.values()]
-        sides += [each.nat44 for each in desired.interfaces.values()]
+        sides = chain(
+            (each.nat44 for each in desired.configuration.interfaces.values()),
+            (each.nat44 for each in desired.interfaces.values()),
+        )
         takes_part = any(side is not None for side in sides)
         if config.is_empty and not takes_part:
             return
