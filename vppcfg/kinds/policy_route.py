@@ -21,7 +21,7 @@ from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
 from vppcfg.kinds.policy_route_steps import Steering
 from vppcfg.kinds.route import ENDS, NORMAL
-from vppcfg.model.attachment import Attachment, Values, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
 from vppcfg.model.ownership import unique_names
 from vppcfg.model.policy_route import MISSING_LIST, LoosePolicy, PolicyRoute, in_order, loose
@@ -180,7 +180,10 @@ class PolicyRouteKind(Kind):
                 needed = {name, *(each.name for each in route.references())}
                 if route.is_own or is_kept or needed.isdisjoint(deleted):
                     continue
-                values: Values = {"attach.policy_id": route.policy_id or 0, "attach.sw_if_index": index_of(name)}
+                values: Values = {
+                    "attach.policy_id": route.policy_id or 0,
+                    "attach.sw_if_index": index_placeholder(name),
+                }
                 put = stored_call("abf_itf_attach_add_del", {**values, "attach.priority": route.priority})
                 label = f"{route.policy_id} priority {route.priority} {route.family}"
                 yield Attachment(holder=name, kind=LoosePolicy.noun, name=label, put=put)

@@ -50,7 +50,7 @@ class Observer(Protocol):
         """Take note of a sample."""
 
 
-class Silence:
+class SilentObserver:
     """An observer that ignores everything."""
 
     def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:

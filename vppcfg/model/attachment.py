@@ -50,13 +50,13 @@ class ApiCall:
                 yield value.removeprefix(INDEX_OF)
 
 
-def index_of(name: str) -> str:
+def index_placeholder(name: str) -> str:
     """Return the value of a call that stands for the index of an interface."""
     return f"{INDEX_OF}{name}"
 
 
 Values = Mapping[str, int | str | bytes]
-"""By path; a text is what `index_of` returns."""
+"""By path; a text is what `index_placeholder` returns."""
 
 
 def stored_call(message: str, values: Values, list_name: str = "", elements: Iterable[Values] = ()) -> ApiCall:

@@ -31,7 +31,7 @@ FILTERS = frozenset({"urpf", "macip", "policy_routes"})
 """The features of interfaces whose effect is predicted here."""
 
 
-def refuses(journey: Journey, name: str, packet: Packet, *, is_input: bool, is_switched: bool = False) -> bool:
+def acl_denies(journey: Journey, name: str, packet: Packet, *, is_input: bool, is_switched: bool = False) -> bool:
     """Note whether the access lists of an interface let a packet pass, and drop it where they do not.
 
     What no rule of any list matches is denied.
@@ -92,7 +92,7 @@ def matches(rule: AclRule, packet: Packet) -> bool:
     return packet.protocol != TCP or packet.tcp_flags & mask == value & mask
 
 
-def keeps_out(journey: Journey, name: str, frame: Frame | None) -> bool:
+def drops_station(journey: Journey, name: str, frame: Frame | None) -> bool:
     """Note whether a station may not send by an interface, and drop what it sends.
 
     VPP sorts rules by what they look at, those first that look at more bits or are more, ten bits for each rule, and of
@@ -150,7 +150,7 @@ def checks_source(interface: Interface, *, is_ipv6: bool, is_output: bool) -> bo
     return any(check.applies_to(is_ipv6=is_ipv6, is_output=is_output) for check in interface.urpf)
 
 
-def of_source_check(name: str) -> Blame:
+def source_check_blame(name: str) -> Blame:
     """Return the blame for the check of an interface."""
     return of_interface(name, "urpf")
 
@@ -172,8 +172,8 @@ def fails_reverse_path_check(journey: Journey, name: str, packet: Packet, *, is_
         is_known = back is not None
         if back is not None and check.mode is UrpfMode.STRICT:
             is_known = (back.interface == name) is is_input
-        journey.note("checked", name, of_source_check(name))
+        journey.note("checked", name, source_check_blame(name))
         if not is_known:
-            journey.drop(Reason.NO_WAY_BACK, of_source_check(name))
+            journey.drop(Reason.NO_WAY_BACK, source_check_blame(name))
             return True
     return False

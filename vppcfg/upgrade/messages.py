@@ -20,7 +20,7 @@ from vppcfg.upgrade.subject import UpgradeSubject
 _KEY_BYTES = 32
 
 
-class WordsOfRelease:
+class ReleaseVocabulary:
     """What the messages of a release are, without a VPP of it."""
 
     def __init__(self, release: Release) -> None:
@@ -83,7 +83,7 @@ def operations_of(subject: UpgradeSubject) -> tuple[Operation, ...]:
 
 def _lacking(subject: UpgradeSubject, release: Release) -> dict[str, list[str]]:
     """Return what is set up by each message that a release lacks."""
-    words, indexes = WordsOfRelease(release), cast(Indexes, _IndexOfNothing())
+    words, indexes = ReleaseVocabulary(release), cast(Indexes, _IndexOfNothing())
     lacking: dict[str, list[str]] = {}
     for operation in operations_of(subject):
         if operation.needs_vpp:

@@ -2,7 +2,7 @@
 
 import json
 
-from vppcfg.model.attachment import ApiCall, Attachment, Layer, counted, in_order, index_of, stored_call, typed
+from vppcfg.model.attachment import ApiCall, Attachment, Layer, counted, in_order, index_placeholder, stored_call, typed
 from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 
@@ -20,7 +20,9 @@ ROUTE = Attachment(
 
 
 def test_a_call_holds_numbers_bytes_and_names_in_a_form_that_can_be_stored() -> None:
-    call = stored_call("m", {"a": 7, "b": b"\x01\xff", "c": index_of("loop10"), "d": False}, "l", [{"x": 1, "y": 2}])
+    call = stored_call(
+        "m", {"a": 7, "b": b"\x01\xff", "c": index_placeholder("loop10"), "d": False}, "l", [{"x": 1, "y": 2}]
+    )
     assert call == ApiCall(
         message="m", values=("a=7", "b=x01ff", "c=@loop10", "d=0"), list_name="l", elements=("x=1 y=2",)
     )

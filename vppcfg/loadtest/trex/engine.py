@@ -105,7 +105,7 @@ class TrexEngine:
     def release(self) -> None:
         """Remove our streams, give all ports back and close the connection. Raise EngineError when that failed."""
         try:
-            self._lease.give_back()
+            self._lease.release()
         finally:
             self._lease = Lease(self._server.rpc, None)
             self._traffic = self._zero = None

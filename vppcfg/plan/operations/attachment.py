@@ -26,7 +26,7 @@ class AttachmentOperation(Operation):
 
 
 @record
-class TakeOff(AttachmentOperation):
+class RemoveAttachment(AttachmentOperation):
     """Remove an attachment, which VPP would otherwise leave to the next interface or table with the index.
 
     The message is that of the attachment.
@@ -49,7 +49,7 @@ class TakeOff(AttachmentOperation):
 
 
 @record
-class BringBack(AttachmentOperation):
+class RestoreAttachment(AttachmentOperation):
     """Bring an attachment back as it was read."""
 
     def precondition_error(self, working: WorkingState) -> str | None:
@@ -63,7 +63,7 @@ class BringBack(AttachmentOperation):
 
 
 @record
-class PutBack(BringBack):
+class RestoreInVpp(RestoreAttachment):
     """Bring back what VPP had."""
 
     def _refusal(self, working: WorkingState) -> str | None:
@@ -80,7 +80,7 @@ class PutBack(BringBack):
 
 
 @record
-class RestoreInLinux(BringBack):
+class RestoreInLinux(RestoreAttachment):
     """Bring back what Linux had on the device of an interface."""
 
     needs_vpp = False

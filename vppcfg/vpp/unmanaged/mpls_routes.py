@@ -15,7 +15,7 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.routes import PATH, element_of, labels_of, share_of, table_beyond, way_of
+from vppcfg.vpp.unmanaged.routes import PATH, element_of, labels_of, lookup_table_of, share_of, way_of
 
 _TABLES = "mpls_table_dump"
 _ROUTES = "mpls_route_dump"
@@ -75,7 +75,7 @@ def _paths(connection: Connection, replies: Replies, scope: ReadScope) -> Iterat
         for each in found:
             path = dict(zip(PATH, each, strict=True))
             name = scope.names.get(path["sw_if_index"], "")
-            holder = name or table_beyond(path)
+            holder = name or lookup_table_of(path)
             if holder in scope.holders and path["type"] == 0:
                 yield _Path(route, path, name, holder)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from vppcfg.model.attachment import Attachment, Layer, index_of, stored_call
+from vppcfg.model.attachment import Attachment, Layer, index_placeholder, stored_call
 from vppcfg.model.state import State
 from vppcfg.plan.request import Value
 from vppcfg.vpp.connection import Connection
@@ -50,7 +50,9 @@ def simple(
             if is_managed is not None and is_managed(fields, holder, scope.state):
                 continue
             message, switch = change
-            values = {prefix + path: value for path, value in fields.items()} | {prefix + INDEX: index_of(holder)}
+            values = {prefix + path: value for path, value in fields.items()} | {
+                prefix + INDEX: index_placeholder(holder)
+            }
             kind, name, line = describe(fields, holder)
             yield Attachment(
                 holder=holder,

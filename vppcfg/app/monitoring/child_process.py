@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 
-class Child:
+class ChildProcess:
     """One run of a command. What it writes goes to a file without a name, so that it never waits for its reader."""
 
     def __init__(self, command: Sequence[str]) -> None:

@@ -43,7 +43,7 @@ class Forwarded(NamedTuple):
     """Routes and interfaces by their names."""
 
 
-class Ways:
+class ForwardingTables:
     """The forwarding tables of a state. Routes that a better source hides are left out."""
 
     def __init__(self, state: State, linked: Collection[str]) -> None:
@@ -115,7 +115,7 @@ def traffic_impacts(
     before: State, after: State, linked: tuple[Collection[str], Collection[str]]
 ) -> Iterator[TrafficImpact]:
     """Yield each prefix with a lasting impact."""
-    first, last = Ways(before, linked[0]), Ways(after, linked[1])
+    first, last = ForwardingTables(before, linked[0]), ForwardingTables(after, linked[1])
     for name, route in {**before.of(Route), **after.of(Route)}.items():
         if name in before.hidden_by or name in after.hidden_by:
             continue

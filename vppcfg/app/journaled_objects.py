@@ -15,7 +15,7 @@ from vppcfg.transaction.accepted import file_in_force
 from vppcfg.transaction.journal import Journal
 
 
-class Formerly:
+class JournaledObjects:
     """A function that returns the objects in VPP before and after the last change, however that ended.
 
     These are all that changes may have left: what the ones before it set, and was still there, is in its first state.

@@ -26,7 +26,7 @@ _BEFORE_S = 10.0
 _BY_CHECKS = "confirmed by its checks"
 
 
-class Afterwards:
+class PostChange:
     """The end of one change, from the checks before it to the verdict on it."""
 
     def __init__(
