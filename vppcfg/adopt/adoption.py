@@ -1,4 +1,4 @@
-"""Turns a running VPP that others set up into a configuration, commands that it cannot express, and a report."""
+"""Turns a running VPP that others set up into a configuration, a script of what that cannot express, and a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where each line of a script went once its VPP is known: into which entry of the file, or to what is left alone."""
+"""Finds the key of the generated configuration that has the effect of each line of an adopted script.
+
+A line that has none gets the reason, and goes into the script of commands that the file cannot express.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Tries what was adopted: a VPP that has only just started must come by the file and the rest to where the script ends.
+"""Tests an adoption: a fresh simulated VPP must get by it to the same state as by the original script.
 
-Where it does not, the lines about what differs are left to the rest as well; what then still differs is reported.
+An adoption is a file and "the rest", a script of commands that no file can express. Lines about what differs are moved
+to the rest; what then still differs is reported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What stands between a plan and its being made: how far it may go, the difference shown, and perhaps a question."""
+"""Decides whether a plan may be carried out: limits on its impact, objections of the journal, the approval."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class InjectTerms:
 
 @record
 class InjectionSetup:
-    """What is to be sent into a VPP at work, and by what it is judged."""
+    """The frames to send into a VPP at work, and what their outcome is compared with."""
 
     observed: State
     network: Network

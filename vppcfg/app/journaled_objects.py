@@ -1,4 +1,4 @@
-"""What the journal knows of objects in VPP that VPP does not tell: names of hidden ones, and which ones a file set.
+"""Objects that the journal knows and VPP does not list, and the state that the file in force sets.
 
 VPP does not list an object that another source hides, such as a route, and answers only about its name. Few objects
 have a tag that could bear the mark of vppcfg.

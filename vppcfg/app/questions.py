@@ -1,4 +1,4 @@
-"""Who asks what for a check: VPP itself where it can, else the Linux around it through the LCP pairs."""
+"""Turns a check (a ping, or an ARP request) into the request to send: from VPP where it can, else from Linux."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What VPP does about policies: they are created, attached to interfaces, detached and removed (plugins/abf)."""
+"""Operations on policies, by which packets that an access list permits are forwarded (plugins/abf)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at an engine's counters once a second, keeps what was counted in between, and notifies an observer."""
+"""Samples an engine's counters once a second, and notifies an observer of each sample."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Layer(Enum):
 
 @record
 class Attachment:
-    """One such object. Two that are equal are the same configuration, whatever index the interface has."""
+    """One object that no section of the file manages. Two are equal when they configure the same, whatever indexes."""
 
     holder: str
     """The interface, the key of the FIB table, or the name of the bridge domain."""

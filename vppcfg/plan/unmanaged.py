@@ -1,4 +1,4 @@
-"""What a plan does to what others have on interfaces, in FIB tables and bridge domains, and what it carries over.
+"""What a plan does to attachments: what others configured on interfaces, FIB tables and bridge domains.
 
 `touched` names the holders that have to be read before a plan can be trusted, `with_unmanaged` lets a plan carry over
 what VPP reads back exactly, and `unmanaged_changes` names the rest.

@@ -1,4 +1,6 @@
-"""What holds packets up: access lists and reverse path checks.
+"""Predicts what access lists, MACIP lists and reverse path checks drop, and which packets policy routes take.
+
+A `Journey` collects the predicted way of one frame.
 
 Sources: src/plugins/acl/public_inlines.h and dataplane_node.c, src/plugins/urpf/urpf_dp.h.
 """
@@ -32,7 +34,7 @@ FILTERS = frozenset({"urpf", "macip", "policy_routes"})
 
 
 def acl_denies(journey: Journey, name: str, packet: Packet, *, is_input: bool, is_switched: bool = False) -> bool:
-    """Note whether the access lists of an interface let a packet pass, and drop it where they do not.
+    """Return whether the access lists of an interface deny a packet; the journey notes the rule that decides.
 
     What no rule of any list matches is denied.
     """
@@ -93,7 +95,7 @@ def matches(rule: AclRule, packet: Packet) -> bool:
 
 
 def drops_station(journey: Journey, name: str, frame: Frame | None) -> bool:
-    """Note whether a station may not send by an interface, and drop what it sends.
+    """Return whether the MACIP list of an interface drops a frame for its sender's MAC and IP addresses.
 
     VPP sorts rules by what they look at, those first that look at more bits or are more, ten bits for each rule, and of
     two that look for the same it keeps the last (src/plugins/acl/acl.c, macip_create_classify_tables).

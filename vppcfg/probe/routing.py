@@ -1,4 +1,6 @@
-"""What VPP does with IP packets: which table they are looked up in, and where that leads.
+"""Predicts what VPP does with IP packets: which table they are looked up in, and where that leads.
+
+A `Journey` collects the predicted way of one frame; a stage is how far it has got.
 
 Sources: src/vnet/ip/ip4_input.c, ip4_forward.c and ip4_inlines.h, and the same of IPv6.
 """

@@ -1,4 +1,6 @@
-"""What cross-connects and bridge domains do with frames, and what happens to VLAN tags on the way in and out.
+"""Predicts what cross-connects and bridge domains do with frames, and with their VLAN tags on the way in and out.
+
+A `Journey` collects the predicted way of one frame; a stage is how far it has got.
 
 Sources: src/vnet/l2/l2_input.c, l2_fwd.c, l2_flood.c, l2_output.c, l2_vtr.h.
 """

@@ -1,4 +1,4 @@
-"""The queues of ports and the threads that look after them (vnet/interface/rx_queue.c, tx_queue.c)."""
+"""Simulates the queues of ports and the threads that poll them (vnet/interface/rx_queue.c, tx_queue.c)."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ Waiting = Callable[[], AbstractContextManager[None]]
 
 
 class Watcher(Protocol):
-    """Called with the progress; what it raises ends nothing but itself."""
+    """An observer that is called with the progress of a change; what it raises does not stop the change."""
 
     def performing(self, plan: Plan) -> None:
         """A plan begins."""

@@ -1,4 +1,4 @@
-"""The API messages that a file needs: those that one release has and another one lacks."""
+"""Finds the API messages that a file needs and that the target release of an upgrade lacks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEY_BYTES = 32
 
 
 class ReleaseVocabulary:
-    """What the messages of a release are, without a VPP of it."""
+    """The API messages and fields of a release, known without a VPP of it."""
 
     def __init__(self, release: Release) -> None:
         self._messages = table_of(release).messages

@@ -1,4 +1,4 @@
-"""A child process that writes an answer and ends, without blocking this one."""
+"""Runs a command in a child process and returns its output later, so that what collects metrics never waits for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file of the folder: its own problems, and what of its router others can meet, each with its place."""
+"""What `check --fleet` keeps of one file: its problems, and what can meet that of other routers, with its place."""
 
 from __future__ import annotations
 

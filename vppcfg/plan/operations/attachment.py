@@ -1,4 +1,7 @@
-"""What others configured on an interface: taken off before the interface goes, put back when it is there again."""
+"""Operations that carry attachments, what others configured on an interface or table, over its recreation.
+
+An attachment is removed before its holder is deleted, and restored when the holder is there again.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,7 @@ class RestoreAttachment(AttachmentOperation):
 
 @record
 class RestoreInVpp(RestoreAttachment):
-    """Bring back what VPP had."""
+    """Bring an attachment back in VPP."""
 
     def _refusal(self, working: WorkingState) -> str | None:
         call = self.attachment.put
@@ -81,7 +84,7 @@ class RestoreInVpp(RestoreAttachment):
 
 @record
 class RestoreInLinux(RestoreAttachment):
-    """Bring back what Linux had on the device of an interface."""
+    """Bring an attachment back on the Linux device of an interface."""
 
     needs_vpp = False
 

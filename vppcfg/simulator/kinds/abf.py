@@ -1,4 +1,4 @@
-"""Forwarding by access lists (plugins/abf): policies, and interfaces that they are attached to, which they outlive."""
+"""Simulates ABF, forwarding by access lists (plugins/abf): policies, and the interfaces that they outlive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DHCP relays: the servers of each FIB table and family (plugins/dhcp/dhcp_proxy.c). No server answers here."""
+"""Simulates DHCP relays: servers by FIB table and family (plugins/dhcp/dhcp_proxy.c). No server answers here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, table_api.c)."""
+"""Simulates FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, table_api.c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NAT44, endpoint-dependent (plugins/nat/nat44-ed): where it is on, its pool, and its static mappings.
+"""Simulates endpoint-dependent NAT44 (plugins/nat/nat44-ed): where it is on, its pool, and its static mappings.
 
 It goes off with an interface. What is named by an interface, a pool's address and a mapping, outlives it and takes the
 addresses of the next one with the index.

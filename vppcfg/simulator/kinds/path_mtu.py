@@ -1,4 +1,4 @@
-"""Path MTUs of hosts (vnet/ip/ip_path_mtu.c). Each tracks a route, which keeps its table."""
+"""Simulates path MTUs of hosts (vnet/ip/ip_path_mtu.c). Each tracks a route, which keeps its table."""
 
 from __future__ import annotations
 

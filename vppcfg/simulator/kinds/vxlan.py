@@ -1,4 +1,4 @@
-"""VXLAN tunnels (plugins/vxlan)."""
+"""Simulates VXLAN tunnels (plugins/vxlan): created, deleted and listed."""
 
 from __future__ import annotations
 

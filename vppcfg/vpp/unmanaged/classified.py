@@ -1,4 +1,4 @@
-"""Tables that classify packets to an interface's own addresses (`set ip classify`, vnet/ip/ip4_forward.c).
+"""Reads the classifier tables that others set for packets to an interface's own addresses (`set ip classify`).
 
 No message reads the setting back. It shows as a route of the source `classify` to the first address of the interface,
 and to each that is added later; such a route stays when its address goes, and the next interface with the index has the

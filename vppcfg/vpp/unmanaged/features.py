@@ -1,4 +1,4 @@
-"""What no message reads back: features of an interface's arcs, and its L2 bits, as VPP's prompt shows them.
+"""Reads what others turned on and no message reports: features of an interface's arcs, and its L2 bits, from VPP's CLI.
 
 `show interface features NAME` lists the nodes of every arc and the bits of L2 input and output
 (vnet_interface_features_show, vnet/feature/feature.c; show_sw_interfaces, vnet/interface_cli.c).

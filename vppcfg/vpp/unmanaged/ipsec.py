@@ -1,4 +1,4 @@
-"""IPsec on interfaces: the protection of tunnels, and security policy databases (vnet/ipsec/ipsec.api)."""
+"""Reads IPsec that others set on interfaces: protection of tunnels, and policy databases (vnet/ipsec/ipsec.api)."""
 
 from __future__ import annotations
 

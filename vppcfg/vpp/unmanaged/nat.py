@@ -1,4 +1,4 @@
-"""NAT of interfaces: inside, outside, output, and pools that follow an interface's address (plugins/nat)."""
+"""Reads NAT that others set on interfaces: inside, outside, output, pools that follow an address (plugins/nat)."""
 
 from __future__ import annotations
 

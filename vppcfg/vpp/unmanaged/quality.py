@@ -1,4 +1,4 @@
-"""Quality of service of interfaces: what is recorded, stored and marked (vnet/qos/qos.api)."""
+"""Reads the QoS that others set on interfaces: what is recorded, stored and marked (vnet/qos/qos.api)."""
 
 from __future__ import annotations
 

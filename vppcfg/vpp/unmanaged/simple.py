@@ -1,4 +1,4 @@
-"""Objects of which one dump reads everything back, and one message with the same values adds and removes them."""
+"""Makes readers of others' objects that one dump reports whole, and one message adds and removes by the same values."""
 
 from __future__ import annotations
 
