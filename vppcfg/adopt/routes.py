@@ -19,7 +19,7 @@ from vppcfg.common.release import is_older
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import expressible
 from vppcfg.config.parsed import Parsed
-from vppcfg.config.rules.index import index_placeholder
+from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
 from vppcfg.config.sections.section import Unmanaged
 from vppcfg.kinds.route_section import ENDS_SINCE, KEY, SECTION
@@ -95,7 +95,7 @@ def takeover(state: State, known: Configuration, found: Iterable[Route]) -> Take
             routes[route.name] = route
     desired = Takeover(routes=tuple(routes.values())).into(state)
     configs = SECTION.from_state(desired, Unmanaged.nothing())
-    index = index_placeholder(Parsed(configuration=replace(known, routes=configs)))
+    index = index_of(Parsed(configuration=replace(known, routes=configs)))
     by_path = {config.path: config for config in configs}
     for problem in check_rules(index):
         config = next((by_path[problem.path[:end]] for end in (2, 4) if problem.path[:end] in by_path), None)

@@ -109,12 +109,12 @@ def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
 
 
 def lock_for_lookup(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
-    """Hold a table for the other end of a tunnel, or for what has a FIB source of its own."""
+    """Lock a table in which a tunnel looks up its other end, or for what has a FIB source of its own."""
     _of(tables, is_ipv6)[0].tables[table_id].locks[source] += 1
 
 
 def unlock_for_lookup(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
-    """Hold a table no longer for what goes away."""
+    """Unlock a table again for what goes away."""
     main, book = _of(tables, is_ipv6)
     main.tables[table_id].locks[source] -= 1
     _collect(main, book, table_id)
