@@ -18,7 +18,7 @@ import pytest
 from tests.simulated_vpp import connected
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
-from vppcfg.model.attachment import ApiCall, Attachment, Values, index_placeholder, stored_call, typed
+from vppcfg.model.attachment import ApiCall, Attachment, Values, cli_call, index_placeholder, stored_call
 from vppcfg.plan.operations import RestoreInVpp
 from vppcfg.plan.unmanaged import irremovable
 from vppcfg.simulator.kinds.mroute import MrouteMain
@@ -91,7 +91,7 @@ def one(message: str, values: Values) -> Calls:
 
 
 def prompt(line: str) -> Calls:
-    return lambda name: [typed(line.format(name=name, near=near(name)), name)]
+    return lambda name: [cli_call(line.format(name=name, near=near(name)), name)]
 
 
 def route(name: str) -> list[ApiCall | None]:

@@ -300,7 +300,7 @@ def _started(setup: ReplaySetup, replay: Replay) -> Simulation:
         if line.outcome is LineOutcome.DATAPLANE:
             simulation.run(f"{line.command} {line.text.split(maxsplit=len(line.command.split()))[-1]}")
         elif line.command in PLACING:
-            simulation.have_queue(line.text)
+            simulation.ensure_queue(line.text)
     return simulation
 
 

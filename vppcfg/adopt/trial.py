@@ -13,7 +13,7 @@ from typing import Any
 
 from vppcfg.adopt.account import elements_of, keys_of
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
-from vppcfg.adopt.classify import others_in
+from vppcfg.adopt.classify import named_objects
 from vppcfg.adopt.command_targets import Place, place_of
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.misfits import Key, key_of
@@ -211,14 +211,14 @@ def _can_be_left(line: SourceLine) -> bool:
 
 
 def _words_of(line: SourceLine) -> set[str]:
-    return {*line.subjects, *line.text.split(), *map(str, line.path), *others_in(line)}
+    return {*line.subjects, *line.text.split(), *map(str, line.path), *named_objects(line)}
 
 
 def _holders_of(name: Name, lines: Sequence[SourceLine]) -> set[str]:
     """Return the interfaces, bridge domains and tables that a name names."""
     if name[0] in _NAMED:
         return {name[1]}
-    known = {subject for line in lines for subject in (*line.subjects, *others_in(line))}
+    known = {subject for line in lines for subject in (*line.subjects, *named_objects(line))}
     return known.intersection(name[1].split())
 
 

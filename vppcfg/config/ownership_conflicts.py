@@ -22,7 +22,7 @@ from vppcfg.model.tap import Tap
 from vppcfg.model.tunnel_neighbor import TunnelNeighbor
 
 
-def clashes(configuration: Configuration, untouched: State, observed: State, desired: State) -> Iterator[Problem]:
+def conflicts(configuration: Configuration, untouched: State, observed: State, desired: State) -> Iterator[Problem]:
     """Yield what the `desired` state, which holds the `untouched` one, makes impossible."""
     if not untouched.interfaces and not untouched.virtual:
         return

@@ -65,7 +65,7 @@ def stored_call(message: str, values: Values, list_name: str = "", elements: Ite
     return ApiCall(message=message, values=tuple(_pairs(values)), list_name=list_name, elements=written)
 
 
-def typed(line: str, interface: str) -> ApiCall | None:
+def cli_call(line: str, interface: str) -> ApiCall | None:
     """Return the call that runs a line at VPP's prompt, which names an interface.
 
     None where the name could be read as anything but one word: it comes from whoever created the interface.

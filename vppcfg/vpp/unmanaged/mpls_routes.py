@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from vppcfg.model.attachment import ApiCall, Attachment, Layer, stored_call, typed
+from vppcfg.model.attachment import ApiCall, Attachment, Layer, cli_call, stored_call
 from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.shell import Commands
@@ -113,7 +113,7 @@ def _attachment(each: _Path, sources: set[str]) -> Attachment:
 
 def _change(each: _Path, source: str, words: str, *, is_add: bool) -> ApiCall | None:
     if source == "CLI":
-        return typed(f"mpls local-label {'add' if is_add else 'del'} {words}", each.holder)
+        return cli_call(f"mpls local-label {'add' if is_add else 'del'} {words}", each.holder)
     route = {f"mr_route.{key}": value for key, value in each.route.items()}
     values = {"mr_is_add": int(is_add), "mr_is_multipath": 1, **route}
     return stored_call(_CHANGE, values, "mr_paths", [element_of(each.path, each.interface)])

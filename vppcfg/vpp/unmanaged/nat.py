@@ -13,7 +13,7 @@ from vppcfg.plan.request import ALL_INDEXES
 from vppcfg.vpp.connection import Connection, text_of
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
-from vppcfg.vpp.unmanaged.simple import simple
+from vppcfg.vpp.unmanaged.simple import simple_reader
 
 _OUTSIDE, _INSIDE = 0x10, 0x20
 """NAT_IS_OUTSIDE and NAT_IS_INSIDE (plugins/nat/lib/nat_types.api)."""
@@ -46,7 +46,7 @@ def _sides(dump: str, details: str, change: str, kind: str, command: str) -> Rea
 
 
 def _pools(kind: str, dump: str, details: str, change: str, command: str) -> Reader:
-    return simple(
+    return simple_reader(
         dump,
         details,
         ("sw_if_index", "flags"),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_placeholder, stored_call, typed
+from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, cli_call, index_placeholder, stored_call
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.request import NO_INDEX
@@ -247,7 +247,7 @@ def _table_of(route: Mapping[str, Any]) -> str:
 def _changed(flow: _Flow, element: Values, line: str, *, is_add: bool) -> ApiCall | None:
     """Return the call that adds or removes a path: the prompt's line where there is one, else the message."""
     if line:
-        return typed(line, flow.interface)
+        return cli_call(line, flow.interface)
     values = {"is_add": int(is_add), "is_multipath": 1, **flow.route}
     return stored_call(_ADD_MROUTE, values, "paths", [element])
 

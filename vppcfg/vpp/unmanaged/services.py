@@ -14,7 +14,7 @@ from vppcfg.vpp.connection import Connection
 from vppcfg.vpp.reading import Replies
 from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 from vppcfg.vpp.unmanaged.routes import PATH, element_of, lookup_table_of, way_of
-from vppcfg.vpp.unmanaged.simple import Fields, simple
+from vppcfg.vpp.unmanaged.simple import Fields, simple_reader
 
 
 def _family(is_ipv6: int) -> str:
@@ -260,7 +260,7 @@ def _read_punts(connection: Connection, replies: Replies, scope: ReadScope) -> I
 
 READERS = (
     Reader((_PUNT_DUMP, _PUNT), _punt_requests, _read_punts),
-    simple(
+    simple_reader(
         "abf_itf_attach_dump",
         "abf_itf_attach_details",
         ("policy_id", "sw_if_index", "priority", "is_ipv6"),
@@ -272,7 +272,7 @@ READERS = (
     ),
     Reader((f"{_VRRP}_dump", f"{_VRRP}_add_del"), _vrrp_requests, _read_vrrp),
     Reader((f"{_BFD}_dump", "bfd_udp_add"), _bfd_requests, _read_bfd),
-    simple(
+    simple_reader(
         "teib_dump",
         "teib_details",
         ("sw_if_index", "peer.af", "peer.un", "nh.af", "nh.un", "nh_table_id"),

@@ -16,7 +16,7 @@ Fields = Mapping[str, Any]
 INDEX = "sw_if_index"
 
 
-def simple(
+def simple_reader(
     dump: str,
     details: str,
     paths: tuple[str, ...],
