@@ -104,6 +104,7 @@ _STACKING = (
     _family(r"abf policy (?:add )?id (?P<policy>\d+) acl .*", "show abf policy", "path:", within=_ABF),
     _family(r"ipsec itf create", "show ipsec interface", r"^\[\d+\] ipsec", is_counted=True),
 )
+"""Commands that would have their effect a second time: VPP is asked before."""
 _UNCLEAR = (
     _family(
         r"nat44 add interface address (?P<interface>\S+)(?P<twice> twice-nat)?",
@@ -128,6 +129,7 @@ _UNCLEAR = (
         r"^\s+L3 {address}\b",
     ),
 )
+"""Commands whose error does not show whether their effect is there: VPP is asked afterwards."""
 
 
 _NEEDING = (

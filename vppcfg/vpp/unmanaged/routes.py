@@ -315,3 +315,4 @@ READERS = (
     Reader((_ROUTES, _SET_PROXY), _proxy_requests, _read_proxies),
     Reader((_MROUTES, _ADD_MROUTE), _mroute_requests, _read_mroutes),
 )
+"""The readers of this module, each with the messages that it needs."""
