@@ -1,4 +1,4 @@
-"""Commands of VPP's prompt that are run again: whether what they do is there already.
+"""Detects which CLI commands have taken effect already, so that running a script of them again changes nothing.
 
 VPP answers most of them with an error. Some succeed each time and have their effect once more: a policer
 then takes its tokens twice, and a classifier table is recreated. For these VPP is asked before. Of a few the error does
