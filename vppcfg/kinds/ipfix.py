@@ -1,4 +1,4 @@
-"""IPFIX: of which interfaces flows are recorded (plugins/flowprobe); what and where to, `ipfix_settings` has."""
+"""IPFIX, the key `ipfix` of interfaces: whose flows are recorded (plugins/flowprobe); the section: `ipfix_settings`."""
 
 from __future__ import annotations
 
