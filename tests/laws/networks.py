@@ -28,7 +28,7 @@ from vppcfg.config.configuration import (
     VrfConfig,
 )
 from vppcfg.config.parsed import Parsed
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules

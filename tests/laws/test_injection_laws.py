@@ -18,7 +18,7 @@ from vppcfg.common.release import release_of
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
 from vppcfg.config.names import INTERFACE, LCP, LIST, NETNS
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.host.inventory import read_host
 from vppcfg.model.host import Host

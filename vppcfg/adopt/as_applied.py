@@ -1,4 +1,7 @@
-"""A state as the first `apply --adopt` of its file leaves it, which sets a little more than most scripts do."""
+"""The state that the first `apply --adopt` of a file makes of an adopted state, which sets more than most scripts do.
+
+`adopt` compares its file with that state: only what differs from it is a difference between file and scripts.
+"""
 
 from __future__ import annotations
 

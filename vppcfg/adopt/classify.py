@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vppcfg.adopt.account import FileContent
+from vppcfg.adopt.report_proof import FileContent
 from vppcfg.adopt.command_targets import PLACING, exceeds_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.config.configuration import Configuration

@@ -1,4 +1,7 @@
-"""What a command of VPP's CLI sets, so that it is known which of two lines counts, and where a port stands in it."""
+"""What each command of VPP's CLI sets, and which ports it names: the knowledge by which `adopt` reads scripts.
+
+Of two commands with the same target the later one counts. A port that a command names must exist before it runs.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +54,7 @@ _WHY_NOT = (
     ("span", "vppcfg mirrors to ports"),
     ("sr ", "vppcfg has no segment routing"),
 )
+"""Why no file has the effect of a command: the first row counts whose text is in the command."""
 
 
 def is_reading(command: str) -> bool:
@@ -100,7 +104,7 @@ def unsupported_reason(command: str) -> str:
 
 
 def interfaces_in(command: str, words: Words) -> list[str]:
-    """Return the names that stand where a command has interfaces which must be there before."""
+    """Return the interfaces that a command names and that must exist before it runs."""
     finders = (_INTERFACES.get(command), _SECOND_INTERFACES.get(command))
     found = (find(words) for find in finders if find is not None)
     return [name for name in found if name is not None and not name.isdecimal()]
@@ -305,6 +309,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "lcp create": _paired,
     **{kind.command: _beside(kind.command_words, kind.valued_word) for kind in FEATURE_KINDS if kind.command},
 }
+"""Finds among the words behind a command the interface that must be there before; None where none is named."""
 
 
 _SECOND_INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
@@ -407,3 +412,4 @@ _PLACES: Mapping[str, Callable[[Words], Place | None]] = {
     "bond add": _on("member", _joined),
     "bond del": _on("member", _first),
 }
+"""Finds among the words behind a command what it sets."""

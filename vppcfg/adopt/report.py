@@ -98,7 +98,7 @@ class AdoptionReport:
     ports: tuple[AssumedPort, ...] = ()
     notices: tuple[str, ...] = ()
     others: tuple[OthersOfKind, ...] = ()
-    """What others have on a running VPP, by kind."""
+    """What other programs have configured on a running VPP, by kind."""
 
     @property
     def is_whole(self) -> bool:

@@ -1,4 +1,4 @@
-"""Sends the frames that prove a file into a VPP, and holds what VPP does against what the file sets."""
+"""Sends the frames that prove a file into a VPP, and compares what VPP does with what the file sets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Injectable(Protocol):
     """A VPP that frames can be sent into."""
 
     def read_numbers(self) -> Numbers:
-        """Return what its numbers stand for. Raise DataplaneError."""
+        """Return the names behind its numbers, such as interface indexes. Raise DataplaneError."""
 
     def observe(self) -> State:
         """Return what it has. Raise DataplaneError."""
@@ -104,7 +104,7 @@ def seen(
 
 
 def names_of(numbers: Numbers, observed: State, network: Network) -> Names:
-    """Return what the numbers in a trace stand for."""
+    """Return the names behind the numbers in a trace."""
     return Names(
         interfaces=numbers.interfaces,
         tables={(family, index): number for family, index, number in _tables(numbers, observed)},

@@ -1,4 +1,4 @@
-"""Routing daemons in a change: what they are to run beside what they run, loaded after VPP and brought back with it."""
+"""Routing daemons in a change: their files compared with what they run, loaded after VPP, rolled back with it."""
 
 from __future__ import annotations
 

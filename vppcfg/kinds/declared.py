@@ -1,4 +1,4 @@
-"""What follows from the keys that a record declares (`model/keys`): parsing, dumping, schema, messages, read back."""
+"""Computes what follows from the keys that a record declares (`model/keys`): parsing, dumping, schema, messages."""
 
 from __future__ import annotations
 

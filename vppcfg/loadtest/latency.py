@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from vppcfg.common.clock import Clock
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.climb import LONGEST_S, LoadPhase
+from vppcfg.loadtest.ramp_schedule import LONGEST_S, LoadPhase
 from vppcfg.loadtest.engine import Engine, Traffic
 from vppcfg.loadtest.ramp import MARGIN_S, SETTLE_S
 from vppcfg.loadtest.recorder import Observer, Recorder

@@ -12,7 +12,7 @@ from typing import Any
 from vppcfg.common.printable import json_text
 from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.climb import LoadPhase
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.engine import Direction, Generator, Tally
 from vppcfg.loadtest.result import Offered, Result, ResultKind, Sample
 

@@ -46,7 +46,7 @@ class VppObject:
     is_always_ours: ClassVar[bool] = False
     """Whether VPP shows which are those of files; of other kinds the file owns what it has a key for."""
     attachment_kinds: ClassVar[tuple[str, ...]] = ()
-    """What those that no file owns are called among the attachments of others."""
+    """What those that no file owns are called among the attachments of other programs."""
     kinds_of_all: ClassVar[tuple[str, ...]] = ()
     """Those of `attachment_kinds` that apply to all interfaces together: the key at the top of a file owns them."""
     fib_sources: ClassVar[frozenset[str]] = frozenset()
@@ -79,8 +79,8 @@ class VppObject:
 
 
 @record
-class Hidden:
-    """An object of ours that VPP does not list: it shows another one's and keeps ours below it, or lists none."""
+class HiddenObject:
+    """An object of ours that VPP does not list: another one shadows it, or VPP lists none of its kind."""
 
     item: VppObject
     """What was asked about."""

@@ -120,6 +120,6 @@ class Feature(NamedTuple):
     is_interrupted: Callable[[Transition, str], bool] = _never
     """Whether it must be off for a while on an interface that stays."""
     is_forgotten: Callable[[Transition, str], bool] = _never
-    """Whether VPP forgets it on the way."""
+    """Whether VPP forgets it during the change."""
     completed: Callable[[SetFeature, Transition], SetFeature] = _unchanged
     """Returns an operation with what it takes of other objects."""

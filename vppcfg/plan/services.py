@@ -56,7 +56,7 @@ class Policy(NamedTuple):
     """The rules of the MACIP access list, which drops what none of them permits; None lets all pass."""
     neighbors: tuple[Neighbor, ...] = ()
     proxy_arps: frozenset[ProxyArp] = frozenset()
-    """For what others it answers."""
+    """The addresses of other hosts for which it answers ARP."""
     bridge: tuple[object, ...] = ()
     """The switches of the bridge domain, and the MAC addresses to which it sends nothing."""
 

@@ -80,7 +80,7 @@ class FrameEnd:
 
 @record
 class Milestone:
-    """Something on the way that can be seen in a trace."""
+    """A step of the frame through VPP that a trace shows."""
 
     kind: str
     """What happens: `routed`, `looked up`, `switched`, `filtered`, `sent`."""

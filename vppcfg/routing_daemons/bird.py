@@ -46,7 +46,7 @@ class Bird:
         return [why_failed(ran)] if ran.trouble else []
 
     def why_unfit(self, text: str) -> str:
-        """Return why BIRD cannot be spoken to."""
+        """Return why no BIRD answers commands, '' when one does."""
         trouble, _ = self._ask("show", "status", within_s=_QUICK_S)
         return trouble
 

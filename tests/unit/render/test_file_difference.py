@@ -9,7 +9,7 @@ import pytest
 
 from vppcfg import assets
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.schema.quick import Acceptance
 from vppcfg.config.schema.text import SCHEMA

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.errors import ExitCode, StorageError
-from vppcfg.transaction.disk_reservation import give_back, put_into_spare, room_for, take
+from vppcfg.transaction.disk_reservation import release, put_into_spare, room_for, take
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.signed_document import write_durably
 
@@ -21,8 +21,8 @@ def test_what_is_taken_is_there_and_can_be_given_back_once(tmp_path: Path) -> No
     assert path.stat().st_size == 10_000, "what is there already is enough"
     take(path, 20_000)
     assert path.stat().st_size == 20_000
-    assert give_back(path)
-    assert not give_back(path)
+    assert release(path)
+    assert not release(path)
 
 
 def test_a_disk_without_room_keeps_nothing_of_the_attempt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

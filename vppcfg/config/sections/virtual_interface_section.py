@@ -52,7 +52,7 @@ class Part(NamedTuple):
 
 
 class VirtualInterfaceSection(NamedSection, Generic[_Config, _Virtual]):
-    """The section of one kind. A kind defines what has no body here; the rest follows."""
+    """The section of one kind. A kind defines the methods that have no body here."""
 
     attribute = "virtual"
     holder = KeyHolder.TUNNEL

@@ -12,7 +12,7 @@ from vppcfg.common.printable import printable
 from vppcfg.common.rates import short
 from vppcfg.loadtest.cli.live import Ticker, clock_text, sides_of
 from vppcfg.loadtest.cli.result_view import labelled
-from vppcfg.loadtest.climb import LoadPhase
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.engine import Delay
 from vppcfg.loadtest.latency import percentile_us
 from vppcfg.loadtest.load import loss_text

@@ -10,7 +10,7 @@ from typing import Self, TextIO
 
 from vppcfg.cli.output import is_terminal, write
 from vppcfg.common.printable import printable
-from vppcfg.loadtest.climb import LoadPhase
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.engine import Direction
 from vppcfg.loadtest.load import LineRate, loss_text
 from vppcfg.loadtest.recorder import EngineStatus

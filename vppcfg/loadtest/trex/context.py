@@ -94,7 +94,7 @@ class TrexContext:
         if self.is_ours:
             stop_and_wait(self._rpc, self._handler, self._clock)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Release the server. Raise EngineError when that failed; the guard goes on trying if the server is away."""
         if not self.is_ours:
             if self._guard is not None:

@@ -113,8 +113,8 @@ class UdpProbe:
         self._sock.close()
 
 
-def new_watch() -> int:
-    """Return a number that distinguishes this watch's probes from those of others."""
+def new_watch_id() -> int:
+    """Return a random number, by which this watch tells answers to its probes from others."""
     return int.from_bytes(os.urandom(4), "big")
 
 

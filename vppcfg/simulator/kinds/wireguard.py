@@ -21,7 +21,7 @@ from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import HwInterface, SwInterface, Tables
 from vppcfg.simulator.tunnels import Address, address_of, address_values
 from vppcfg.simulator.wire import NONE, Outgoing, Values
-from vppcfg.simulator.x25519 import generated_keys, public_key
+from vppcfg.simulator.x25519 import key_lookup, public_key
 
 _API = """
 version -25.10 1.3.0 5d8f9252
@@ -359,7 +359,7 @@ def _create(tables: Tables, state: State, desired: Interface, number: int) -> Sw
     if tunnel is None:
         return None
     gives = b64decode(tunnel.public_key)
-    return _register(tables, number, generated_keys().get(gives, b""), gives, tunnel.port, ip_address(tunnel.local))
+    return _register(tables, number, key_lookup().get(gives, b""), gives, tunnel.port, ip_address(tunnel.local))
 
 
 def _load(tables: Tables, state: State, rows: Rows) -> None:
@@ -384,7 +384,7 @@ def _loaded(peer: WireguardPeer) -> dict[str, Any]:
         "port": peer.port,
         "keepalive": peer.keepalive_s,
         "table": peer.encap_vrf,
-        "preshared_key": generated_keys().get(digest, digest) if digest else bytes(32),
+        "preshared_key": key_lookup().get(digest, digest) if digest else bytes(32),
     }
 
 

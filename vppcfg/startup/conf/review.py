@@ -10,7 +10,7 @@ from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.blank import blank_problems
-from vppcfg.startup.conf.complaint import correction_text, problem, unknown_text
+from vppcfg.startup.conf.problem_text import correction_text, problem, unknown_text
 from vppcfg.startup.conf.cpu_words import cpu_problems, entries_read
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import Key, W

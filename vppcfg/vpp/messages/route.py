@@ -30,7 +30,7 @@ _LOCKS = re.compile(r"locks:\[([^]]*)\]")
 
 
 def foreign_routes(connection: Connection, tables: Sequence[FibTable]) -> list[ForeignRoutes]:
-    """Return what others have in `tables`; nothing of a VPP that cannot report them. Raise DataplaneError.
+    """Return the routes of other programs in `tables`; none of a VPP that cannot report them. Raise DataplaneError.
 
     Of a prefix that has routes of several sources, VPP reports the best one only.
     """

@@ -1,4 +1,4 @@
-"""How a problem with a word of startup.conf is put."""
+"""Words a problem with startup.conf: for an unknown word, what it may be a misspelling of."""
 
 from __future__ import annotations
 
