@@ -1,6 +1,6 @@
 """The state that the first `apply --adopt` of a file makes of an adopted state, which sets more than most scripts do.
 
-`adopt` compares its file with that state: only what differs from it is a difference between file and scripts.
+`adopt` writes its file for that state, and its trials on a simulated VPP must lead there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The outcome of each line of a source: in the file, in `dataplane`, left to a script, without effect, or a fault."""
+"""The report of an adoption: for each line, whether the file has it, a script keeps it, it has no effect, or fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulated VPP as the replay of a script needs one: runs a command, gets ports on demand, and is read as any VPP."""
+"""The simulated VPP that `adopt` replays scripts on: runs commands, creates ports on demand, reports its state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A configuration applied as a transaction: planned, guarded, made, or noted as in force when nothing is to be done."""
+"""Applies a configuration as a transaction: plans, asks the guards, changes VPP, and writes the journal."""
 
 from __future__ import annotations
 

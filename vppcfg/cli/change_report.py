@@ -1,4 +1,4 @@
-"""Reports the course of a change: a progress line and log lines for people, or a JSON object per step for programs.
+"""Reports the progress of a change: a progress line and log lines for people, or JSON, an object a step, for programs.
 
 Nothing that goes wrong while saying it may stop the change: whoever listened may be gone.
 """

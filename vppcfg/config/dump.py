@@ -1,4 +1,4 @@
-"""From a State to the text of a configuration that means just that: loading it and planning gives nothing to do.
+"""Writes a State as a configuration that means just that: loading it and planning gives nothing to do.
 
 What the language cannot express is listed under `unmanaged`, with the reason; sub-interfaces follow their parent there.
 The dataplane section, prefix lists and the names of protocols and services are not written: no VPP knows them.

@@ -1,4 +1,4 @@
-"""The reference of rules in docs/: an index, and a page for each group. `make docs` writes it.
+"""Writes the reference of rules in docs/, for `make docs`: an index, and a page for each group.
 
 `python -m vppcfg.config.rule_pages DIRECTORY` writes `rules.md` and the folder `rules` there.
 """

@@ -1,4 +1,4 @@
-"""State, MTU, MAC and tag of any interface (vnet/interface_api.c)."""
+"""Operations on any interface: state, MTUs, MAC, tag, modes and threads of queues (vnet/interface_api.c)."""
 
 from __future__ import annotations
 

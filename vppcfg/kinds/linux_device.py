@@ -1,4 +1,4 @@
-"""The Linux side of pairs and TAPs: done through netlink, written as a comment in a plan's text."""
+"""Operations on the Linux side of pairs and TAPs: carried out through netlink, comments in a plan's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What VPP does about virtual routers: they are created, given peers, started, stopped and removed (plugins/vrrp)."""
+"""Operations on virtual routers: create, set peers, track interfaces, start, stop and remove (plugins/vrrp)."""
 
 from __future__ import annotations
 

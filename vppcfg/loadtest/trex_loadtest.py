@@ -1,4 +1,4 @@
-"""Ramps in the form that trex-loadtest writes and trex-loadtest-viz reads, `vars` and `stats` by time: both ways.
+"""Reads and writes ramps in the form of trex-loadtest and trex-loadtest-viz: `vars`, and `stats` by time.
 
 Keys as graph.rb of github.com/wejn/trex-loadtest-viz uses them; values as STLClient.get_stats() of trex-core has them.
 A pair of ports becomes the channels 0 and 1; rates are what was counted, never smoothed.

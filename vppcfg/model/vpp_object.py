@@ -1,4 +1,4 @@
-"""Objects of VPP that are no interfaces, such as routes: one machinery compares, plans, proves and undoes all kinds.
+"""The base of objects of VPP that are no interfaces, such as routes: what comparing, planning and undoing need of them.
 
 A kind is a subclass of `VppObject` here or in its module of `kinds/`, and a subclass of `ObjectKind` there.
 """

@@ -1,4 +1,4 @@
-"""How a plan sets what VPP does with the packets of an interface beyond forwarding (vnet/feature/feature.c)."""
+"""The base of operations that set features of interfaces, and how a plan turns a feature on and off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How badly traffic is hit."""
+"""The scale of how badly a change hits traffic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What interfaces offer to traffic: their services, which follow from a state alone.
+"""What interfaces offer to traffic, their services, from a state alone: a plan compares them to find its impact.
 
 An operation that changes a state changes services by that, so nothing has to declare it here. What there is about
 a new kind of interface follows from `Interface` and from its `VirtualInterface`; what a new attribute lets through or

@@ -1,4 +1,4 @@
-"""A copy of a state that operations change in place, with indexes for what they check."""
+"""A copy of a state on which operations are tried one after the other, with indexes for their preconditions."""
 
 from __future__ import annotations
 

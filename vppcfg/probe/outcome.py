@@ -1,4 +1,4 @@
-"""What happens to a frame: the ends that it meets, the way there, and which object of the file is behind each step."""
+"""The outcome of a frame: how its ways end, the steps on them, and the object of the file behind each."""
 
 from __future__ import annotations
 

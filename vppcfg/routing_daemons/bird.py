@@ -1,4 +1,4 @@
-"""BIRD: checked by `bird -p`, loaded by `birdc configure`, which goes back by itself unless it is confirmed."""
+"""Checks BIRD's configuration by `bird -p`, and loads it by `birdc configure`, which BIRD undoes unless confirmed."""
 
 from __future__ import annotations
 

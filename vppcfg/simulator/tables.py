@@ -1,4 +1,4 @@
-"""The tables of a VPP that several kinds of objects read; they hold data and decide nothing.
+"""The tables of a simulated VPP that several kinds of objects share; they hold data and decide nothing.
 
 The tables of a single kind are a class in its module, and `Tables.part` returns them.
 """

@@ -1,4 +1,4 @@
-"""The settings that files are made of, each with its reason and who decided on it."""
+"""The values of startup.conf and the kernel files, each with its reason and who decided on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order a plan changes NAT44: enabled before all else, mappings gone before their addresses.
+"""The steps of a plan that change NAT44, in order: enabled before all else, mappings removed before their addresses.
 
 What a live session uses is touched only where it changes itself. Disabling takes everything away at once, and so does
 another number of sessions, for which VPP must be disabled and enabled.

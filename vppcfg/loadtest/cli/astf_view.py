@@ -1,4 +1,4 @@
-"""Shows a test with connections: while it runs, and what it found."""
+"""Shows a test with connections, `loadtest astf`: its progress while it runs, and its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a laboratory, and removes every trace of it again; what fails half-way leaves nothing."""
+"""Makes a laboratory, namespaces with a device under test between them; removes all of it, also after a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stateless autoconfiguration of addresses (vnet/ip6-nd/rd_cp.c). A test sets what a router advertises: `hear`."""
+"""Simulates stateless autoconfiguration of addresses (vnet/ip6-nd/rd_cp.c); `hear` is a router's advertisement."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import interface_index
 request ip6_nd_address_autoconfig 9e14a4a7: interface_index sw_if_index, bool enable, bool install_default_routes
 reply ip6_nd_address_autoconfig_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HALF = 64
 
 

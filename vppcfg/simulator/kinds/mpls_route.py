@@ -1,4 +1,4 @@
-"""MPLS routes of the prompt and of the API (vnet/mpls/mpls_api.c, vnet/mpls/mpls.c).
+"""Simulates MPLS routes of the prompt and of the API (vnet/mpls/mpls_api.c, vnet/mpls/mpls.c).
 
 Like those of IP they outlive the interfaces that they lead through, and share lists of paths with them.
 """
@@ -30,6 +30,7 @@ reply mpls_route_add_del_reply 1992deab: i32 retval, u32 stats_index
 request mpls_route_dump 935fdefa streams mpls_route_details: mpls_table table
 reply mpls_route_details 9b5043dc: mpls_route mr_route
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NAMES = {API: "API", CLI: "CLI"}
 
 

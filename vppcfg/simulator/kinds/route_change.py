@@ -1,6 +1,6 @@
-"""Routes that the prompt and the API put into a table, and take out (vnet/ip/ip_api.c, vnet/ip/lookup.c, vnet/fib).
+"""Simulates how the prompt and the API change routes (vnet/ip/ip_api.c, vnet/ip/lookup.c, vnet/fib).
 
-They outlive the interfaces that they lead through: such a route drops what it gets, even when a new interface has the
+Routes outlive the interfaces that they lead through: such a route drops what it gets, even when a new interface has the
 index, and so does a new one with the same paths as long as an old one has them, for routes share the list of their
 paths (fib_path_list.c).
 """
@@ -29,6 +29,7 @@ reply ip_route_add_del_reply 1992deab: i32 retval, u32 stats_index
 request ip_route_add_del_v2 521ef330: bool is_add=true, bool is_multipath, ip_route_v2 route
 reply ip_route_add_del_v2_reply 1992deab: i32 retval, u32 stats_index
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 @dataclass(slots=True, kw_only=True)

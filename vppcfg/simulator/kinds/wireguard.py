@@ -1,4 +1,4 @@
-"""WireGuard interfaces and their peers (plugins/wireguard). No packet travels, so no peer ever speaks."""
+"""Simulates WireGuard interfaces and their peers (plugins/wireguard). No packet travels, so no peer ever speaks."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ reply wireguard_peers_details 6a9f6bc3: wireguard_peer peer
 request wireguard_peers_v2_dump 3b74607a 26.06- streams wireguard_peers_v2_details: u32 peer_index=4294967295
 reply wireguard_peers_v2_details f5b86f42 26.06-: wireguard_peer_v2 peer
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _HAS_PRESHARED_KEYS = ReleaseQuirk(span="26.06-", text="a preshared key can be typed (191f96a1567)")
 _DEVICE_CLASS = "Wireguard Tunnel"
 _LAST_NUMBER = 16 * 1024 - 1

@@ -1,4 +1,4 @@
-"""Whether a machine has what a startup.conf asks for."""
+"""Checks whether a machine has what a startup.conf asks for: hugepages, memory, devices, folders, groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes of other programs in a FIB table, and the sources that lock it.
+"""Finds routes of other programs in a FIB table, and the sources that lock it, before a plan deletes it.
 
 A table that is deleted with routes in it leaves them to the next one that is made (vnet/fib/fib_table.c). Routes have a
 source; those of the API can be swept, all others go only where they came from. Plugins name sources of their own.
