@@ -26,7 +26,7 @@ _DATAPLANE, _INTERFACES = "dataplane", "interfaces"
 _NEW_FILE = "write a new file with -o, and put both together by hand"
 
 
-def merged_text(text: str, name: str, observed: State, wanted: str | None = None) -> str:
+def merged_configuration(text: str, name: str, observed: State, wanted: str | None = None) -> str:
     """Return the text of a configuration, changed so that its plan for a state is empty.
 
     `wanted` is the configuration that describes the state, with its section `dataplane`; None for what `dump`

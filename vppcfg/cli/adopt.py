@@ -142,7 +142,7 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
         from vppcfg.adopt.migrated import adopt_migrated
 
         return adopt_migrated(*file)
-    adoption = _joined(sources, _setup(args), args)
+    adoption = _joined(sources, _replay_setup(args), args)
     if file is not None:
         from vppcfg.adopt.merge_yaml import together_with_yaml
 
@@ -204,7 +204,7 @@ def _of_folder(folder: Folder, args: argparse.Namespace) -> Adoption:
     from vppcfg.adopt.migrated import adopt_migrated
     from vppcfg.adopt.sources import SourceKind, sources_below
 
-    setup = _setup(args)
+    setup = _replay_setup(args)
     sources = sources_below(folder, grammar_of(setup.release))
     if sources[0].kind is SourceKind.YAML:
         return adopt_migrated(sources[0].name, sources[0].text.encode())
@@ -223,7 +223,7 @@ def _joined(
     return adopt_sources(sources, setup, reader_below(args.root, read_source, folder), rest_file)
 
 
-def _setup(args: argparse.Namespace) -> ReplaySetup:
+def _replay_setup(args: argparse.Namespace) -> ReplaySetup:
     from vppcfg.adopt.script_adoption import ReplaySetup
     from vppcfg.adopt.simulation import ports_of
 
