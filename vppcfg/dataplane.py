@@ -1,4 +1,4 @@
-"""The border to a dataplane: what can be asked of a VPP, real or simulated."""
+"""The interface (protocol) to a dataplane: what can be asked of a VPP, real or simulated, and done to it."""
 
 from __future__ import annotations
 

@@ -69,7 +69,9 @@ def setup_for(configuration: Configuration) -> tuple[ReplaySetup, list[PhysicalP
         replace(port, mac=generated_mac(number), link_mtu=9000)
         for number, port in enumerate(assumed_state(configuration).interfaces.values(), 1)
     ]
-    return ReplaySetup(release=NEWEST, ports=ports, may_assume=False, is_running=True), [port_of(port) for port in ports]
+    return ReplaySetup(release=NEWEST, ports=ports, may_assume=False, is_running=True), [
+        port_of(port) for port in ports
+    ]
 
 
 def port_of(port: Interface) -> PhysicalPort:

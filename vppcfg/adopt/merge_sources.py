@@ -1,4 +1,4 @@
-"""Several sources of one VPP together: its startup.conf, the scripts that it runs, and further ones."""
+"""Adopts several sources of one VPP together: its startup.conf, the scripts that it runs, and further ones."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def adopt_sources(
         return adopt_scripts(scripts, setup, read_file, rest_file=rest_file)
     conf = adopt_conf(confs[0].name, confs[0].text, setup.release)
     scripts = [*_started(conf, scripts, read_file), *scripts]
-    return adopt_scripts(scripts, setup_of(setup, conf), read_file, conf.settings, conf.lines, rest_file)
+    return adopt_scripts(scripts, setup_with(setup, conf), read_file, conf.settings, conf.lines, rest_file)
 
 
-def setup_of(setup: ReplaySetup, conf: AdoptedConf) -> ReplaySetup:
+def setup_with(setup: ReplaySetup, conf: AdoptedConf) -> ReplaySetup:
     """Return what scripts run on with a startup.conf: the ports that it names, unless a running VPP reports them."""
     workers = conf.settings.get("cpu", {}).get("workers", 0)
     count = workers if isinstance(workers, int) else len(workers)

@@ -1,4 +1,4 @@
-"""What others have on a running VPP: counted by kind for the report, and as the commands that bring it back."""
+"""Lists, by kind, the objects of a running VPP that vppcfg does not manage, with the commands that restore them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REASSEMBLY = re.compile(r"(ip[46])-full-reassembly-feature of ")
 
 @record
 class OthersOfKind:
-    """What others have of one kind."""
+    """The objects of one kind that vppcfg does not manage."""
 
     kind: str
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Turns scripts that a VPP runs into a configuration, commands that it cannot express, and a report; all proved."""
+"""Turns scripts of VPP commands into a configuration, a script of what that cannot express, and a report; proved."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Script:
 
 @record
 class ReplaySetup:
-    """What a script is replayed on."""
+    """The simulated VPP on which scripts are replayed: its release, ports and startup settings."""
 
     release: Release
     ports: Sequence[Interface] = ()
@@ -302,7 +302,7 @@ def _started(setup: ReplaySetup, replay: Replay) -> Simulation:
         if line.outcome is LineOutcome.DATAPLANE:
             simulation.run(f"{line.command} {line.text.split(maxsplit=len(line.command.split()))[-1]}")
         elif line.command in PLACING:
-            simulation.have_queue(line.text)
+            simulation.ensure_queue(line.text)
     return simulation
 
 

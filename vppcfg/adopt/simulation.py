@@ -26,7 +26,7 @@ from vppcfg.simulator.kinds.acl import AclMain
 from vppcfg.simulator.kinds.nat44 import NatMain
 from vppcfg.simulator.load import load_ports
 from vppcfg.simulator.port import PhysicalPort, generated_mac
-from vppcfg.simulator.queues import have_queue, have_workers
+from vppcfg.simulator.queues import ensure_queue, set_workers
 from vppcfg.simulator.releases import release_of
 from vppcfg.simulator.retval import DiedError
 from vppcfg.simulator.server import SimulatorServer
@@ -104,7 +104,7 @@ class Simulation:
     def run(self, line: str) -> tuple[bool, str]:
         """Run a command, and return whether VPP takes it, and what it prints."""
         self._observed = None
-        self.have_queue(line)
+        self.ensure_queue(line)
         try:
             code, printed = self._vpp.run_line(line)
         except DiedError:
@@ -112,7 +112,7 @@ class Simulation:
         self._vpp.tables.events.clear()
         return code == 0, printed
 
-    def have_queue(self, line: str) -> None:
+    def ensure_queue(self, line: str) -> None:
         """Have the queue that a command places, and workers, where their number is unknown."""
         key = next((key for command, key in PLACING.items() if line.startswith(f"{command} ")), None)
         words = line.split()[3:]
@@ -123,9 +123,9 @@ class Simulation:
         tables = self._vpp.tables
         if not self._are_workers_known:
             self._are_workers_known = True
-            have_workers(tables, _ASSUMED_WORKERS)
+            set_workers(tables, _ASSUMED_WORKERS)
         if name not in self._with_known_queues and queue_in(words) <= LAST_QUEUE:
-            have_queue(tables, tables.hw_of(row), queue_in(words), is_rx=key == RX_KEY)
+            ensure_queue(tables, tables.hw_of(row), queue_in(words), is_rx=key == RX_KEY)
 
     def named(self, name: str) -> SwInterface | None:
         """Return the interface of this name, None when there is none."""

@@ -244,7 +244,7 @@ def unconfirmed(journal: Journal) -> Unconfirmed | None:
     return _unconfirmed(change, f"its timer is gone, so nothing happens by itself: {decide}")
 
 
-def attend(journal: Journal, target: Target) -> Unconfirmed | None:
+def rearm_unconfirmed(journal: Journal, target: Target) -> Unconfirmed | None:
     """Do what `unconfirmed` does, and start a timer that is gone again where that is possible.
 
     One whose time is over brings the old state back at once. Raise StorageError when the journal cannot be read.

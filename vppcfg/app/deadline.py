@@ -12,7 +12,7 @@ from dataclasses import replace
 from vppcfg.app.approval import Terms
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.console import Console
-from vppcfg.app.rollback import go_back, note, whole
+from vppcfg.app.rollback import first_of_interrupted, go_back, mark_rolled_back
 from vppcfg.app.target import Target
 from vppcfg.errors import ExitCode, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.transaction.accepted import accepted_entry
@@ -119,9 +119,9 @@ def _roll_back(change: Awaited, place: ChangeContext, console: Console) -> ExitC
     if found is None and any(other.entry.number > change.number for other in place.records):
         log.warning("Change %d cannot be read, and a later one was made: nothing is rolled back", change.number)
         return ExitCode.DONE
-    record = whole(found or change.known or _stand_in(change.number, place), place)
+    record = first_of_interrupted(found or change.known or _stand_in(change.number, place), place)
     if change.is_back:
-        note(record, place, is_timer=True)
+        mark_rolled_back(record, place, is_timer=True)
     else:
         log.warning("Change %d was not confirmed in time and is rolled back", change.number)
         result = go_back(record, place, Terms(), console, is_timer=True)

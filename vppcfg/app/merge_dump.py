@@ -1,4 +1,4 @@
-"""Merges what VPP has into an existing file; entries that stay keep their place and their comments."""
+"""Updates an existing file with what VPP has (`dump --into`); entries that stay keep their place and their comments."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from vppcfg.plan.plan import Plan
 from vppcfg.render.plan_text import cli_line, describe, plan_text
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.planning import restore_commands
-from vppcfg.transaction.transact import AFTERWARDS, Cause, Ending, Failure, Outcome
+from vppcfg.transaction.transact import POST_CHANGE_CAUSES, Cause, Ending, Failure, Outcome
 
 log = logging.getLogger("root.main")
 
@@ -78,7 +78,7 @@ class TextReport:
         """Print why."""
         with suppress(UsageError):
             self._progress.clear()
-        if failure.cause in AFTERWARDS | {Cause.GONE}:
+        if failure.cause in POST_CHANGE_CAUSES | {Cause.GONE}:
             log.error("%s", printable(failure.text))
         elif failure.cause is Cause.BUG:
             log.error("vppcfg itself has failed in the middle of it")

@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> ExitCode:
 def write_into(file_name: str, state: State, args: argparse.Namespace, wanted: str | None = None) -> None:
     """Change a configuration file so that it matches a state, and show on standard error what changes.
 
-    `wanted` is as for `merged_configuration`. The file as it was is kept beside it. Raise what `merged_configuration` raises, and
+    `wanted` is as for `merged_configuration`, whose errors are raised. The file as it was is kept beside it. Raise
     UsageError for a pipe.
     """
     from vppcfg.app.merge_dump import merged_configuration

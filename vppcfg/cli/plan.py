@@ -110,7 +110,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> ExitCode:
     """Show the plan; exit 12, 5 or 4 when something forbids applying it, as `apply` would."""
-    from vppcfg.app.formerly import applied_file
+    from vppcfg.app.journaled_objects import applied_file
     from vppcfg.app.loading import load_configuration
     from vppcfg.app.planning import propose
     from vppcfg.cli.console import terminal_for
@@ -270,16 +270,16 @@ def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
 
 def _before_planning(loaded: Loaded, boot_id: str, args: argparse.Namespace) -> list[Objection]:
     """Return why `apply` would refuse before it plans; nothing where there is no VPP."""
-    from vppcfg.app.approval import about_target
+    from vppcfg.app.approval import target_objections
 
-    return list(about_target(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
+    return list(target_objections(loaded.digest, target_of(args), boot_id, terms_of(args))) if boot_id else []
 
 
 def _guarded(
     plan: Plan, configuration: Configuration, args: argparse.Namespace, dataplane: Dataplane | None
 ) -> list[Objection]:
     """Return why the guards of `apply` with the same options would refuse the plan."""
-    from vppcfg.app.approval import about_rollback
+    from vppcfg.app.approval import rollback_objections
     from vppcfg.transaction.guard import about_neighbors, about_routes, about_unmanaged, objections
 
     if not plan.steps:
@@ -288,7 +288,7 @@ def _guarded(
     return [
         *objections(plan, configuration.protected, limits),
         *about_unmanaged(plan, configuration.protected, limits),
-        *about_rollback(plan, configuration.unmanaged, limits),
+        *rollback_objections(plan, configuration.unmanaged, limits),
         *about_neighbors(plan),
         *(about_routes(plan, dataplane) if dataplane is not None else ()),
     ]

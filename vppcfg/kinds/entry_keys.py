@@ -54,6 +54,7 @@ def _with_own(method: str) -> tuple[EntryKey, ...]:
 
 
 _NAMING, _LIMITED, _WANTED = (_with_own(method) for method in ("references", "unsupported_key", "to_desired"))
+"""The keys that override each method; the others need no call."""
 
 
 def parsed(raw: Mapping[str, Any], path: KeyPath) -> dict[str, Any]:

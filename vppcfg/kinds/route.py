@@ -133,7 +133,7 @@ class RouteKind(VppObjectKind[Route]):
         self, before: State, after: State, linked: tuple[Collection[str], Collection[str]]
     ) -> Iterator[TrafficImpact]:
         """Yield the prefixes that lose their way, take another one, or share their packets otherwise."""
-        from vppcfg.kinds.route_ways import traffic_impacts
+        from vppcfg.kinds.route_impact import traffic_impacts
 
         return traffic_impacts(before, after, linked)
 

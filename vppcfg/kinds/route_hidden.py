@@ -1,4 +1,4 @@
-"""Routes of files below a better source: VPP's API shows the best source of a prefix alone, its prompt all of them.
+"""Reads routes of files that VPP's API does not list, because a better source has the same prefix: the CLI shows all.
 
 What each source has is printed alike in all releases (format_fib_entry in vnet/fib/fib_entry.c, format_fib_path in
 vnet/fib/fib_path.c). Tables are numbers of VPP's own there, so that those of the route in question are taken for them.

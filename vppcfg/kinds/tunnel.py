@@ -1,4 +1,4 @@
-"""What the kinds of tunnels to other routers have alike: two ends, and the VRF that both are in."""
+"""The base of the kinds of tunnels to other routers: two ends, and the VRF that both are in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at an engine's counters once a second, keeps what was counted in between, and notifies an observer."""
+"""Samples an engine's counters once a second, and notifies an observer of each sample."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Observer(Protocol):
         """Take note of a sample."""
 
 
-class Silence:
+class SilentObserver:
     """An observer that ignores everything."""
 
     def begin(self, phase: LoadPhase, load_pps: float, duration_s: float) -> None:

@@ -9,7 +9,7 @@ from vppcfg.common.addresses import AddressIndex
 from vppcfg.model.bond import Bond
 from vppcfg.model.det44 import Det44Side
 from vppcfg.model.interface import Interface
-from vppcfg.model.lcp import Stacking
+from vppcfg.model.lcp import SubInterfaceDependencies
 from vppcfg.model.nat44 import Nat44
 from vppcfg.model.state import State
 from vppcfg.model.tap import Tap
@@ -125,8 +125,8 @@ class Transition:
                 yield other
 
     @cached_property
-    def _stacking(self) -> Stacking:
-        return Stacking(self.observed.interfaces.values())
+    def _stacking(self) -> SubInterfaceDependencies:
+        return SubInterfaceDependencies(self.observed.interfaces.values())
 
     @property
     def has_other_flow_params(self) -> bool:

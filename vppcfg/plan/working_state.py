@@ -15,7 +15,7 @@ from vppcfg.model.bridge import Bridge
 from vppcfg.model.features import ProxyArp
 from vppcfg.model.interface import Interface, alter
 from vppcfg.model.ipfix import IpfixSettings
-from vppcfg.model.lcp import LcpPair, Stacking
+from vppcfg.model.lcp import LcpPair, SubInterfaceDependencies
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import sockets_in_use
 from vppcfg.model.policy_route import PolicyRoute
@@ -84,7 +84,7 @@ class WorkingState:
         self.linux: dict[str, LinuxDevice] = dict(state.linux)
         self.namespaces: set[str] = set(state.namespaces)
         self.linux_bridges: set[tuple[str, str]] = set(state.linux_bridges)
-        self.stacking = Stacking()
+        self.stacking = SubInterfaceDependencies()
         self.matches: dict[tuple[str | None, object], str] = {}
         """The sub-interface that matches each set of tags on each port."""
         self.references = References()

@@ -1,4 +1,4 @@
-"""Objects of ours that VPP has and does not show because another source shadows them: they are no difference."""
+"""Reads objects of ours that VPP has and does not list because another source shadows them: they are no difference."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_hidden(connection: Connection, items: Sequence[VppObject]) -> list[Hidd
 
 
 def read_prompt(connection: Connection, state: State) -> list[Route]:
-    """Return the routes of the prompt that a file can have. Raise DataplaneError."""
+    """Return the routes that were set at VPP's CLI prompt and that a file can have. Raise DataplaneError."""
     names = {index: name for name, index in read_names(connection).items()}
     return list(routes_of_prompt(connection, state, names))
 

@@ -11,13 +11,13 @@ from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.common.release import NEWEST, Release, release_of
 
 
-def adopted(text: str, files: Mapping[str, str] | None = None, **ground: object) -> Adoption:
+def adopted(text: str, files: Mapping[str, str] | None = None, **setup: object) -> Adoption:
     known = files or {}
 
     def read_file(name: str, _: str) -> tuple[str, str] | None:
         return (name, known[name]) if name in known else None
 
-    return adopt_scripts([Script(name="a.vpp", text=text)], ReplaySetup(release=NEWEST, **ground), read_file)  # type: ignore[arg-type]
+    return adopt_scripts([Script(name="a.vpp", text=text)], ReplaySetup(release=NEWEST, **setup), read_file)  # type: ignore[arg-type]
 
 
 def outcomes(adoption: Adoption) -> list[str]:

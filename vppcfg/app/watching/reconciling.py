@@ -8,8 +8,8 @@ from vppcfg.app.approval import Terms, refuse_rolled_back
 from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import make_change
 from vppcfg.app.console import Console
-from vppcfg.app.formerly import applied_file
 from vppcfg.app.intent import Intent
+from vppcfg.app.journaled_objects import applied_file
 from vppcfg.app.planning import propose
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target

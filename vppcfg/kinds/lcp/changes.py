@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from vppcfg.common.names import natural_key
 from vppcfg.model.bond import Bond
 from vppcfg.model.interface import Interface
-from vppcfg.model.lcp import LcpPair, Stacking
+from vppcfg.model.lcp import LcpPair, SubInterfaceDependencies
 from vppcfg.model.punt_redirect import PuntRedirect
 from vppcfg.model.state import State
 from vppcfg.plan.change import Action, Change, ObjectKind, appearance, attribute_changes, different
@@ -61,7 +61,7 @@ def _add_dependents(gone: list[str], observed: State, desired: State, changes: d
     """Replace, too, the pairs that depend on a pair in `gone`."""
     if not gone:
         return
-    stacking = Stacking(observed.interfaces.values())
+    stacking = SubInterfaceDependencies(observed.interfaces.values())
     while gone:
         name = gone.pop()
         for dependent in stacking.dependents_of(observed.interfaces[name]):

@@ -1,4 +1,4 @@
-"""A whole T-Rex server in stateful mode, ours for a while: T-Rex lends no single ports there, but all at once."""
+"""Acquires a whole T-Rex server in stateful mode for a test, and releases it: T-Rex lends no single ports there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ports of a T-Rex server: which may be used, and those that are ours for a while, put back as they were."""
+"""Acquires ports of a T-Rex server for a test, refuses those in use, and releases them as they were."""
 
 from __future__ import annotations
 

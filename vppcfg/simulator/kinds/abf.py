@@ -1,4 +1,4 @@
-"""Forwarding by access lists (plugins/abf): policies, and interfaces that they are attached to, which they outlive."""
+"""Simulates ABF, forwarding by access lists (plugins/abf): policies, and the interfaces that they outlive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vppcfg.common.addresses import address_key
-from vppcfg.model.policy_route import LoosePolicy, PolicyRoute
+from vppcfg.model.policy_route import PolicyRoute, UnattachedPolicy
 from vppcfg.model.route import NextHop, RouteEnd
 from vppcfg.model.state import State
 from vppcfg.simulator import arcs
@@ -250,7 +250,7 @@ def _command_attach(tables: Tables, line: Input) -> str:
 def _load(tables: Tables, state: State, rows: Rows) -> None:
     """Put policies and their places on interfaces into the tables."""
     policies = tables.part(AbfMain).policies
-    for policy in state.of(LoosePolicy).values():
+    for policy in state.of(UnattachedPolicy).values():
         _add(tables, rows, state, policy, policy.policy_id)
     for name, row in rows.items():
         for route in state.interfaces[name].policy_routes:
@@ -260,7 +260,7 @@ def _load(tables: Tables, state: State, rows: Rows) -> None:
             attach(tables, Attachment(number, row.index, route.is_ipv6), route.priority)
 
 
-def _add(tables: Tables, rows: Rows, state: State, policy: LoosePolicy | PolicyRoute, number: int) -> None:
+def _add(tables: Tables, rows: Rows, state: State, policy: UnattachedPolicy | PolicyRoute, number: int) -> None:
     indexes = acls.numbered_as(state.acls, "acl")
     paths = [_path(hop, policy, rows) for hop in policy.hops]
     if policy.end is not None:
@@ -268,7 +268,7 @@ def _add(tables: Tables, rows: Rows, state: State, policy: LoosePolicy | PolicyR
     add_paths(tables, number, indexes.get(policy.acl, 0), paths)
 
 
-def _path(hop: NextHop, policy: LoosePolicy | PolicyRoute, rows: Rows) -> FibPath:
+def _path(hop: NextHop, policy: UnattachedPolicy | PolicyRoute, rows: Rows) -> FibPath:
     key = address_key(f"{hop.gateway}/0") if hop.gateway else None
     path = FibPath(
         next_hop=b"" if key is None else key.value.to_bytes(key.width // 8),

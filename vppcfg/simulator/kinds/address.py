@@ -1,4 +1,4 @@
-"""IP addresses of interfaces (vnet/ip/ip4_forward.c, ip6_forward.c, ip_interface.c)."""
+"""Simulates IP addresses of interfaces (vnet/ip/ip4_forward.c, ip6_forward.c, ip_interface.c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BFD sessions over UDP (vnet/bfd); they go with their interface, and have no peer."""
+"""Simulates BFD sessions over UDP (vnet/bfd); they go with their interface, and have no peer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interfaces in bonds: how they join and leave, and what that does to MAC addresses and links (vnet/bonding).
+"""Simulates interfaces in bonds: how they join and leave, and what that does to MAC addresses and links (vnet/bonding).
 
 The tables of bonds stand here too, for bonds are made of members: `bond` builds on this module.
 """

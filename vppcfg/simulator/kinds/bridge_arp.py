@@ -1,4 +1,4 @@
-"""What bridge domains answer by themselves (vnet/l2/l2_bd.c); it goes with the bridge domain."""
+"""Simulates the ARP entries that a bridge domain answers from (vnet/l2/l2_bd.c); they go with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DHCPv4 clients (plugins/dhcp/client.c): they outlive their interfaces. No server answers here."""
+"""Simulates DHCPv4 clients (plugins/dhcp/client.c): they outlive their interfaces. No server answers here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, table_api.c)."""
+"""Simulates FIB tables, and which of them an interface is in (vnet/ip/ip_api.c, table_api.c)."""
 
 from __future__ import annotations
 
@@ -108,13 +108,13 @@ def _collect(main: FibMain, book: AddressBook, table_id: int) -> None:
         main.delete(table_id)
 
 
-def look_up(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
-    """Hold a table for the other end of a tunnel, or for what has a FIB source of its own."""
+def lock_for_lookup(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
+    """Lock a table in which a tunnel looks up its other end, or for what has a FIB source of its own."""
     _of(tables, is_ipv6)[0].tables[table_id].locks[source] += 1
 
 
-def stop_looking_up(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
-    """Hold a table no longer for what goes away."""
+def unlock_for_lookup(tables: Tables, is_ipv6: bool, table_id: int, source: str = _LOOKED_UP) -> None:
+    """Unlock a table again for what goes away."""
     main, book = _of(tables, is_ipv6)
     main.tables[table_id].locks[source] -= 1
     _collect(main, book, table_id)

@@ -1,4 +1,4 @@
-"""GSO: cutting large packets that leave an interface (vnet/gso)."""
+"""Simulates GSO: cutting large packets that leave an interface (vnet/gso)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages and commands about interfaces of every kind: how they are shown, state, MTUs, tag, MAC, events (vnet)."""
+"""Simulates what interfaces of every kind have: list, state, MTUs, tag, MAC, events (vnet/interface_api.c)."""
 
 from __future__ import annotations
 

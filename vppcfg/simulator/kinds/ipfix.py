@@ -1,4 +1,4 @@
-"""IPFIX: the exporter, which does not hold its table, and flow records, which outlive their interfaces.
+"""Simulates IPFIX: the exporter, which does not hold its table, and flow records, which outlive their interfaces.
 
 The first exporter is always there (vnet/ipfix-export/flow_api.c); others, which nothing here uses, do not exist. What
 is recorded is frozen while any interface is recorded (plugins/flowprobe/flowprobe.c).

@@ -1,4 +1,4 @@
-"""IPsec's security associations, what protects a tunnel, and interfaces for it (vnet/ipsec); nothing is encrypted."""
+"""Simulates IPsec: security associations, protection of tunnels, interfaces (vnet/ipsec); nothing is encrypted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a single interface does with a frame in L2 (vnet/l2/l2_api.c, l2_input.c): learns, forwards, floods.
+"""Simulates the L2 feature bits of an interface: learn, forward, flood (vnet/l2/l2_api.c, l2_input.c).
 
 A change of its mode sets these anew; bits that are set while it is in L3 wait for the next mode.
 """

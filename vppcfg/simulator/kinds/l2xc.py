@@ -1,4 +1,4 @@
-"""Cross-connects, the way back to L3, and how both are shown (vnet/l2/l2_input.c)."""
+"""Simulates cross-connects, the return of an interface to L3, and how both are shown (vnet/l2/l2_input.c)."""
 
 from __future__ import annotations
 

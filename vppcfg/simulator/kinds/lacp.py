@@ -1,4 +1,4 @@
-"""LACP: the state of members of bonds whose other side never answers (plugins/lacp)."""
+"""Simulates LACP: the state of members of bonds whose other side never answers (plugins/lacp)."""
 
 from __future__ import annotations
 

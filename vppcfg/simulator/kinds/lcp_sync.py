@@ -1,4 +1,4 @@
-"""What linux-cp does by itself: its settings, and lcp-sync, which keeps pairs alike (lcp_interface_sync.c).
+"""Simulates the settings of linux-cp, and lcp-sync, which copies an interface to Linux (lcp_interface_sync.c).
 
 Of Linux' side the addresses are kept; its own MTU and state cannot be seen through VPP's API and are not.
 """

@@ -1,4 +1,4 @@
-"""Classifier tables, and the ones that packets to an interface's own addresses go to (vnet/classify, vnet/ip).
+"""Simulates classifier tables, and those for packets to an interface's own addresses (vnet/classify, vnet/ip).
 
 The setting and its routes outlive the interface and its addresses. That an IPv6 address which comes later gets such a
 route is left out.

@@ -1,4 +1,4 @@
-"""MACIP access lists: one per interface, which a list that is deleted leaves without a word (plugins/acl/acl.c)."""
+"""Simulates MACIP access lists: one per interface, which a deleted list leaves silently (plugins/acl/acl.c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MPLS tables, and the interfaces that take labelled packets (vnet/mpls)."""
+"""Simulates MPLS tables, and the interfaces that take labelled packets (vnet/mpls)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Multicast routes (vnet/mfib): a path keeps the index of an interface that goes, and works for the next that has it.
+"""Simulates multicast routes (vnet/mfib): a path keeps the index of a deleted interface, and serves the next with it.
 
 Those of VPP itself are in every table: what all interfaces with a protocol accept. A table is there while its locks add
 up to more than none. Unlike the locks of a FIB table, they count down without asking (mfib_table_unlock): who lets go

@@ -1,4 +1,4 @@
-"""NAT44, endpoint-dependent (plugins/nat/nat44-ed): where it is on, its pool, and its static mappings.
+"""Simulates endpoint-dependent NAT44 (plugins/nat/nat44-ed): where it is on, its pool, and its static mappings.
 
 It goes off with an interface. What is named by an interface, a pool's address and a mapping, outlives it and takes the
 addresses of the next one with the index.
@@ -274,13 +274,13 @@ def lock_table(tables: Tables, table_id: int, source: str = _LOW) -> None:
     """Lock a FIB table, created where there is none (fib_table_find_or_create_and_lock); NONE is no table."""
     if table_id != NONE:
         tables.fib4.find_or_create(table_id)
-        fib.look_up(tables, False, table_id, source)
+        fib.lock_for_lookup(tables, False, table_id, source)
 
 
 def unlock_table(tables: Tables, table_id: int) -> None:
     """Remove a lock of NAT from a FIB table."""
     if table_id != NONE:
-        fib.stop_looking_up(tables, False, table_id, _LOW)
+        fib.unlock_for_lookup(tables, False, table_id, _LOW)
 
 
 def _address_changed(tables: Tables, sw_if_index: int, address: int, is_add: bool) -> None:

@@ -1,4 +1,4 @@
-"""Hosts for which VPP answers neighbour solicitations: entries of the FIB (vnet/ip6-nd/ip6_nd_proxy.c).
+"""Simulates ND proxies, hosts for which VPP answers solicitations: entries of the FIB (vnet/ip6-nd/ip6_nd_proxy.c).
 
 The message that lists them has a number that no client knows, and is left out.
 """

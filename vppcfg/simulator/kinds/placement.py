@@ -1,4 +1,4 @@
-"""Which threads look after the queues of ports (vnet/interface_api.c, vnet/interface_cli.c)."""
+"""Simulates which threads poll the queues of ports (vnet/interface_api.c, vnet/interface_cli.c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proxy ARP (vnet/arp/arp_proxy.c): ranges outlive their table, and who answers outlives its interface."""
+"""Simulates proxy ARP (vnet/arp/arp_proxy.c): ranges outlive their table, and who answers outlives its interface."""
 
 from __future__ import annotations
 

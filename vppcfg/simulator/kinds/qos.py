@@ -1,4 +1,4 @@
-"""Where the class of packets is recorded, stored and marked (vnet/qos); only a mark outlives its interface."""
+"""Simulates QoS: where classes are recorded, stored and marked (vnet/qos); only a mark outlives its interface."""
 
 from __future__ import annotations
 

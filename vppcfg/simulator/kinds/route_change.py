@@ -85,7 +85,7 @@ def hold(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
     users[paths] += 1
     for path in paths:
         if users[paths] == 1 and _looks_up(path):
-            fib.look_up(tables, path.is_ipv6, path.table_id)
+            fib.lock_for_lookup(tables, path.is_ipv6, path.table_id)
 
 
 def let_go(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
@@ -99,7 +99,7 @@ def let_go(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
     lists.dead.pop(paths, None)
     for path in paths:
         if _looks_up(path):
-            fib.stop_looking_up(tables, path.is_ipv6, path.table_id)
+            fib.unlock_for_lookup(tables, path.is_ipv6, path.table_id)
 
 
 def _looks_up(path: FibPath) -> bool:

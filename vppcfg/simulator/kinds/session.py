@@ -1,4 +1,4 @@
-"""Hello, goodbye, ping, versions, definitions and the CLI over the API (vlibmemory, vpp/api)."""
+"""Simulates the API session itself: connecting, pings, versions, definitions, CLI commands (vlibmemory, vpp/api)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mirroring (vnet/span): VPP keeps both ends by sw_if_index, so that a mirror outlives its interfaces."""
+"""Simulates mirroring (vnet/span): VPP keeps both ends by sw_if_index, so that a mirror outlives its interfaces."""
 
 from __future__ import annotations
 

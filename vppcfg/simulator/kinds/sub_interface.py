@@ -1,4 +1,4 @@
-"""Sub-interfaces, each of which has a place in the VLAN tables of its port (vnet/ethernet)."""
+"""Simulates sub-interfaces, each of which has a place in the VLAN tables of its port (vnet/ethernet)."""
 
 from __future__ import annotations
 

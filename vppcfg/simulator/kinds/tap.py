@@ -1,4 +1,4 @@
-"""TAPs, those that are asked for and those of LCP pairs (plugins/tap, vnet/devices/tap before 26.02)."""
+"""Simulates TAPs, those that are asked for and those of LCP pairs (plugins/tap, vnet/devices/tap before 26.02)."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _enter(tables: Tables, peer: Address, table_id: int) -> None:
     if not peer.is_link_local or not is_ipv6:
         counts[is_ipv6] += 1
         if counts[is_ipv6] == 1:
-            fib.look_up(tables, is_ipv6, table_id, _SOURCE)
+            fib.lock_for_lookup(tables, is_ipv6, table_id, _SOURCE)
 
 
 def _take_out(tables: Tables, peer: Address, table_id: int) -> None:
@@ -79,7 +79,7 @@ def _take_out(tables: Tables, peer: Address, table_id: int) -> None:
     if not peer.is_link_local or not is_ipv6:
         counts[is_ipv6] -= 1
         if not counts[is_ipv6]:
-            fib.stop_looking_up(tables, is_ipv6, table_id, _SOURCE)
+            fib.unlock_for_lookup(tables, is_ipv6, table_id, _SOURCE)
 
 
 def _table_changed(tables: Tables, sw_if_index: int, is_ipv6: bool, old: int, new: int) -> None:

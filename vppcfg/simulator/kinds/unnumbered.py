@@ -1,4 +1,4 @@
-"""Interfaces that borrow the addresses of another (vnet_sw_interface_update_unnumbered in vnet/interface.c)."""
+"""Simulates interfaces that borrow the addresses of another (vnet_sw_interface_update_unnumbered, vnet/interface.c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""vhost-user ports (plugins/vhost). They have no peer, so none ever gets a link."""
+"""Simulates vhost-user ports (plugins/vhost). They have no peer, so none ever gets a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the CPUs of a startup.conf go together, and with a machine, as VPP takes them (vlib/threads.c)."""
+"""Checks that the CPUs of a startup.conf fit each other, and a machine, as VPP takes them (vlib/threads.c)."""
 
 from __future__ import annotations
 
