@@ -27,7 +27,7 @@ _SUBS = "sub-interfaces"
 Data = Mapping[Any, Any]
 
 
-def together_with_yaml(others: Adoption, name: str, source: bytes) -> Adoption:
+def merged_with_yaml(others: Adoption, name: str, source: bytes) -> Adoption:
     """Return the adoption `others` merged with a file of the public vppcfg. Raise what `adopt_migrated` raises."""
     migrated, document = adopt_migrated(name, source), read_document(source)
     former, file = _data(others.text), _data(migrated.text)

@@ -171,7 +171,7 @@ def _brought(vpp: LiveDataplane, configuration: Configuration) -> Rehearsal:
     desired = with_neighbors(desired, added)
     _perform(vpp, vpp.observe(), desired)
     observed = _with_masters(vpp)
-    network = Network(as_chosen(desired, observed), vpp.read_numbers().without_link)
+    network = Network(with_observed_choices(desired, observed), vpp.read_numbers().without_link)
     return Rehearsal(vpp=vpp, observed=observed, network=network)
 
 
@@ -193,7 +193,7 @@ def _perform(vpp: LiveDataplane, before: State, desired: State) -> None:
         raise DataplaneError(f"the VPP of the rehearsal refuses {refusals[0].operation.subject}: {refusals[0].text}")
 
 
-def as_chosen(desired: State, observed: State) -> State:
+def with_observed_choices(desired: State, observed: State) -> State:
     """Return the state with the MAC addresses that the file leaves to VPP, and with what virtual routers are."""
     interfaces = {
         name: replace(

@@ -19,7 +19,7 @@ from vppcfg.app.hooks import kept_hooks
 from vppcfg.app.intent import ChangeResult, Intent
 from vppcfg.app.routing import daemon_rollback
 from vppcfg.app.target import Target, now
-from vppcfg.app.timers import disarm
+from vppcfg.app.timers import stop_timer
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.config.load import source_of
 from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
@@ -301,4 +301,4 @@ def mark_rolled_back(record: Record, place: ChangeContext, *, is_timer: bool, ot
             number = other.entry.number
             log.error("Change %d is rolled back, but the journal could not be updated: %s", number, error.message)
         else:
-            disarm(other)
+            stop_timer(other)

@@ -144,9 +144,9 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
         return adopt_migrated(*file)
     adoption = _joined(sources, _replay_setup(args), args)
     if file is not None:
-        from vppcfg.adopt.merge_yaml import together_with_yaml
+        from vppcfg.adopt.merge_yaml import merged_with_yaml
 
-        return together_with_yaml(adoption, *file)
+        return merged_with_yaml(adoption, *file)
     return adoption
 
 

@@ -255,7 +255,7 @@ def observed(args: argparse.Namespace, configuration: Configuration) -> Iterator
 @contextmanager
 def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
     """Yield the running VPP. Raise NotNowError where it does not answer while another vppcfg is at work on it."""
-    from vppcfg.transaction.lock import whose
+    from vppcfg.transaction.lock import holder_text
 
     target = target_of(args)
     try:
@@ -263,7 +263,7 @@ def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
             yield dataplane
     except DataplaneError as error:
         if holder := target.who_is_at_work():
-            text = f"{error.message}; {whose(holder)}"
+            text = f"{error.message}; {holder_text(holder)}"
             raise NotNowError(text, "wait for it to end, and plan again") from error
         raise
 

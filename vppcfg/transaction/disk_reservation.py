@@ -17,7 +17,7 @@ from vppcfg.transaction.signed_document import MODE, sync_folder
 _BLOCK_BYTES = 4096
 
 
-def take(path: Path, size_bytes: int) -> None:
+def reserve(path: Path, size_bytes: int) -> None:
     """Make a file that has this many bytes of the disk, unless it has them. Raise StorageError without room."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, MODE)

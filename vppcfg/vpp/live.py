@@ -165,11 +165,11 @@ class LiveDataplane:
 
         return inject(self._connection, injections, is_in_service=is_in_service)
 
-    def whose_traces(self) -> str:
+    def foreign_traces(self) -> str:
         """Return what another user traces or captures, '' for nothing. Raise DataplaneError."""
-        from vppcfg.vpp.probing import whose_traces
+        from vppcfg.vpp.probing import foreign_traces
 
-        return whose_traces(self._connection)
+        return foreign_traces(self._connection)
 
     def read_ways(self, asked: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
         """Return by which prefix VPP finds addresses in tables, '' where it drops. Raise DataplaneError."""

@@ -1,4 +1,4 @@
-"""Simulates stateless autoconfiguration of addresses (vnet/ip6-nd/rd_cp.c); `hear` is a router's advertisement."""
+"""Simulates stateless autoconfiguration of addresses (vnet/ip6-nd/rd_cp.c); routers are played by tests."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class AutoconfigMain:
     """Addresses by interface and prefix."""
 
 
-def hear(tables: Tables, sw_if_index: int, prefix: int) -> None:
-    """Let an interface hear of a /64 that hosts are to make addresses in."""
+def receive_advertisement(tables: Tables, sw_if_index: int, prefix: int) -> None:
+    """Let an interface receive a router advertisement with a /64 that hosts are to make addresses in."""
     main = tables.part(AutoconfigMain)
     if sw_if_index not in main.enabled or (sw_if_index, prefix) in main.created:
         return

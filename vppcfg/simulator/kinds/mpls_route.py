@@ -15,7 +15,7 @@ from vppcfg.simulator.fib_entries import FibPath, ordered, with_paths, without_p
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds.mpls import MplsMain
 from vppcfg.simulator.kinds.route import API, CLI
-from vppcfg.simulator.kinds.route_change import hold, let_go, read_path
+from vppcfg.simulator.kinds.route_change import hold_paths, release_paths, read_path
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -64,13 +64,13 @@ def change(
     if new:
         main.routes.setdefault(key, {})[source] = new
         main.payloads.setdefault(key, payload)
-        hold(tables, new)
+        hold_paths(tables, new)
     elif old:
         del main.routes[key][source]
         if not main.routes[key]:
             del main.routes[key], main.payloads[key]
     if old:
-        let_go(tables, old)
+        release_paths(tables, old)
 
 
 def _answer(call: Call, values: Values) -> Outgoing:

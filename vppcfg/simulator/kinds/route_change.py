@@ -67,18 +67,18 @@ def change(
         table.marked.discard(key)
     if new:
         table.routes.setdefault(key, {})[source] = new
-        hold(tables, new)
+        hold_paths(tables, new)
     else:
         table.drop_route(key, source)
     if old and source != CLASSIFY:
-        let_go(tables, old)
+        release_paths(tables, old)
 
 
 def _unlabelled(paths: tuple[FibPath, ...]) -> tuple[FibPath, ...]:
     return tuple(path._replace(labels=()) for path in paths)
 
 
-def hold(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
+def hold_paths(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
     """Use a list of paths; a new one holds the tables that it looks into."""
     paths = _unlabelled(labelled)
     users = tables.part(PathLists).users
@@ -88,7 +88,7 @@ def hold(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
             fib.lock_for_lookup(tables, path.is_ipv6, path.table_id)
 
 
-def let_go(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
+def release_paths(tables: Tables, labelled: tuple[FibPath, ...]) -> None:
     """Use a list of paths no longer; it goes with the last that uses it."""
     paths = _unlabelled(labelled)
     lists = tables.part(PathLists)
