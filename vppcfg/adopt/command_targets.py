@@ -32,7 +32,7 @@ _ON_SESSIONS = ("det44 close session", "det44 forward", "det44 reverse", "nat44 
 _LOGGING = frozenset({"comment", "vpplog"})
 NO_DET44 = "vppcfg has DET44 in the default FIB table alone"
 DET44_COMMANDS = frozenset({"det44 plugin", "det44 add", "set interface det44", "set det44 timeouts"})
-OUTSIDE = {
+INEXPRESSIBLE = {
     "ip route": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "ip mroute": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "mpls local-label": "MPLS routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
@@ -97,8 +97,8 @@ def _is_braced(text: str) -> bool:
 
 def unsupported_reason(command: str) -> str:
     """Return why no configuration can express what a command does."""
-    if command in OUTSIDE:
-        return OUTSIDE[command]
+    if command in INEXPRESSIBLE:
+        return INEXPRESSIBLE[command]
     found = next((why for word, why in _WHY_NOT if word in f"{command} "), None)
     return found or f"vppcfg has no key for `{command}`"
 
@@ -119,7 +119,7 @@ UNSUPPORTED_PATH_WORDS = frozenset(
     {"l2-input-on", "mpls-lookup-in-table", "pop-pw-cw", "rx-ip4", "rx-ip6", "src-lookup", "udp-encap", "via-label"}
 )
 """Words of a path that VPP takes and that no file can express."""
-_BEYOND: Mapping[str, frozenset[str]] = {
+_UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
     "abf policy": UNSUPPORTED_PATH_WORDS,
     "ip mroute": UNSUPPORTED_PATH_WORDS | {"gcount", "rpf-id", "scount"},
     "ip route": UNSUPPORTED_PATH_WORDS | {"classify", "null"},
@@ -133,16 +133,16 @@ _BEYOND: Mapping[str, frozenset[str]] = {
 
 def first_unsupported_word(command: str, words: Words) -> str | None:
     """Return the first word of a command that VPP takes and that no file can express, None when there is none."""
-    return next((word for word in words if word in _BEYOND.get(command, ())), None)
+    return next((word for word in words if word in _UNSUPPORTED_WORDS.get(command, ())), None)
 
 
-_NEEDED: Mapping[str, str] = {"set interface feature": "arc"}
+_REQUIRED_WORD: Mapping[str, str] = {"set interface feature": "arc"}
 """A word without which VPP refuses a command that is not simulated (set_interface_features_command_fn)."""
 
 
 def lacking_word(command: str, words: Words) -> str | None:
     """Return the word that a command which is not simulated needs and lacks, None when it lacks none."""
-    needed = _NEEDED.get(command)
+    needed = _REQUIRED_WORD.get(command)
     return needed if needed not in words else None
 
 

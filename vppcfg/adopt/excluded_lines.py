@@ -35,20 +35,20 @@ class Exclusions:
         return self.lines.get(key_of(line)) or self.commands.get(line.command)
 
     def with_commands(self, commands: Collection[str], why: str) -> Exclusions:
-        """Return it with all lines of some commands."""
+        """Return the exclusions with all lines of some commands."""
         return replace(self, commands={**dict.fromkeys(commands, why), **self.commands})
 
     def with_lines(self, lines: Mapping[Key, str]) -> Exclusions:
-        """Return it with more lines."""
+        """Return the exclusions with more lines."""
         return replace(self, lines={**lines, **self.lines})
 
     def with_undone(self, lines: Collection[Key]) -> Exclusions:
-        """Return it with more excluded lines that must not run."""
+        """Return the exclusions with more lines that must not run."""
         return replace(self, undone=frozenset((*self.undone, *lines)))
 
 
 def key_of(line: SourceLine) -> Key:
-    """Return what a line is found by."""
+    """Return the file and the number of a line, which identify it."""
     return line.source, line.number
 
 

@@ -11,7 +11,7 @@ from vppcfg.adopt.report_proof import FileContent, assert_in_file, assert_in_res
 from vppcfg.adopt.adoption import Adoption, text_without_contradictions
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
-from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, first_unsupported_word, queue_in
+from vppcfg.adopt.command_targets import INEXPRESSIBLE, PLACING, exceeds_file, first_unsupported_word, queue_in
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings
 from vppcfg.adopt.grammar import Grammar, grammar_of
@@ -201,7 +201,7 @@ def _goal_of(replay: Replay) -> _Goal:
 
 def _is_simulated(line: SourceLine) -> bool:
     """Return whether the simulated VPP has carried a line out that is left."""
-    return line.command in OUTSIDE and first_unsupported_word(line.command, line.text.split()) is None
+    return line.command in INEXPRESSIBLE and first_unsupported_word(line.command, line.text.split()) is None
 
 
 def _adopt_scripts(

@@ -64,7 +64,7 @@ class RoutingPlan:
 
     @property
     def steps(self) -> tuple[DaemonChange, ...]:
-        """Return what has to be loaded."""
+        """Return the changes of daemons that have to load anything."""
         return tuple(change for change in self.changes if change.is_changing)
 
     @property
@@ -74,7 +74,7 @@ class RoutingPlan:
 
     @property
     def kept(self) -> KeptRouting:
-        """Return what the journal keeps."""
+        """Return the configurations of daemons that the journal keeps for a rollback."""
         return KeptRouting(texts=tuple(change.texts for change in self.changes))
 
 
@@ -87,7 +87,7 @@ def routing_impact(steps: Iterable[DaemonChange]) -> Impact:
 
 
 def daemon_of(file: RoutingFile) -> RoutingDaemon:
-    """Return what speaks with a daemon."""
+    """Return the client of the daemon that a file is for."""
     return Frr(file) if file.kind is DaemonKind.FRR else Bird(file)
 
 

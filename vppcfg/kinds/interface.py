@@ -216,7 +216,7 @@ class SetPacketMtu(InterfaceOperation):
     protocol_mtus: tuple[int, int, int] = (0, 0, 0)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set all four."""
+        """Set all four MTUs."""
         working.set_packet_mtu(self.interface, packet_mtu=self.mtu, protocol_mtus=self.protocol_mtus)
 
     def request(self, indexes: Indexes, vpp: Vocabulary) -> Request:

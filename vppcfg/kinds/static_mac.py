@@ -85,7 +85,7 @@ class SetStaticMac(SetFeature):
         return None
 
     def apply_to(self, working: WorkingState) -> None:
-        """Enter it or take it out."""
+        """Enter the MAC address or take it out."""
         SetFeature.apply_to(self, working)
         known = working.static_macs.setdefault(self.bd_id, {})
         if self.is_on:

@@ -65,7 +65,7 @@ class VppObject:
 
     @property
     def label(self) -> str:
-        """Return what it is and its name."""
+        """Return the noun of its kind, and its name."""
         return f"{self.noun} {self.name}"
 
     @property

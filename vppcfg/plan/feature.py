@@ -59,7 +59,7 @@ class SetFeature(InterfaceOperation):
         raise NotImplementedError(type(self).__name__)
 
     def apply_to(self, working: WorkingState) -> None:
-        """Set it."""
+        """Set the feature."""
         value = self.applied(getattr(working.interfaces[self.interface], self.attribute))
         working.change(self.interface, **{self.attribute: value})
 

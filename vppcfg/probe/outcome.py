@@ -56,7 +56,7 @@ class Blame:
 
     @property
     def text(self) -> str:
-        """Return both in words."""
+        """Return the object and its part in words."""
         return f"{self.subject}: {self.aspect}" if self.aspect else self.subject
 
 

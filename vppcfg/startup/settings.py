@@ -115,7 +115,7 @@ class LinuxCp:
 
 @record
 class Settings:
-    """Everything that is written."""
+    """All values that startup.conf and the kernel files are written from."""
 
     release: Release
     placement: Placement

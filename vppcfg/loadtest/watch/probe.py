@@ -35,7 +35,7 @@ class Probe(Protocol):
     """A socket towards one target."""
 
     def fileno(self) -> int:
-        """Return what can be waited for."""
+        """Return the descriptor to wait for answers on."""
 
     def send(self, number: int) -> None:
         """Send a probe. Raise OSError."""
@@ -45,7 +45,7 @@ class Probe(Protocol):
         router on the way has refused."""
 
     def close(self) -> None:
-        """Close it."""
+        """Close the socket."""
 
 
 class IcmpProbe:

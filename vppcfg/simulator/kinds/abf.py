@@ -38,6 +38,7 @@ reply abf_itf_attach_add_del_reply e8d4e804: i32 retval
 reply abf_itf_attach_details 7819523e: abf_itf_attach attach
 request abf_itf_attach_dump 51077d14 streams abf_itf_attach_details
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 class Attachment(NamedTuple):
