@@ -23,9 +23,9 @@ from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.report import LineOutcome
 from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.common.release import NEWEST
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
-from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.model.interface import Interface

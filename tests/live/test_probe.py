@@ -18,7 +18,7 @@ from tests.real_vpp import prefix, since
 from tests.wireguard_keys import KEYS
 from vppcfg.app.deviations import deviations
 from vppcfg.app.probing import prove, send_probes
-from vppcfg.app.rehearsing import Rehearsal, with_observed_choices, rehearsal, rehearse
+from vppcfg.app.rehearsing import Rehearsal, rehearsal, rehearse, with_observed_choices
 from vppcfg.cli.main import main
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import load, parse_text

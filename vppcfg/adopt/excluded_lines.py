@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vppcfg.adopt.report_proof import elements_of, mentions
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import elements_of, mentions
 from vppcfg.model.problem import KeyPath, Problem
 
 Key = tuple[str, int]

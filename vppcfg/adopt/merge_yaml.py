@@ -13,9 +13,9 @@ from typing import Any
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.migrated import adopt_migrated, faults_of, line_at
 from vppcfg.adopt.report import LineOutcome
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.dump import written
 from vppcfg.config.load import parse_text
-from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.document import Document
 from vppcfg.config.yaml.overlay import merged_text

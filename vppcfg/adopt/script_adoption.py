@@ -7,19 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from vppcfg.adopt.report_proof import FileContent, assert_in_file, assert_in_rest
 from vppcfg.adopt.adoption import Adoption, text_without_contradictions
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
 from vppcfg.adopt.command_targets import INEXPRESSIBLE, PLACING, exceeds_file, first_unsupported_word, queue_in
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings
+from vppcfg.adopt.excluded_lines import Exclusions, Key, key_of, lines_about, lines_behind, taken_of
 from vppcfg.adopt.grammar import Grammar, grammar_of
-from vppcfg.adopt.idle_lines import UNDONE, Reruns, set_aside_undone, classify_unproven, withdraw_unproved
-from vppcfg.adopt.excluded_lines import Key, Exclusions, key_of, lines_about, lines_behind, taken_of
+from vppcfg.adopt.idle_lines import UNDONE, Reruns, classify_unproven, set_aside_undone, withdraw_unproved
 from vppcfg.adopt.proof import GAP, DifferentPlanError, InvalidFileError, prove
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import FileContent, assert_in_file, assert_in_rest
 from vppcfg.adopt.routes import place_lines, takeover
 from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation

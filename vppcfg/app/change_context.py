@@ -12,7 +12,7 @@ from vppcfg.app.interrupted_change import purpose
 from vppcfg.app.target import Target, now
 from vppcfg.errors import PlanRefusedError
 from vppcfg.record import record
-from vppcfg.transaction.accepted import last_interrupted, close_open_changes
+from vppcfg.transaction.accepted import close_open_changes, last_interrupted
 from vppcfg.transaction.entry import Record
 from vppcfg.transaction.folders import create_folder
 from vppcfg.transaction.installing import install_or_discard

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vppcfg.app.routing import keep_running, keep_startup_files
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import Target, now
-from vppcfg.app.timers import restart_timer, stop_timer, extend_timer
+from vppcfg.app.timers import extend_timer, restart_timer, stop_timer
 from vppcfg.common.clock import local_time
 from vppcfg.errors import DataplaneError, ExitCode, NotNowError, PlanRefusedError, StorageError, VppcfgError
 from vppcfg.record import record

@@ -97,8 +97,8 @@ def state_in_report(file_name: str) -> bytes | None:
 
 def _configured_state(source: bytes, file_name: str) -> State:
     """Return the state of an unconfigured VPP after the configuration in `source` has been applied to it."""
-    from vppcfg.config.load import parse_text
     from vppcfg.config.assumed_state import assumed_state
+    from vppcfg.config.load import parse_text
     from vppcfg.config.resolve import resolve
 
     configuration = parse_text(source, file_name).configuration

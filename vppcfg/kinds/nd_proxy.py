@@ -166,7 +166,9 @@ class NdProxyKind(VppObjectKind[NdProxy]):
         """Return none: all are hidden."""
         return ()
 
-    def hidden(self, connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]) -> Iterator[HiddenObject]:
+    def hidden(
+        self, connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]
+    ) -> Iterator[HiddenObject]:
         """Yield the proxies that VPP has; none of one in which no file has set any."""
         return unlisted_proxies(connection, items, names)
 

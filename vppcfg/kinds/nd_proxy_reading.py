@@ -25,7 +25,9 @@ _SOURCE_ID = 13
 """FIB_SOURCE_IP6_ND_PROXY (vnet/fib/fib_source.h), the same in all releases from 22.06."""
 
 
-def unlisted_proxies(connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]) -> Iterator[HiddenObject]:
+def unlisted_proxies(
+    connection: VppReader, items: Sequence[NdProxy], names: Mapping[int, str]
+) -> Iterator[HiddenObject]:
     """Yield those of `items` that VPP has; none of a VPP in which no file has set any. Raise DataplaneError.
 
     VPP answers for a host that has an entry of this source, whatever better one its packets are forwarded by.

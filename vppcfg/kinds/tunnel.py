@@ -17,12 +17,12 @@ from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds import vrf_section
 from vppcfg.kinds.declared import (
     DESCRIPTION,
-    unsupported_value,
     message_values,
     parsed,
     placeholders,
     read_back,
     schema_lines,
+    unsupported_value,
     yaml_keys,
 )
 from vppcfg.kinds.virtual_interface import VirtualInterfaceKind

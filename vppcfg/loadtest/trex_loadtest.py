@@ -12,8 +12,8 @@ from typing import Any
 from vppcfg.common.printable import json_text
 from vppcfg.common.rates import OVERHEAD_BYTES
 from vppcfg.errors import UsageError
-from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.engine import Direction, Generator, Tally
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import Offered, Result, ResultKind, Sample
 
 _PROFILES = {"imix.py": ("imix", "imix"), "udp_1pkt_simple_bdir.py": ("udp_1pkt", "64")}

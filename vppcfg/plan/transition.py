@@ -150,7 +150,7 @@ class Transition:
 
     @cached_property
     def resets_nat44(self) -> bool:
-        """Return whether a plan disables NAT44, for good or to enable it with other values of `Nat44.enable_settings`."""
+        """Return whether a plan disables NAT44, for good or to enable it with other `Nat44.enable_settings`."""
         before, after = (next(iter(state.of(Nat44).values()), None) for state in (self.observed, self.desired))
         if before is None:
             return False

@@ -23,7 +23,7 @@ from vppcfg.model.state import State
 from vppcfg.plan.state_document import document_of, state_of
 from vppcfg.record import record
 from vppcfg.transaction.accepted_copy import COPY_KEYS_NAME, COPY_NAME, Accepted, AcceptedCopy, sealed_copy
-from vppcfg.transaction.disk_reservation import release, put_into_spare, reserve, room_for
+from vppcfg.transaction.disk_reservation import put_into_spare, release, reserve, room_for
 from vppcfg.transaction.entry import ACCEPTED, UNSTOPPABLE, Entry, Origin, Record, Status, Timer
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.folders import create_folder

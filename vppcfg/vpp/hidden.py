@@ -38,7 +38,9 @@ def with_unlisted(connection: Connection, state: State) -> State:
     VPP walks all IPv6 routes for them.
     """
     names = {index: name for name, index in read_names(connection).items()}
-    return state.with_hidden(HiddenObject(item=each, by="", found=each) for each in all_proxies(connection, state, names))
+    return state.with_hidden(
+        HiddenObject(item=each, by="", found=each) for each in all_proxies(connection, state, names)
+    )
 
 
 def with_hidden(connection: Connection, state: State, known: Callable[[], Iterable[VppObject]]) -> State:

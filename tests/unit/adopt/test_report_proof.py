@@ -2,11 +2,11 @@
 
 import pytest
 
-from vppcfg.adopt.report_proof import assert_in_file, assert_in_rest, has_place
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.command_targets import INEXPRESSIBLE, is_reading
 from vppcfg.adopt.replay import SETTINGS
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import assert_in_file, assert_in_rest, has_place
 from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.adopt.simulation import ALL_COMMANDS
 from vppcfg.common.release import NEWEST

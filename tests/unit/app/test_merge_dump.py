@@ -7,8 +7,8 @@ import pytest
 from tests.laws.examples import TIMES
 from tests.laws.networks import numbered_edit
 from vppcfg.app.merge_dump import merged_configuration
-from vppcfg.config.load import parse_text
 from vppcfg.config.assumed_state import assumed_state
+from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.errors import ConfigError, PlanRefusedError

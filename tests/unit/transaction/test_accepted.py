@@ -15,11 +15,11 @@ from vppcfg.transaction.accepted import (
     accepted_state,
     awaited,
     beginning,
+    close_open_changes,
     last_accepted,
     last_interrupted,
     restores,
     rolled_back_unnoted,
-    close_open_changes,
     to_roll_back,
     was_rolled_back,
 )
@@ -197,7 +197,9 @@ def test_what_ended_without_a_word_is_written_down(journal: Journal, caplog: pyt
     added(Status.WAITING, is_timed=True, boot_id="run 0")
     added(Status.WAITING, is_timed=True)
     added(Status.STRANDED)
-    settled = close_open_changes(journal, journal.records(), "run 1", NOW, lambda record: asked.append(record.entry.number))
+    settled = close_open_changes(
+        journal, journal.records(), "run 1", NOW, lambda record: asked.append(record.entry.number)
+    )
     expected = [Status.APPLIED, Status.CUT_OFF, Status.ROLLED_BACK, Status.WAITING, Status.STRANDED]
     assert [found.status for found in settled] == expected
     assert [found.status for found in journal.records()] == expected

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vppcfg.errors import ExitCode, StorageError
-from vppcfg.transaction.disk_reservation import release, put_into_spare, reserve, room_for
+from vppcfg.transaction.disk_reservation import put_into_spare, release, reserve, room_for
 from vppcfg.transaction.entry_folders import EntryFolders
 from vppcfg.transaction.signed_document import write_durably
 

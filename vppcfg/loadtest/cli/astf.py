@@ -123,9 +123,9 @@ def run(args: argparse.Namespace) -> ExitCode:
     from dataclasses import replace
 
     from vppcfg.loadtest.cli.astf_view import LiveConnections, astf_lines
-    from vppcfg.loadtest.cli.session import plain_result, ports_of, run_holding_ports
     from vppcfg.loadtest.cli.engines import opened_stateful
     from vppcfg.loadtest.cli.result_view import show_lines, write_result
+    from vppcfg.loadtest.cli.session import plain_result, ports_of, run_holding_ports
     from vppcfg.loadtest.result import ResultKind
     from vppcfg.loadtest.stateful.run import ConnectionRamp
 

@@ -20,8 +20,8 @@ from vppcfg.loadtest.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from vppcfg.loadtest.cli.session import LoadSession, LoadSetting
     from vppcfg.loadtest.cli.ramp_tune import TuningObserver
+    from vppcfg.loadtest.cli.session import LoadSession, LoadSetting
     from vppcfg.loadtest.ramp import RampPlan
     from vppcfg.loadtest.result import Result
 
@@ -104,9 +104,9 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _run(session: LoadSession, plan: RampPlan) -> ExitCode:
     from dataclasses import replace
 
-    from vppcfg.loadtest.cli.session import begun_result
     from vppcfg.loadtest.cli.ramp_tune import TuningObserver
     from vppcfg.loadtest.cli.result_view import ramp_lines, show, write_result
+    from vppcfg.loadtest.cli.session import begun_result
     from vppcfg.loadtest.ramp import Ramp
     from vppcfg.loadtest.result import ResultKind
 

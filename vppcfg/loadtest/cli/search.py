@@ -69,8 +69,8 @@ def run(args: argparse.Namespace) -> ExitCode:
 def _run(session: LoadSession, plan: SearchPlan) -> ExitCode:
     from dataclasses import replace
 
-    from vppcfg.loadtest.cli.session import begun_result
     from vppcfg.loadtest.cli.result_view import show, write_result
+    from vppcfg.loadtest.cli.session import begun_result
     from vppcfg.loadtest.result import ResultKind
     from vppcfg.loadtest.search import Bench, Search
 

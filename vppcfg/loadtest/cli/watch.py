@@ -164,8 +164,8 @@ def _report(args: argparse.Namespace, watched: tuple[Watched, ...], *, is_comple
     """Write the result and show the figures."""
     from vppcfg.cli.output import print_line
     from vppcfg.common.printable import printable
-    from vppcfg.loadtest.cli.session import plain_result
     from vppcfg.loadtest.cli.result_view import write_result
+    from vppcfg.loadtest.cli.session import plain_result
     from vppcfg.loadtest.cli.watch import watch_lines
     from vppcfg.loadtest.result import ResultKind
 

@@ -13,9 +13,9 @@ from typing import Protocol
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.common.rates import short
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.ramp_schedule import RampSchedule, LoadPhase
 from vppcfg.loadtest.load import loss_text
 from vppcfg.loadtest.ramp import EARLY_SAMPLES, MARGIN_S
+from vppcfg.loadtest.ramp_schedule import LoadPhase, RampSchedule
 from vppcfg.loadtest.recorder import SILENCE_S, UNSENT_TOLERANCE
 from vppcfg.loadtest.result import Verdict
 from vppcfg.loadtest.stateful.engine import ConnectionCount, StatefulCount, StatefulEngine, StatefulTraffic

@@ -17,7 +17,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import DROP, PROHIBIT, UNREACHABLE, FibPath, ordered, without_paths
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import acl as acls
-from vppcfg.simulator.kinds.route_change import hold_paths, release_paths, read_path
+from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values

@@ -15,7 +15,7 @@ from vppcfg.simulator.fib_entries import FibPath, ordered, with_paths, without_p
 from vppcfg.simulator.kind import Call, Kind
 from vppcfg.simulator.kinds.mpls import MplsMain
 from vppcfg.simulator.kinds.route import API, CLI
-from vppcfg.simulator.kinds.route_change import hold_paths, release_paths, read_path
+from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths
 from vppcfg.simulator.retval import RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values

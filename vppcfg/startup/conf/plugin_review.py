@@ -6,10 +6,10 @@ from collections.abc import Collection, Container, Iterator
 
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
-from vppcfg.startup.conf.problem_text import most_similar, problem
 from vppcfg.startup.conf.grammar import PLUGIN_OF
 from vppcfg.startup.conf.placeholder import FILLER
 from vppcfg.startup.conf.plugin_names import SUFFIX, is_in, is_off_by_default, name_in, plugins
+from vppcfg.startup.conf.problem_text import most_similar, problem
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 
 _NEEDS = {"abf": "acl"}

@@ -10,11 +10,11 @@ from vppcfg.common.bounds import PROBLEMS
 from vppcfg.common.release import Release
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.startup.conf.blank import blank_problems
-from vppcfg.startup.conf.problem_text import correction_text, problem, unknown_text
 from vppcfg.startup.conf.cpu_words import cpu_problems, entries_read
 from vppcfg.startup.conf.grammar import FORGIVING, GRAMMAR, STANZAS
 from vppcfg.startup.conf.key import Key, W
 from vppcfg.startup.conf.old_words import gone_since, replacement
+from vppcfg.startup.conf.problem_text import correction_text, problem, unknown_text
 from vppcfg.startup.conf.tree import Conf, ConfEntry
 from vppcfg.startup.conf.values import why_unreadable
 
@@ -34,7 +34,9 @@ _MAIN_CORE_NEEDED: Mapping[str, Release] = {
 """Keys that VPP refuses without main-core, and since when (vlib/threads.c)."""
 
 
-def review(conf: Conf, release: Release, allowed: Collection[str] = (), unknown_plugins: Sequence[str] = ()) -> list[Problem]:
+def review(
+    conf: Conf, release: Release, allowed: Collection[str] = (), unknown_plugins: Sequence[str] = ()
+) -> list[Problem]:
     """Return what stops VPP of that release, or counts for nothing, in the order of the file, up to a bound.
 
     Words in `allowed` are known whatever VPP is; `unknown_plugins` are enabled plugins that upstream VPP does not have,
@@ -44,7 +46,9 @@ def review(conf: Conf, release: Release, allowed: Collection[str] = (), unknown_
     return sorted(found, key=lambda problem: (problem.line, problem.column))
 
 
-def _problems(conf: Conf, release: Release, allowed: Collection[str], unknown_plugins: Sequence[str]) -> Iterator[Problem]:
+def _problems(
+    conf: Conf, release: Release, allowed: Collection[str], unknown_plugins: Sequence[str]
+) -> Iterator[Problem]:
     for name in conf.names:
         stanza = conf.stanza(name)
         if stanza is not None and name not in allowed:
@@ -76,7 +80,9 @@ def _stanza_problems(
 
 def _unknown_stanza(stanza: ConfEntry, unknown_plugins: Sequence[str]) -> Problem:
     if unknown_plugins:
-        text = f"`{stanza.name}` is unknown to upstream VPP: a stanza of {' or '.join(unknown_plugins)}, or a typing error"
+        text = (
+            f"`{stanza.name}` is unknown to upstream VPP: a stanza of {' or '.join(unknown_plugins)}, or a typing error"
+        )
         return problem("conf-vendor", stanza, text, Severity.WARNING)
     if (since := gone_since(stanza.name)) is not None:
         return problem("conf-removed", stanza, _gone_text(stanza.name, since, "", replacement(stanza.name)))
