@@ -254,6 +254,20 @@ def test_what_leads_to_something_is_read_with_it_and_does_not_outlast_it(
     assert [row.table.name for row in vpp.rows("ip_table_dump") if row.table.table_id == 77] == []
 
 
+def test_multicast_routes_are_read_beside_those_of_300_interfaces(
+    vpp: Subject, first: int, plane: LiveDataplane
+) -> None:
+    """VPP's own groups have a path for each interface; the dump of the API ends VPP where these are more than 255."""
+    for number in range(300):
+        assert vpp.add_address(vpp.sub(first, 100 + number), f"10.{number // 250}.{number % 250}.1/24") == 0
+    multicast(vpp, vpp.index(SUB))
+    (before,) = held(plane, SUB)
+    assert before.label == "multicast route of the API 232.1.1.1/32 Forward"
+    assert plane.perform([TakeOff(attachment=before)]).refusals == ()
+    assert held(plane, SUB) == ()
+    assert vpp.api.show_version().retval == 0
+
+
 def test_what_a_virtual_router_tracks_is_read_with_that(vpp: Subject, first: int, plane: LiveDataplane) -> None:
     index = vpp.sub(first, 100)
     assert vpp.add_address(first, ADDRESS) == 0

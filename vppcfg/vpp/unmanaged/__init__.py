@@ -20,6 +20,7 @@ from vppcfg.vpp.unmanaged import (
     filters,
     ipsec,
     mpls_routes,
+    multicast_routes,
     nat,
     objects,
     quality,
@@ -32,6 +33,7 @@ from vppcfg.vpp.unmanaged.reader import Reader, ReadScope
 READERS: Sequence[Reader] = (
     *ipsec.READERS,
     *routes.READERS,
+    *multicast_routes.READERS,
     *mpls_routes.READERS,
     *cross_connects.READERS,
     *nat.READERS,
