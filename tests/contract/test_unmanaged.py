@@ -263,7 +263,7 @@ def test_multicast_routes_are_read_beside_those_of_300_interfaces(
     multicast(vpp, vpp.index(SUB))
     (before,) = held(plane, SUB)
     assert before.label == "multicast route of the API 232.1.1.1/32 Forward"
-    assert plane.perform([TakeOff(attachment=before)]).refusals == ()
+    assert plane.perform([RemoveAttachment(attachment=before)]).refusals == ()
     assert held(plane, SUB) == ()
     assert vpp.api.show_version().retval == 0
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_placeholder, stored_call, typed
+from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, cli_call, index_placeholder, stored_call
 from vppcfg.model.vrf import FibTable
 from vppcfg.vpp.address_codec import family_and_bytes
 from vppcfg.vpp.connection import Connection
@@ -155,7 +155,7 @@ def _attachment(group: _Group, path: _Path, holder: str) -> Attachment:
 
 def _change(group: _Group, path: _Path, line: str, *, is_add: bool) -> ApiCall | None:
     if path.source == "CLI":
-        return typed(line, path.interface)
+        return cli_call(line, path.interface)
     element: dict[str, int | str | bytes] = {
         "itf_flags": sum(_FLAGS[word] for word in path.flags),
         "path.sw_if_index": index_placeholder(path.interface),
