@@ -21,11 +21,12 @@ from tests.typed_lines import typed_lines
 from vppcfg.adopt.adoption import Adoption, adopt_state
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.report import LineOutcome
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup as Ground
+from vppcfg.adopt.script_adoption import Script, adopt_scripts
 from vppcfg.common.release import NEWEST
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.model.interface import Interface

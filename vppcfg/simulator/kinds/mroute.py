@@ -1,4 +1,4 @@
-"""Multicast routes (vnet/mfib): a path keeps the index of an interface that goes, and works for the next that has it.
+"""Simulates multicast routes (vnet/mfib): a path keeps the index of a deleted interface, and serves the next with it.
 
 Those of VPP itself are in every table: what all interfaces with a protocol accept. A table is there while its locks add
 up to more than none. Unlike the locks of a FIB table, they count down without asking (mfib_table_unlock): who lets go
@@ -38,6 +38,7 @@ reply ip_mroute_add_del_reply 1992deab: i32 retval, u32 stats_index
 request ip_mroute_dump b9d2e09e streams ip_mroute_details: ip_table table
 reply ip_mroute_details c5cb23fc: ip_mroute route
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 ACCEPT, _FORWARD = 2, 4
 """Flags of a path."""
 _WORDS = {"Accept": ACCEPT, "Forward": _FORWARD}

@@ -1,4 +1,4 @@
-"""Routes that others have through interfaces and in FIB tables, path by path.
+"""Reads routes that other programs have through interfaces and in FIB tables, path by path.
 
 A route whose interface is deleted stays and drops, and so does every route that is added with the same paths, until
 none of them is left (fib_path_list_db_insert, vnet/fib/fib_path_list.c): they are removed before the interface goes.
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_of, stored_call
+from vppcfg.model.attachment import ApiCall, Attachment, Layer, Values, index_placeholder, stored_call
 from vppcfg.model.nd_proxy import NdProxy
 from vppcfg.model.vrf import FibTable, table_key
 from vppcfg.plan.request import NO_INDEX
@@ -66,7 +66,7 @@ def _read_routes(connection: Connection, replies: Replies, scope: ReadScope) -> 
         for each in paths:
             path = dict(zip(PATH, each, strict=True))
             name = scope.names.get(path["sw_if_index"], "") if path["type"] == _NORMAL else ""
-            beyond = "" if name else table_beyond(path)
+            beyond = "" if name else lookup_table_of(path)
             holder = next((each for each in (table.key, name, beyond) if each in scope.holders), "")
             if holder and source in kinds:
                 attachment = _of_path(holder, kinds[source], prefix, values, path, name)
@@ -84,7 +84,7 @@ def _is_like_a_drop(path: Mapping[str, Any]) -> bool:
     return path["type"] == _NORMAL and not any(path["nh.address"]) and not path["table_id"]
 
 
-def table_beyond(path: Mapping[str, Any]) -> str:
+def lookup_table_of(path: Mapping[str, Any]) -> str:
     """Return the FIB table, other than the default one, that a path of no interface goes on in; '' for none."""
     is_there = path["type"] == _NORMAL and path["sw_if_index"] == NO_INDEX and path["table_id"]
     return table_key(path["table_id"], is_ipv6=path["proto"] == 1) if is_there else ""
@@ -128,7 +128,9 @@ def _of_path(
 
 def element_of(path: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a path without its zeros; one that leads nowhere has the number that it was given, which is compared."""
-    return {key: value for key, value in path.items() if value} | ({"sw_if_index": index_of(name)} if name else {})
+    return {key: value for key, value in path.items() if value} | (
+        {"sw_if_index": index_placeholder(name)} if name else {}
+    )
 
 
 def way_of(path: Mapping[str, Any], name: str) -> str:
@@ -180,7 +182,7 @@ def _read_proxies(connection: Connection, replies: Replies, scope: ReadScope) ->
             if (host, name, table_id) in own or not scope.holders & {name, table.key}:
                 continue
             holder = table.key if table.key in scope.holders else name
-            values: Values = {"sw_if_index": index_of(name), "ip": raw}
+            values: Values = {"sw_if_index": index_placeholder(name), "ip": raw}
             interface = scope.state.interfaces.get(name)
             is_there = interface is not None and interface.tables[1] == table_id
             yield Attachment(
