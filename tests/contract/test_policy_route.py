@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.contract.subject import ALL, PORTS, Subject
-from vppcfg.kinds.policy_route import LOOSE_POLICIES
+from vppcfg.kinds.policy_route import UNATTACHED_POLICIES
 from vppcfg.kinds.policy_route_operations import CreatePolicy
 from vppcfg.model.policy_route import UnattachedPolicy
 from vppcfg.vpp.live import LiveDataplane, connect
@@ -117,7 +117,7 @@ def test_a_policy_keeps_its_access_list(vpp: Subject, eth: int) -> None:
 def test_a_policy_may_name_a_list_that_is_not_there(vpp: Subject, eth: int, plane: LiveDataplane) -> None:
     assert policy(vpp, 77, path(HOPS[0])) == 0
     (found,) = plane.observe().of(UnattachedPolicy).values()
-    for operation in (*LOOSE_POLICIES.removal(found, with_table=False), LOOSE_POLICIES.set(found)):
+    for operation in (*UNATTACHED_POLICIES.removal(found, with_table=False), UNATTACHED_POLICIES.set(found)):
         assert plane.perform([operation]).refusals == ()
         assert bool(plane.observe().of(UnattachedPolicy)) is isinstance(operation, CreatePolicy)
     assert [row.policy.acl_index for row in vpp.rows("abf_policy_dump")] == [77]
@@ -157,7 +157,7 @@ def test_a_policy_into_another_table_goes_whoever_has_made_it(
     else:
         assert vpp.cli(line.format("del id 7"))[0] == 0
     assert list(plane.observe().of(UnattachedPolicy).values()) == [found]
-    assert plane.perform(LOOSE_POLICIES.removal(found, with_table=True)).refusals == ()
+    assert plane.perform(UNATTACHED_POLICIES.removal(found, with_table=True)).refusals == ()
     assert not plane.observe().of(UnattachedPolicy)
     assert vpp.api.ip_table_add_del(is_add=False, table=table).retval == 0
     assert [row.table.table_id for row in vpp.rows("ip_table_dump") if row.table.table_id == 10] == []

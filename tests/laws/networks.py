@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 from hypothesis import strategies as st
 
 from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import (
     AclConfig,
     BridgeConfig,
@@ -28,7 +29,6 @@ from vppcfg.config.configuration import (
     VrfConfig,
 )
 from vppcfg.config.parsed import Parsed
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules

@@ -21,11 +21,12 @@ from tests.typed_lines import typed_lines
 from vppcfg.adopt.adoption import Adoption, adopt_state
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.report import LineOutcome
-from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup as Ground
+from vppcfg.adopt.script_adoption import Script, adopt_scripts
 from vppcfg.common.release import NEWEST
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.model.interface import Interface
@@ -63,15 +64,13 @@ def test_a_running_vpp_is_adopted_with_an_empty_plan(state: State) -> None:
     assert adopt_state(resolution.desired, "VPP").text == adopted.text
 
 
-def ground_for(configuration: Configuration) -> tuple[ReplaySetup, list[PhysicalPort]]:
+def ground_for(configuration: Configuration) -> tuple[Ground, list[PhysicalPort]]:
     """Return the ports of a configuration, for an adoption and for a simulated VPP."""
     ports = [
         replace(port, mac=generated_mac(number), link_mtu=9000)
         for number, port in enumerate(assumed_state(configuration).interfaces.values(), 1)
     ]
-    return ReplaySetup(release=NEWEST, ports=ports, may_assume=False, is_running=True), [
-        port_of(port) for port in ports
-    ]
+    return Ground(release=NEWEST, ports=ports, may_assume=False, is_running=True), [port_of(port) for port in ports]
 
 
 def port_of(port: Interface) -> PhysicalPort:
@@ -131,9 +130,9 @@ def assert_rest_has_what_is_left(adopted: Adoption, commands: Sequence[str]) -> 
 @examples(9)
 @given(configuration=configurations(), seed=st.integers(0, 2**32))
 def test_a_script_and_what_is_adopted_of_it_bring_a_vpp_to_the_same(configuration: Configuration, seed: int) -> None:
-    setup, ports = ground_for(configuration)
+    ground, ports = ground_for(configuration)
     lines = disturbed(script_for(configuration, ports), ports, seed)
-    adopted = adopt_scripts([Script(name="a.vpp", text="\n".join(lines))], setup, lambda *_: None)
+    adopted = adopt_scripts([Script(name="a.vpp", text="\n".join(lines))], ground, lambda *_: None)
     assert_each_line_has_one_outcome(adopted, lines)
     assert_bring_about_the_same(adopted, lines, ports)
 
@@ -212,15 +211,15 @@ def test_what_is_typed_at_random_is_adopted_and_each_line_of_the_file_counts(see
     lines = list(taken_at_random(SimulatedVpp(ports=ports), seed))
     with connected(SimulatedVpp(ports=ports)) as dataplane:
         known = [each for each in dataplane.observe().interfaces.values() if each.name in PORTS]
-    setup = ReplaySetup(release=NEWEST, ports=known, may_assume=False, is_running=True)
-    adopted = adopt_scripts([Script(name="a.vpp", text="\n".join(lines))], setup, lambda *_: None)
+    ground = Ground(release=NEWEST, ports=known, may_assume=False, is_running=True)
+    adopted = adopt_scripts([Script(name="a.vpp", text="\n".join(lines))], ground, lambda *_: None)
     assert_each_line_has_one_outcome(adopted, lines)
     if not any("bring" in notice for notice in adopted.report.notices):
         assert_bring_about_the_same(adopted, lines, ports)
     said = [number for number, line in enumerate(adopted.report.lines) if line.outcome is LineOutcome.FILE]
     for left_out in said[-1:]:
         fewer = [line for number, line in enumerate(lines) if number != left_out]
-        other = adopt_scripts([Script(name="a.vpp", text="\n".join(fewer))], setup, lambda *_: None)
+        other = adopt_scripts([Script(name="a.vpp", text="\n".join(fewer))], ground, lambda *_: None)
         assert other.text != adopted.text or LineOutcome.FAULT in {line.outcome for line in other.report.lines}, lines[
             left_out
         ]

@@ -143,7 +143,7 @@ def others_of(target: Target) -> tuple[OthersOfKind, ...]:
     with closing(vpp):
         state = vpp.observe()
         tables = {"ipv4-VRF:0", "ipv6-VRF:0", *state.vrfs}
-        return others_in(vpp.standing(state), vpp.unmanaged({*state.interfaces, *tables}, state))
+        return others_in(vpp.standalone(state), vpp.unmanaged({*state.interfaces, *tables}, state))
 
 
 @pytest.mark.skipif(REASON is not None or release_of(release()) < release_of("26.10"), reason="tried on 26.10")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vppcfg.adopt.account import FileContent
 from vppcfg.adopt.command_targets import PLACING, exceeds_file
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import FileContent
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
 from vppcfg.kinds.kind_list import TABLES

@@ -64,10 +64,10 @@ class OthersOfKind:
         return {"kind": self.kind, "count": len(names), "names": names, "commands": commands, "why": self.why}
 
 
-def others_in(standing: Iterable[Attachment], attached: Iterable[Attachment]) -> tuple[OthersOfKind, ...]:
+def others_in(standalone: Iterable[Attachment], attached: Iterable[Attachment]) -> tuple[OthersOfKind, ...]:
     """Return what others have by kind: what is on no interface, in the order in which it is made, then the rest."""
     kinds: dict[str, list[Attachment]] = {}
-    for each in [*standing, *(each for each in attached if each.kind != _LISTED_TWICE)]:
+    for each in [*standalone, *(each for each in attached if each.kind != _LISTED_TWICE)]:
         kinds.setdefault(_kind_of(each), []).append(each)
     return tuple(_of_kind(kind, same) for kind, same in kinds.items())
 

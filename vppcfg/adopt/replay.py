@@ -21,8 +21,8 @@ from vppcfg.adopt.command_targets import (
     turns_det44_off,
     unsupported_reason,
 )
+from vppcfg.adopt.excluded_lines import Exclusions, key_of
 from vppcfg.adopt.grammar import Grammar, ParsedCommand
-from vppcfg.adopt.misfits import Left, key_of
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
@@ -64,14 +64,14 @@ class Replay:
         *,
         past_errors: bool,
         may_assume: bool,
-        left: Left | None = None,
+        left: Exclusions | None = None,
     ) -> None:
         """Run scripts on `simulation`, with `past_errors` also what stands behind a command that VPP refuses.
 
         With `may_assume`, a port that only a script names is taken for one that VPP has. What is `left` is
         not run, because no file has what it sets.
         """
-        self._left = left or Left()
+        self._left = left or Exclusions()
         self.lines: list[SourceLine] = []
         self.ports: list[AssumedPort] = []
         self.added: list[tuple[str, str]] = []

@@ -7,19 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from vppcfg.adopt.account import FileContent, assert_in_file, assert_in_rest
 from vppcfg.adopt.adoption import Adoption, text_without_contradictions
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import JOINED_MTU, Classifier
-from vppcfg.adopt.command_targets import OUTSIDE, PLACING, exceeds_file, first_unsupported_word, queue_in
+from vppcfg.adopt.command_targets import INEXPRESSIBLE, PLACING, exceeds_file, first_unsupported_word, queue_in
 from vppcfg.adopt.common_mtu import with_common_mtus
 from vppcfg.adopt.dataplane import Settings, lcp_settings
+from vppcfg.adopt.excluded_lines import Exclusions, Key, key_of, lines_about, lines_behind, taken_of
 from vppcfg.adopt.grammar import Grammar, grammar_of
-from vppcfg.adopt.idle_lines import UNDONE, Reruns, set_aside_undone, settle, withdraw_unproved
-from vppcfg.adopt.misfits import Key, Left, key_of, lines_about, lines_behind, taken_of
+from vppcfg.adopt.idle_lines import UNDONE, Reruns, classify_unproven, set_aside_undone, withdraw_unproved
 from vppcfg.adopt.proof import GAP, DifferentPlanError, InvalidFileError, prove
 from vppcfg.adopt.replay import ReadFile, Replay
 from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import FileContent, assert_in_file, assert_in_rest
 from vppcfg.adopt.routes import place_lines, takeover
 from vppcfg.adopt.script import without_uncomment
 from vppcfg.adopt.simulation import Simulation
@@ -122,7 +122,7 @@ def _adopt_until_proved(
     is_tried: bool,
 ) -> Adoption:
     grammar = grammar_of(setup.release)
-    left = Left()
+    left = Exclusions()
     goal: _Goal | None = None
     while True:
         replay = _replay(scripts, setup, read_file, grammar, left)
@@ -155,7 +155,9 @@ def _adopt_until_proved(
             left = more if goal.can_be_met else replace(left, undone=frozenset())
 
 
-def _replay(scripts: Sequence[Script], setup: ReplaySetup, read_file: ReadFile, grammar: Grammar, left: Left) -> Replay:
+def _replay(
+    scripts: Sequence[Script], setup: ReplaySetup, read_file: ReadFile, grammar: Grammar, left: Exclusions
+) -> Replay:
     replay = Replay(
         setup.simulation(), grammar, read_file, past_errors=setup.past_errors, may_assume=setup.may_assume, left=left
     )
@@ -199,7 +201,7 @@ def _goal_of(replay: Replay) -> _Goal:
 
 def _is_simulated(line: SourceLine) -> bool:
     """Return whether the simulated VPP has carried a line out that is left."""
-    return line.command in OUTSIDE and first_unsupported_word(line.command, line.text.split()) is None
+    return line.command in INEXPRESSIBLE and first_unsupported_word(line.command, line.text.split()) is None
 
 
 def _adopt_scripts(
@@ -207,7 +209,7 @@ def _adopt_scripts(
     setup: ReplaySetup,
     grammar: Grammar,
     goal: _Goal | None,
-    left: Left,
+    left: Exclusions,
     settings: Settings | None,
     lines: Sequence[SourceLine],
     rest_file: str | None,
@@ -226,7 +228,7 @@ def _adopt_scripts(
     joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
     classifier = Classifier(described, known, FileContent(read_document(known.text.encode()).data), joined)
     classifier.classify(replay.lines)
-    settle(classifier, reruns)
+    classify_unproven(classifier, reruns)
     place_lines(replay.lines, taken, {vrf.table_id: name for name, vrf in known.configuration.vrfs.items()})
     set_aside_undone(replay.lines, reruns)
     content = _proved(known.text, described, replay.lines)

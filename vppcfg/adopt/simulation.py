@@ -1,4 +1,4 @@
-"""A simulated VPP as the replay of a script needs one: runs a command, gets ports on demand, and is read as any VPP."""
+"""The simulated VPP that `adopt` replays scripts on: runs commands, creates ports on demand, reports its state."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from vppcfg.vpp.definitions import Definitions, read_directory
 from vppcfg.vpp.hidden import read_prompt, with_unlisted
 from vppcfg.vpp.observe import observe
 from vppcfg.vpp.perform import perform
-from vppcfg.vpp.unmanaged import read_standing, read_unmanaged
+from vppcfg.vpp.unmanaged import read_standalone, read_unmanaged
 
 _T = TypeVar("_T")
 IN_NO_FILE = frozenset(
@@ -199,9 +199,9 @@ class Simulation:
     def effects(self) -> tuple[State, frozenset[Attachment]]:
         """Return the state, and what no section manages, as far as VPP reports it."""
         state = self.observe()
-        standing = self._ask(lambda connection: read_standing(connection, state))
+        standalone = self._ask(lambda connection: read_standalone(connection, state))
         attached = self._ask(lambda connection: read_unmanaged(connection, state.interfaces, state))
-        return state, frozenset((*standing, *attached, *self._ipv6_links()))
+        return state, frozenset((*standalone, *attached, *self._ipv6_links()))
 
     def content(self) -> Mapping[Any, Any]:
         """Return what the kinds have in their tables, also what VPP does not report."""

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from vppcfg.adopt.account import elements_of, keys_of
 from vppcfg.adopt.as_applied import as_applied, with_named_tables
 from vppcfg.adopt.classify import named_objects
 from vppcfg.adopt.command_targets import Place, place_of
 from vppcfg.adopt.common_mtu import with_common_mtus
-from vppcfg.adopt.misfits import Key, key_of
+from vppcfg.adopt.excluded_lines import Key, key_of
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import elements_of, keys_of
 from vppcfg.adopt.routes import COMMAND, targets_of
 from vppcfg.adopt.simulation import Simulation
 from vppcfg.config.load import parse_text

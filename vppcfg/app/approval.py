@@ -27,7 +27,7 @@ from vppcfg.transaction.entry import UNDECIDED, Record, Status
 from vppcfg.transaction.folders import WHO_MAY, why_unusable
 from vppcfg.transaction.guard import Limits, Objection
 from vppcfg.transaction.journal import Journal
-from vppcfg.transaction.lock import whose
+from vppcfg.transaction.lock import holder_text
 
 __all__ = [
     "Limits",
@@ -97,7 +97,7 @@ def target_objections(digest: str, target: Target, boot_id: str, terms: Terms) -
     holder = target.who_is_at_work()
     if holder is not None:
         hint = "wait for it to end, and plan again: what VPP has may be half-way"
-        yield Objection(whose(holder), hint, ExitCode.NOT_NOW)
+        yield Objection(holder_text(holder), hint, ExitCode.NOT_NOW)
     journal = target.journal()
     if reason := why_unusable(journal.folder):
         yield Objection(f"cannot use {journal.folder}: {reason}", WHO_MAY)

@@ -20,7 +20,7 @@ from vppcfg.app.post_change import PostChange
 from vppcfg.app.routing import keep_startup_files
 from vppcfg.app.signals import Stop, deferring
 from vppcfg.app.target import now, who
-from vppcfg.app.timers import armed, disarm
+from vppcfg.app.timers import start_timer, stop_timer
 from vppcfg.app.unmanaged import listed_by_holder
 from vppcfg.common.numbers import numbered
 from vppcfg.errors import DataplaneError, ExitCode, PlanProofError, PlanRefusedError, StorageError
@@ -72,7 +72,7 @@ def make_change(plan: Plan, intent: Intent, place: ChangeContext, console: Conso
         record = _written(plan, intent, place)
         try:
             if intent.confirm_s is not None:
-                record = armed(record, intent.confirm_s, place.journal, place.target)
+                record = start_timer(record, intent.confirm_s, place.journal, place.target)
         except StorageError as error:
             place.journal.end(record, Status.REVERTED, now(), f"nothing was changed: {error.message}")
             raise
@@ -228,7 +228,7 @@ def _ended(
         text = "; ".join(part for part in (text, hook_trouble) if part)
         outcome = replace(outcome, trouble=outcome.trouble or hook_trouble)
     if status in {Status.REVERTED, Status.STRANDED}:
-        disarm(record)
+        stop_timer(record)
     try:
         if status is Status.CONFIRMED:
             record = keep_waiting(record, place.journal, text)

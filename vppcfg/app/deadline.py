@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from vppcfg.app.approval import Terms
-from vppcfg.app.change_context import ChangeContext, workplace
+from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.console import Console
 from vppcfg.app.rollback import first_of_interrupted, go_back, mark_rolled_back
 from vppcfg.app.target import Target
@@ -104,7 +104,7 @@ def _act(change: Awaited, target: Target, console: Console) -> ExitCode:
     if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE
     try:
-        with workplace(target, "vppcfg rollback", is_settling=False) as place:
+        with locked_context(target, "vppcfg rollback", closes_open_changes=False) as place:
             return _roll_back(change, place, console)
     except LockedError:
         if found is not None:

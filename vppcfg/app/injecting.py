@@ -17,8 +17,8 @@ from typing import Any
 from vppcfg.app.console import Console
 from vppcfg.app.deviations import deviations
 from vppcfg.app.planning import propose, show_obstacles
-from vppcfg.app.probing import DOWN, names_of, seen, sent_again
-from vppcfg.app.rehearsing import as_chosen
+from vppcfg.app.probing import DOWN, names_of, observe_frames, repeated_probe
+from vppcfg.app.rehearsing import with_observed_choices
 from vppcfg.app.signals import deferring
 from vppcfg.app.target import Target, who
 from vppcfg.app.vpp_with_linux import Router
@@ -119,7 +119,7 @@ def question(count: int, target: Target, terms: InjectTerms) -> str:
 
 
 def _refuse_traced(vpp: LiveDataplane) -> None:
-    traces = vpp.whose_traces()
+    traces = vpp.foreign_traces()
     if traces:
         raise NotNowError(f"{traces}, and frames would end that", "`clear trace` or `pcap trace off` at VPP's prompt")
 
@@ -137,7 +137,7 @@ def _prepared(
     show_obstacles(proposal, loaded.name, console)
     if not proposal.resolution.is_possible:
         raise PlanRefusedError("the file does not fit this VPP, and nothing was sent", "`vppcfg plan` shows why")
-    desired = as_chosen(proposal.resolution.desired, observed)
+    desired = with_observed_choices(proposal.resolution.desired, observed)
     numbers = vpp.read_numbers()
     network = _with_routes(vpp, desired, numbers.without_link)
     in_vpp = _with_routes(vpp, observed, numbers.without_link)
@@ -181,8 +181,8 @@ def _followed(vpp: LiveDataplane, probe: FrameProbe, setup: InjectionSetup) -> O
     """Return what VPP did with a frame. It is sent again when its way is not whole in the trace, and ended in VPP."""
     found = None
     for time_before in range(_TIMES):
-        same = sent_again(probe, setup.network, time_before)
-        found = seen(vpp, [same], setup.names, is_last=True, is_in_service=True).get(probe.name)
+        same = repeated_probe(probe, setup.network, time_before)
+        found = observe_frames(vpp, [same], setup.names, is_last=True, is_in_service=True).get(probe.name)
         if found is None or went_out(found) or is_whole(found):
             break
     return found

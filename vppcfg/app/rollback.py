@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from vppcfg.app.approval import Terms, guard, pass_guards
-from vppcfg.app.change_context import ChangeContext, workplace
+from vppcfg.app.change_context import ChangeContext, locked_context
 from vppcfg.app.changing import make_change, note_unchanged
 from vppcfg.app.confirming import refuse_while_waiting, wait_for_confirmation
 from vppcfg.app.console import Console
@@ -19,7 +19,7 @@ from vppcfg.app.hooks import kept_hooks
 from vppcfg.app.intent import ChangeResult, Intent
 from vppcfg.app.routing import daemon_rollback
 from vppcfg.app.target import Target, now
-from vppcfg.app.timers import disarm
+from vppcfg.app.timers import stop_timer
 from vppcfg.app.unmanaged import compare_with
 from vppcfg.config.load import source_of
 from vppcfg.config.yaml.files import STDIN, SourceFiles, files_at
@@ -56,7 +56,7 @@ def roll_back(number: int | None, target: Target, terms: Terms, console: Console
 
     Raise PlanRefusedError when it is not known which that is, or when VPP has lost a port that was there.
     """
-    with workplace(target, "vppcfg rollback", is_settling=False) as place:
+    with locked_context(target, "vppcfg rollback", closes_open_changes=False) as place:
         record = _chosen(number, place)
         waiting = awaited(reversed(place.records))
         if terms.confirm_s is not None and waiting is not None:
@@ -301,4 +301,4 @@ def mark_rolled_back(record: Record, place: ChangeContext, *, is_timer: bool, ot
             number = other.entry.number
             log.error("Change %d is rolled back, but the journal could not be updated: %s", number, error.message)
         else:
-            disarm(other)
+            stop_timer(other)

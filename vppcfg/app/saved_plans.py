@@ -10,7 +10,7 @@ from pathlib import Path
 from vppcfg import __version__
 from vppcfg.app.applying import Applied, apply_at, awaited_confirmation
 from vppcfg.app.approval import Terms
-from vppcfg.app.change_context import workplace
+from vppcfg.app.change_context import locked_context
 from vppcfg.app.console import Console
 from vppcfg.app.journaled_objects import applied_file
 from vppcfg.app.planning import propose
@@ -59,7 +59,7 @@ def apply_saved(name: str, target: Target, terms: Terms, console: Console) -> Ap
     _refuse_other_version(saved, name)
     configuration, loaded = _configuration(saved, name)
     terms = replace(terms, adopt=saved.is_adopting)
-    with workplace(target, "vppcfg apply") as place:
+    with locked_context(target, "vppcfg apply") as place:
         refuse_stale(saved, _found(saved, configuration, loaded, place.session.dataplane, place.journal), console)
         applied = apply_at(place, configuration, loaded, terms, console)
     return awaited_confirmation(applied, target, terms, console)

@@ -1,4 +1,4 @@
-"""Asks for addresses before they are set: who has one already would lose it, or take it from the router."""
+"""Asks on the wire for new addresses before a plan sets them: a host that has one already would lose it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def probe_new_addresses(plan: Plan, dataplane: Dataplane) -> tuple[AddressProbe,
 
 
 def about_taken(probes: tuple[AddressProbe, ...]) -> Iterator[Objection]:
-    """Yield the addresses that other hosts have."""
+    """Yield an objection to a plan for each address that another host has."""
     for probe in probes:
         if probe.is_taken:
             yield Objection(probe.text, "take another address, or apply it without --check once that host is gone")

@@ -144,9 +144,9 @@ def _of_sources(args: argparse.Namespace) -> Adoption:
         return adopt_migrated(*file)
     adoption = _joined(sources, _replay_setup(args), args)
     if file is not None:
-        from vppcfg.adopt.merge_yaml import together_with_yaml
+        from vppcfg.adopt.merge_yaml import merged_with_yaml
 
-        return together_with_yaml(adoption, *file)
+        return merged_with_yaml(adoption, *file)
     return adoption
 
 
@@ -335,8 +335,8 @@ def _others(target: Target, state: State, known: Configuration, taken: Takeover)
     with closing(vpp):
         found = vpp.unmanaged({*state.interfaces, *tables, *state.bridges}, state)
         left = [each for each in found if not is_of_file(each, state.owned)]
-        standing = [each for each in vpp.standing(state) if not is_of_file(each, state.owned)]
-        return others_in(standing, taken.without(left))
+        standalone = [each for each in vpp.standalone(state) if not is_of_file(each, state.owned)]
+        return others_in(standalone, taken.without(left))
 
 
 def _rest_name(args: argparse.Namespace) -> str | None:

@@ -22,7 +22,7 @@ from vppcfg.cli.options import (
     target_of,
     terms_of,
 )
-from vppcfg.common.passing import IN_PASSING
+from vppcfg.common.log_detail import DETAIL
 from vppcfg.errors import (
     ContradictionError,
     DataplaneError,
@@ -149,7 +149,7 @@ def run(args: argparse.Namespace) -> ExitCode:
         from vppcfg.app.saved_plans import save_plan
 
         save_plan(args.save, plan, loaded, boot_id, adopt=args.adopt)
-    log.info("Planning succeeded", extra=IN_PASSING)
+    log.info("Planning succeeded", extra=DETAIL)
     is_pending = bool(plan.steps or routing.steps)
     return ExitCode.CHANGES_PENDING if is_pending and args.detailed_exitcode else ExitCode.DONE
 
@@ -240,7 +240,7 @@ def _verdict(
 def observed(args: argparse.Namespace, configuration: Configuration) -> Iterator[tuple[State, Dataplane | None]]:
     """Yield the state to plan from, made up, read or that of a running VPP, and that VPP."""
     if args.novpp:
-        from vppcfg.config.placeholders import assumed_state
+        from vppcfg.config.assumed_state import assumed_state
 
         yield assumed_state(configuration), None
     elif args.state is not None:
@@ -255,7 +255,7 @@ def observed(args: argparse.Namespace, configuration: Configuration) -> Iterator
 @contextmanager
 def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
     """Yield the running VPP. Raise NotNowError where it does not answer while another vppcfg is at work on it."""
-    from vppcfg.transaction.lock import whose
+    from vppcfg.transaction.lock import holder_text
 
     target = target_of(args)
     try:
@@ -263,7 +263,7 @@ def _connected(args: argparse.Namespace) -> Iterator[Dataplane]:
             yield dataplane
     except DataplaneError as error:
         if holder := target.who_is_at_work():
-            text = f"{error.message}; {whose(holder)}"
+            text = f"{error.message}; {holder_text(holder)}"
             raise NotNowError(text, "wait for it to end, and plan again") from error
         raise
 

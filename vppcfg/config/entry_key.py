@@ -27,7 +27,7 @@ class EntryKey:
     is_dispensable: ClassVar[bool] = True
     """Whether the rest of an entry, and what refers to it, can be judged while the key is of a wrong form."""
 
-    is_told_by_absence: ClassVar[bool] = False
+    has_meaning_when_absent: ClassVar[bool] = False
     """Whether an interface that has nothing of it may need the key."""
 
     def parse(self, raw: Any, path: KeyPath) -> Any:

@@ -42,7 +42,7 @@ ENTRY_KEYS: tuple[EntryKey, ...] = (*EARLY_KEYS, *LATE_KEYS)
 
 _BY_KEY = {each.key: each for each in ENTRY_KEYS}
 _OF_INTERFACE = {field.name for field in fields(Interface)}
-_HELD = tuple(each for each in ENTRY_KEYS if each.attribute in _OF_INTERFACE and not each.is_told_by_absence)
+_HELD = tuple(each for each in ENTRY_KEYS if each.attribute in _OF_INTERFACE and not each.has_meaning_when_absent)
 """Those that an interface with nothing in the attribute of the same name does without."""
 _ALWAYS = tuple(each for each in ENTRY_KEYS if each not in _HELD)
 _values_held = attrgetter(*(each.attribute for each in _HELD))

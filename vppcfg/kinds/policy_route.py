@@ -1,4 +1,4 @@
-"""Policy routes: how VPP's policies and their places on interfaces are read (plugins/abf)."""
+"""Policy routes in VPP: policies of the plugin abf, and the interfaces that they are attached to; how both are read."""
 
 from __future__ import annotations
 
@@ -165,11 +165,11 @@ class PolicyRouteKind(Kind):
         return {"policy_routes": {index: in_order(routes) for index, routes in found.items()}}
 
     def has_nodes_on(self, interface: Interface) -> bool:
-        """Return whether it has policies of files, or of others."""
+        """Return whether it has policies of files, or of other programs."""
         return bool(interface.policy_routes)
 
     def lost_of_others(self, observed: State, reached: State, deleted: Collection[str]) -> Iterator[Attachment]:
-        """Yield the policies of others that go because they are on an interface, or lead to one, that is deleted.
+        """Yield the policies of other programs that go because an interface goes that they are on or lead to.
 
         A rollback attaches them again: policy routes are part of a state, whoever has made them.
         """
@@ -197,8 +197,8 @@ class PolicyRouteKind(Kind):
             yield from Steering(transition, sorted(names)).steps()
 
 
-class LoosePolicyKind(VppObjectKind[UnattachedPolicy]):
-    """Policies that no interface has: of others, which stay, and our own of a plan that was interrupted, which go."""
+class UnattachedPolicyKind(VppObjectKind[UnattachedPolicy]):
+    """Policies on no interface: those of other programs, which stay, and of an interrupted plan, which go."""
 
     key = KEY
     object_class = UnattachedPolicy
@@ -230,4 +230,4 @@ class LoosePolicyKind(VppObjectKind[UnattachedPolicy]):
 
 
 KIND = PolicyRouteKind()
-LOOSE_POLICIES = LoosePolicyKind()
+UNATTACHED_POLICIES = UnattachedPolicyKind()

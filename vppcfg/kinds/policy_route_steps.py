@@ -1,12 +1,10 @@
 """The steps from the policy routes of one state to those of another, without a moment in which packets go astray.
 
 Next hops change in place where VPP can do that: new paths come before old ones go. Anything else that changes is a new
-policy, which is attached before the old one is detached and removed.
-
-VPP finds policies by the place of their access list among those of the interface. It refuses to look at a list twice,
-and then goes on with the places of before (abf_setup_acl_lc in plugins/abf/abf_itf_attach.c,
-acl_plugin_set_acl_vec_for_context in plugins/acl/lookup_context.c). So where a second policy with the same list would
-shift others, it is attached after the old one is gone.
+policy, which is attached before the old one is detached and removed. VPP finds policies by the place of their access
+list among those of the interface. It refuses to look at a list twice, and then goes on with the places of before
+(abf_setup_acl_lc in plugins/abf/abf_itf_attach.c, acl_plugin_set_acl_vec_for_context in plugins/acl/lookup_context.c).
+So where a second policy with the same list would shift others, it is attached after the old one is gone.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from typing import Protocol
 
 from vppcfg.common.clock import Clock, sleep_until
 from vppcfg.errors import EngineError
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Count, Direction, Engine, Tally, Traffic
 from vppcfg.loadtest.load import certain_loss_ratio, loss_ratio, sample_loss, sum_of
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import Sample, Total
 from vppcfg.record import record
 

@@ -1,4 +1,4 @@
-"""A copy of a state that operations change in place, with indexes for what they check."""
+"""A copy of a state on which operations are tried one after the other, with indexes for their preconditions."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class WorkingState:
         self.in_table = References()
         """Interfaces by the FIB tables that they are in, without the default ones."""
         self.with_proxy_arp: set[str] = set()
-        """Interfaces that answer for others."""
+        """Interfaces with proxy ARP."""
         self.recorded: set[str] = set()
         """Interfaces with flow records."""
         self.bridge_members: dict[int, set[str]] = {}
@@ -169,7 +169,7 @@ class WorkingState:
         return reference.name in tables[reference.referent]
 
     def has_holder(self, name: str) -> bool:
-        """Return whether there is an interface, a FIB table or a bridge domain that something of others depends on."""
+        """Return whether there is an interface, FIB table or bridge domain that another program depends on."""
         return name in self.interfaces or name in self.vrfs or name in self.bridges
 
     def state(self) -> State:

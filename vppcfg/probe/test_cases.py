@@ -1,4 +1,4 @@
-"""Which frames prove what a file sets: for each of its objects what must pass, and what must not."""
+"""Chooses the frames that prove what a file sets: for each of its objects what must pass, and what must not."""
 
 from __future__ import annotations
 

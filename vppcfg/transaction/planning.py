@@ -1,4 +1,4 @@
-"""Plans for a running VPP, with what a state lacks and only VPP can report.
+"""Makes plans for a running VPP, and adds to them what only VPP can report.
 
 That is: what other programs configured on the interfaces and tables that a plan touches (unmanaged attachments),
 objects that another source shadows, and how many NAT44 sessions end; and after the change, what was not restored.

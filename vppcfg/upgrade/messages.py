@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from vppcfg.common.release import Release
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.plan.operations import Operation
 from vppcfg.plan.plan import make_plan

@@ -1,4 +1,4 @@
-"""The boot of a router on a real VPP of the target release, which is started for it and ends with it."""
+"""Boots a router on a real VPP of the target release, which is started for this rehearsal and ends with it."""
 
 from __future__ import annotations
 

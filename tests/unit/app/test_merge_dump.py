@@ -7,8 +7,8 @@ import pytest
 from tests.laws.examples import TIMES
 from tests.laws.networks import numbered_edit
 from vppcfg.app.merge_dump import merged_configuration
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import write
 from vppcfg.errors import ConfigError, PlanRefusedError
@@ -104,7 +104,7 @@ def test_the_dataplane_changes_only_where_a_configuration_speaks_of_it() -> None
     assert text == TYPED.replace("workers: 2", "workers: 4")
 
 
-def test_what_changed_on_a_network_is_laid_into_its_file() -> None:
+def test_what_changed_on_a_network_is_merged_into_its_file() -> None:
     refused = 0
     for number in range(4 * TIMES):
         before, configuration = numbered_edit(number)

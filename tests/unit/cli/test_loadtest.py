@@ -24,8 +24,8 @@ from tests.trex_stateful import StandInStateful
 from tests.unit.cli.conftest import Serve, two_ports
 from vppcfg.cli.main import main
 from vppcfg.errors import ExitCode
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.document import read_result
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.result import ResultKind
 from vppcfg.simulator.vpp import SimulatedVpp
 

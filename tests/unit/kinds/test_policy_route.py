@@ -7,7 +7,7 @@ import pytest
 
 from tests.kinds.there_and_back import configuration_of
 from vppcfg.cli.main import main
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.policy_route_operations import AddPolicyPaths, AttachPolicy, CreatePolicy, DetachPolicy
 from vppcfg.kinds.policy_route_steps import keeps_places

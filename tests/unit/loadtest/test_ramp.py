@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.unit.loadtest.samples import BACK, CHECKS, THERE
 from vppcfg.common.clock import SimulatedClock
 from vppcfg.errors import EngineError, UsageError
-from vppcfg.loadtest.climb import LoadPhase
 from vppcfg.loadtest.engine import Traffic
 from vppcfg.loadtest.profile import profile_of
 from vppcfg.loadtest.ramp import Ramp, RampOutcome, RampPlan
+from vppcfg.loadtest.ramp_schedule import LoadPhase
 from vppcfg.loadtest.recorder import EngineStatus, SilentObserver
 from vppcfg.loadtest.simulated import SimulatedDevice, SimulatedEngine
 

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.test_work import calls_in
 from tests.unit.upgrade.routers import change, router
 from vppcfg.common.release import Release
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import LinuxError, UsageError

@@ -1,4 +1,4 @@
-"""How a router stands to its file, asked of `vppcfg watch --once` now and then in a process of its own.
+"""Metrics of how far a router differs from its file, which `vppcfg watch --once` finds in a process of its own.
 
 Comparing reads the whole state, for which VPP holds its workers with many a message, and takes memory that a process
 which runs for months is not to keep.

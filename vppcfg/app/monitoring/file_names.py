@@ -1,4 +1,4 @@
-"""What a configuration file calls interfaces, read by a process of its own when the file changes.
+"""The names of interfaces in a configuration file, for metrics; a process of its own reads the file when it changes.
 
 Reading a large file takes seconds and hundreds of megabytes, which whoever answers within a second for months must not
 spend; of 10,000 interfaces the names alone are a megabyte.

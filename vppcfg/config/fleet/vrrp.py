@@ -1,4 +1,4 @@
-"""Virtual routers of several routers on a subnet: of one number they are one router, and must agree."""
+"""Checks virtual routers (VRRP) in a fleet: those of one number on a subnet are one router, and must agree."""
 
 from __future__ import annotations
 

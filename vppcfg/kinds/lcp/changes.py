@@ -1,4 +1,7 @@
-"""Which LCP pairs change: linux-cp changes nothing in place, and a pair goes with what it depends on."""
+"""Finds which LCP pairs a plan creates, deletes or replaces: linux-cp changes none in place.
+
+A pair is replaced, too, with an interface, MAC address or other pair that it depends on.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from vppcfg.plan.recreate import is_refilled
 def pair_changes(
     observed: State, desired: State, interfaces: Mapping[str, Change[Interface]]
 ) -> dict[str, Change[LcpPair]]:
+    """Return the changes of pairs by interface; `interfaces` are those of the interfaces themselves."""
     changes = {
         name: change
         for name in different(observed.lcps, desired.lcps)

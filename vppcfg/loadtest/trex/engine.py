@@ -1,4 +1,4 @@
-"""T-Rex as an engine: streams loaded, load changed, counters read, on ports that a lease holds."""
+"""T-Rex as a traffic generator: streams loaded, load changed, counters read; `lease` takes its ports."""
 
 from __future__ import annotations
 

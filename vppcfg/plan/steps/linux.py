@@ -1,4 +1,4 @@
-"""The Linux side: devices where VPP does not keep them in step, namespaces and bridges for TAPs."""
+"""The steps of a plan in Linux: devices where VPP does not keep them in step, namespaces and bridges for TAPs."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from vppcfg.simulator.command_line import Input
 from vppcfg.simulator.fib_entries import DROP, PROHIBIT, UNREACHABLE, FibPath, ordered, without_paths
 from vppcfg.simulator.kind import Call, Kind, Rows
 from vppcfg.simulator.kinds import acl as acls
-from vppcfg.simulator.kinds.route_change import hold, let_go, read_path
+from vppcfg.simulator.kinds.route_change import hold_paths, read_path, release_paths
 from vppcfg.simulator.retval import DiedError, RefusedError, Retval
 from vppcfg.simulator.tables import Tables
 from vppcfg.simulator.wire import Outgoing, Values
@@ -38,6 +38,7 @@ reply abf_itf_attach_add_del_reply e8d4e804: i32 retval
 reply abf_itf_attach_details 7819523e: abf_itf_attach attach
 request abf_itf_attach_dump 51077d14 streams abf_itf_attach_details
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 
 
 class Attachment(NamedTuple):
@@ -75,7 +76,7 @@ def add_paths(tables: Tables, number: int, acl: int, paths: list[FibPath]) -> No
     known = policies.get(number)
     if known is None:
         policies[number] = acl, ordered(dict.fromkeys(paths))
-        hold(tables, policies[number][1])
+        hold_paths(tables, policies[number][1])
         return
     if known[0] != acl:
         raise RefusedError(Retval.INVALID_VALUE, "ACL index must match existing ACL index in policy")
@@ -84,8 +85,8 @@ def add_paths(tables: Tables, number: int, acl: int, paths: list[FibPath]) -> No
     new = ordered((*known[1], *fresh)) if fresh else ()
     policies[number] = acl, new
     if new:
-        hold(tables, new)
-    let_go(tables, known[1])
+        hold_paths(tables, new)
+    release_paths(tables, known[1])
 
 
 def remove_paths(tables: Tables, number: int, paths: list[FibPath]) -> None:
@@ -98,8 +99,8 @@ def remove_paths(tables: Tables, number: int, paths: list[FibPath]) -> None:
         raise DiedError
     left = without_paths(known[1], paths)
     if left:
-        hold(tables, left)
-    let_go(tables, known[1])
+        hold_paths(tables, left)
+    release_paths(tables, known[1])
     if left or any(each.policy_id == number for each in main.attached):
         main.policies[number] = known[0], left
     else:

@@ -25,6 +25,7 @@ request dhcp_proxy_dump 5c5b063f streams dhcp_proxy_details: bool is_ip6
 reply dhcp_proxy_details dcbaf540: u32 rx_vrf_id, u32 vss_oui, u32 vss_fib_id, vss_type vss_type, bool is_ipv6, \
 string vss_vpn_ascii_id[129], address dhcp_src_address, u8 count, dhcp_server servers[count]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NO_VSS = 123 << 24
 """VSS_TYPE_INVALID, which VPP does not bring into the order of the wire (dhcp_send_details)."""
 _SOURCE = "DHCP"

@@ -21,6 +21,7 @@ reply sw_interface_set_table_reply e8d4e804: i32 retval
 request sw_interface_get_table 2d033de4: interface_index sw_if_index, bool is_ipv6
 reply sw_interface_get_table_reply a6eb0109: i32 retval, u32 vrf_id
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _IP = """
 version 23.06 3.2.0 bd2f873b
 version 24.10 3.2.0 4645df38

@@ -38,6 +38,7 @@ reply ip_mroute_add_del_reply 1992deab: i32 retval, u32 stats_index
 request ip_mroute_dump b9d2e09e streams ip_mroute_details: ip_table table
 reply ip_mroute_details c5cb23fc: ip_mroute route
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 ACCEPT, _FORWARD = 2, 4
 """Flags of a path."""
 _WORDS = {"Accept": ACCEPT, "Forward": _FORWARD}

@@ -96,6 +96,7 @@ reply nat44_static_mapping_details 06cb40b2: nat_config_flags flags, ip4_address
 external_ip_address, u8 protocol, u16 local_port, u16 external_port, interface_index external_sw_if_index, u32 \
 vrf_id, string tag[64]
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _LOW, _HIGH = "nat-low", "nat-hi"
 """FIB sources that hold tables: for what NAT has, and for the tables that it is enabled with."""
 _INSIDE, _OUTSIDE, _TWICE = 32, 16, 1

@@ -26,6 +26,7 @@ import prefix
 request ip6nd_proxy_add_del c2e4a686: interface_index sw_if_index, bool is_add, ip6_address ip
 reply ip6nd_proxy_add_del_reply e8d4e804: i32 retval
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _BITS = 128
 
 

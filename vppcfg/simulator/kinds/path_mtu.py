@@ -26,6 +26,7 @@ request ip_path_mtu_get f75ba505 streams ip_path_mtu_details then ip_path_mtu_ge
 reply ip_path_mtu_get_reply 53b48f5d: i32 retval, u32 cursor
 reply ip_path_mtu_details ac9539a7: ip_path_mtu pmtu
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _NO_MTU = (0, 0xFFFF)
 """What removes one."""
 _ABOVE_ALL = 0xFFFE

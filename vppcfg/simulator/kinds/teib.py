@@ -1,4 +1,4 @@
-"""What is behind a multipoint tunnel (vnet/teib): entries outlive the tunnel, and are those of the next one.
+"""Simulates the neighbours behind multipoint tunnels (vnet/teib): they outlive the tunnel, and are those of the next.
 
 VPP counts the neighbours of a family in all FIB tables together: it locks the table of the first, and unlocks that of
 the last one to go. Where that is the default table, VPP 26.10 deletes it, which is not simulated.
@@ -34,6 +34,7 @@ reply teib_entry_add_del_reply e8d4e804: i32 retval
 request teib_dump 51077d14 streams teib_details
 reply teib_details 981ee1a1: teib_entry entry
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _SOURCE = "adjacency"
 """FIB_SOURCE_ADJ."""
 

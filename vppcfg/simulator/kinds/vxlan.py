@@ -43,6 +43,7 @@ reply vxlan_tunnel_v2_details d3bdd4d9: interface_index sw_if_index, u32 instanc
 dst_address, u16 src_port, u16 dst_port, interface_index mcast_sw_if_index, u32 encap_vrf_id, u32 decap_next_index, \
 u32 vni
 """
+"""VPP's messages for this, in the notation of `simulator/api_files`."""
 _DEVICE_CLASS = "VXLAN"
 _PORT = 4789
 _TO_NOTHING = 0

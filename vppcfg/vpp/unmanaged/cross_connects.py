@@ -1,4 +1,4 @@
-"""Cross-connects of L3: all that an interface takes in goes one way (plugins/l3xc/l3xc.api).
+"""Reads L3 cross-connects of other programs: all that an interface takes in goes one way (plugins/l3xc/l3xc.api).
 
 One outlives its interface without effect, and then none that is set for the next interface with the index has any. VPP
 does not fill in the family (l3xc_send_details): it is that of the next hops.

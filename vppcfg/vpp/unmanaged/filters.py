@@ -1,4 +1,4 @@
-"""Classifiers of interfaces: tables that filter, police or record what comes in (vnet/classify/classify.api)."""
+"""Reads classifiers of other programs, which filter, police or record what comes in (vnet/classify/classify.api)."""
 
 from __future__ import annotations
 

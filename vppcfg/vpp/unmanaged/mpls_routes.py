@@ -1,4 +1,4 @@
-"""MPLS routes that others have through interfaces and into FIB tables, path by path (vnet/mpls/mpls_api.c, mpls.c).
+"""Reads MPLS routes of other programs through interfaces and FIB tables, path by path (vnet/mpls/mpls_api.c, mpls.c).
 
 As with routes of IP, a path whose interface is deleted stays and drops. The dump does not show whose a route is, but
 the prompt does; the message changes routes of the API alone, those of the prompt are changed by its own command.

@@ -1,4 +1,4 @@
-"""Multicast routes that others have through interfaces and in FIB tables, path by path, as VPP's prompt shows them.
+"""Reads multicast routes of other programs through interfaces and FIB tables, path by path, from VPP's prompt.
 
 A path keeps the index of an interface that is deleted, and forwards to the next interface that gets it
 (vnet/mfib/mfib_entry.c). The API has a dump, which is not used: it counts the paths of a route in eight bits, and
@@ -38,7 +38,7 @@ _PATH = re.compile(
 _PATH_FLAGS = re.compile(r"^ +path:(\d+) flags:(\S*)$", re.MULTILINE)
 
 
-class _Group(NamedTuple):
+class _MulticastGroup(NamedTuple):
     """What a multicast route is for."""
 
     table: FibTable
@@ -107,13 +107,13 @@ def _texts(connection: Connection, lines: Sequence[str]) -> list[str]:
     return [shown[line][1] for line in lines]
 
 
-def _groups(table: FibTable, text: str, scope: ReadScope) -> Iterator[_Group]:
+def _groups(table: FibTable, text: str, scope: ReadScope) -> Iterator[_MulticastGroup]:
     """Yield the groups of a table that may have a path that is asked for."""
     for source, address, length, body in _ROUTE.findall(text):
         if address not in _OF_VRRP and (
             _table_key(table) in scope.holders or not scope.holders.isdisjoint(_INTERFACE.findall(body))
         ):
-            yield _Group(table, source, address, int(length))
+            yield _MulticastGroup(table, source, address, int(length))
 
 
 def _table_key(table: FibTable) -> str:
@@ -136,7 +136,7 @@ def _paths(text: str) -> Iterator[_MulticastPath]:
             )
 
 
-def _attachment(group: _Group, path: _MulticastPath, holder: str) -> Attachment:
+def _attachment(group: _MulticastGroup, path: _MulticastPath, holder: str) -> Attachment:
     table = f" table {group.table.table_id}" if group.table.table_id else ""
     words = f"{group.prefix}{table} via {path.interface} {' '.join(path.flags)}"
     add, remove = f"ip mroute add {words}", f"ip mroute del {words}"
@@ -153,7 +153,7 @@ def _attachment(group: _Group, path: _MulticastPath, holder: str) -> Attachment:
     )
 
 
-def _change(group: _Group, path: _MulticastPath, line: str, *, is_add: bool) -> ApiCall | None:
+def _change(group: _MulticastGroup, path: _MulticastPath, line: str, *, is_add: bool) -> ApiCall | None:
     if path.source == "CLI":
         return cli_call(line, path.interface)
     element: dict[str, int | str | bytes] = {

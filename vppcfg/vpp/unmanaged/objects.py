@@ -1,7 +1,7 @@
-"""Objects of our kinds that no file owns, of FIB tables and bridge domains: ARP entries, relays, path MTUs, NAT44.
+"""Reads objects of our kinds that no file owns, of FIB tables and bridge domains, such as ARP entries and relays.
 
-The kind of an object has the messages that set and remove it, so that no reader is needed for these. Those that are
-on interfaces have readers, which see what no file can set too.
+The kind of an object has the messages that set and remove it, so that no reader is needed for these. Those that are on
+interfaces have readers, which see what no file can set too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads routes that others have through interfaces and in FIB tables, path by path.
+"""Reads routes that other programs have through interfaces and in FIB tables, path by path.
 
 A route whose interface is deleted stays and drops, and so does every route that is added with the same paths, until
 none of them is left (fib_path_list_db_insert, vnet/fib/fib_path_list.c): they are removed before the interface goes.

@@ -1,4 +1,4 @@
-"""Services of routed interfaces: policy routing, virtual routers, BFD, and who is where behind a multipoint tunnel."""
+"""Reads services of other programs: policy routing, virtual routers, BFD, neighbours of multipoint tunnels."""
 
 from __future__ import annotations
 
