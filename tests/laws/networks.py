@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 from hypothesis import strategies as st
 
 from tests.wireguard_keys import PEERS, PRESHARED, PUBLIC
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import (
     AclConfig,
     BridgeConfig,
@@ -28,7 +29,6 @@ from vppcfg.config.configuration import (
     VrfConfig,
 )
 from vppcfg.config.parsed import Parsed
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.rules.index import index_of
 from vppcfg.config.rules.rule_list import check_rules
@@ -62,7 +62,7 @@ from vppcfg.model.interface import PORTS as PORT_KINDS
 from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, OtherMatch, RxMode, TagRewrite
 from vppcfg.model.ipfix import FlowLayer, FlowParams, FlowRecords, FlowVariant, IpfixExporter
 from vppcfg.model.kinds import is_marked
-from vppcfg.model.lcp import LcpPair, LcpSettings, Stacking
+from vppcfg.model.lcp import LcpPair, LcpSettings, SubInterfaceDependencies
 from vppcfg.model.linux import LinuxDevice
 from vppcfg.model.memif import Memif, MemifMode, MemifRole, memif_numbers
 from vppcfg.model.ownership import CREATED_MARK
@@ -1117,7 +1117,10 @@ def _with_other_tables(dice: _Dice, state: State) -> dict[str, FibTable]:
 
 def _orphan(name: str, interfaces: dict[str, Interface], lcps: dict[str, LcpPair]) -> None:
     """Take the Linux device of a pair away, and with it, as Linux does, what is stacked on it."""
-    for orphan in {name, *Stacking(interfaces[other] for other in lcps).dependents_of(interfaces[name])}:
+    for orphan in {
+        name,
+        *SubInterfaceDependencies(interfaces[other] for other in lcps).dependents_of(interfaces[name]),
+    }:
         lcps[orphan] = replace(lcps[orphan], has_host=False)
 
 

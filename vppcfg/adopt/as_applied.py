@@ -1,4 +1,7 @@
-"""A state as the first `apply --adopt` of its file leaves it, which sets a little more than most scripts do."""
+"""The state that the first `apply --adopt` of a file makes of an adopted state, which sets more than most scripts do.
+
+`adopt` writes its file for that state, and its trials on a simulated VPP must lead there.
+"""
 
 from __future__ import annotations
 

@@ -1,13 +1,16 @@
-"""Where each line of a script went once its VPP is known: into which entry of the file, or to what is left alone."""
+"""Finds the key of the generated configuration that has the effect of each line of an adopted script.
+
+A line that has none gets the reason, and goes into the script of commands that the file cannot express.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vppcfg.adopt.account import FileContent
 from vppcfg.adopt.command_targets import PLACING, unreported_reason
 from vppcfg.adopt.report import LineOutcome, SourceLine
+from vppcfg.adopt.report_proof import FileContent
 from vppcfg.common.addresses import canonical_address
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
@@ -53,7 +56,7 @@ class Classifier:
     def _classify(self, line: SourceLine) -> None:
         if line.rule in {"adopt-refused", "adopt-not-exact"}:
             return
-        subjects = [*line.subjects, *others_in(line)]
+        subjects = [*line.subjects, *named_objects(line)]
         reason = next((reason for name in subjects if (reason := self._why_left(name)) is not None), None)
         reason = reason or self._why_idle(line)
         reason = reason or unreported_reason(line.command, line.text)
@@ -93,7 +96,7 @@ class Classifier:
             return "no port of the file speaks LLDP"
         if line.command == "set arp proxy" and not self._has_range(line.text.split()):
             return "the file has no such range: it is of a table without a name, has no address, or is taken out again"
-        if line.command in {"ip table", "ip6 table"} and not any(map(self._path_of, others_in(line))):
+        if line.command in {"ip table", "ip6 table"} and not any(map(self._path_of, named_objects(line))):
             return "no VRF of the file has this FIB table"
         if line.command == "create memif socket" and not any(map(self._path_of, _memifs_at(line, self._configuration))):
             return "no memif of the file is at this socket"
@@ -188,7 +191,7 @@ def _tag_in(text: str) -> str:
     return (found[1] or found[2] or _NO_TAG) if found is not None else _NO_TAG
 
 
-def others_in(line: SourceLine) -> Iterable[str]:
+def named_objects(line: SourceLine) -> Iterable[str]:
     """Yield the bridge domains, tables and access lists that a command names."""
     words = line.text.split()[len(line.command.split()) :]
     numbers = [word for word in words if word.isdecimal()]

@@ -1,4 +1,7 @@
-"""What a command of VPP's CLI sets, so that it is known which of two lines counts, and where a port stands in it."""
+"""What each command of VPP's CLI sets, and which ports it names: the knowledge by which `adopt` reads scripts.
+
+Of two commands with the same target the later one counts. A port that a command names must exist before it runs.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ _ON_SESSIONS = ("det44 close session", "det44 forward", "det44 reverse", "nat44 
 _LOGGING = frozenset({"comment", "vpplog"})
 NO_DET44 = "vppcfg has DET44 in the default FIB table alone"
 DET44_COMMANDS = frozenset({"det44 plugin", "det44 add", "set interface det44", "set det44 timeouts"})
-OUTSIDE = {
+INEXPRESSIBLE = {
     "ip route": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "ip mroute": "routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
     "mpls local-label": "MPLS routes belong to Linux and a routing daemon, from where `linux-nl` brings them into VPP",
@@ -58,6 +61,7 @@ _WHY_NOT = (
     ("span", "vppcfg mirrors to ports"),
     ("sr ", "vppcfg has no segment routing"),
 )
+"""Why no file has the effect of a command: the first row counts whose text is in the command."""
 
 
 def is_interactive(command: str) -> bool:
@@ -105,14 +109,14 @@ def _is_braced(text: str) -> bool:
 
 def unsupported_reason(command: str) -> str:
     """Return why no configuration can express what a command does."""
-    if command in OUTSIDE:
-        return OUTSIDE[command]
+    if command in INEXPRESSIBLE:
+        return INEXPRESSIBLE[command]
     found = next((why for word, why in _WHY_NOT if word in f"{command} "), None)
     return found or f"vppcfg has no key for `{command}`"
 
 
 def interfaces_in(command: str, words: Words) -> list[str]:
-    """Return the names that stand where a command has interfaces which must be there before."""
+    """Return the interfaces that a command names and that must exist before it runs."""
     finders = (_INTERFACES.get(command), _SECOND_INTERFACES.get(command))
     found = [find(words) for find in finders if find is not None]
     found += _hops(words) if command in _WITH_PATHS else ()
@@ -128,7 +132,7 @@ UNSUPPORTED_PATH_WORDS = frozenset(
     {"l2-input-on", "mpls-lookup-in-table", "pop-pw-cw", "rx-ip4", "rx-ip6", "src-lookup", "udp-encap", "via-label"}
 )
 """Words of a path that VPP takes and that no file can express."""
-_BEYOND: Mapping[str, frozenset[str]] = {
+_UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
     "abf policy": UNSUPPORTED_PATH_WORDS,
     "ip mroute": UNSUPPORTED_PATH_WORDS | {"gcount", "rpf-id", "scount"},
     "ip route": UNSUPPORTED_PATH_WORDS | {"classify", "null"},
@@ -142,16 +146,16 @@ _BEYOND: Mapping[str, frozenset[str]] = {
 
 def first_unsupported_word(command: str, words: Words) -> str | None:
     """Return the first word of a command that VPP takes and that no file can express, None when there is none."""
-    return next((word for word in words if word in _BEYOND.get(command, ())), None)
+    return next((word for word in words if word in _UNSUPPORTED_WORDS.get(command, ())), None)
 
 
-_NEEDED: Mapping[str, str] = {"set interface feature": "arc"}
+_REQUIRED_WORD: Mapping[str, str] = {"set interface feature": "arc"}
 """A word without which VPP refuses a command that is not simulated (set_interface_features_command_fn)."""
 
 
 def lacking_word(command: str, words: Words) -> str | None:
     """Return the word that a command which is not simulated needs and lacks, None when it lacks none."""
-    needed = _NEEDED.get(command)
+    needed = _REQUIRED_WORD.get(command)
     return needed if needed not in words else None
 
 
@@ -351,6 +355,7 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "lcp create": _paired,
     **{kind.command: _beside(kind.command_words, kind.valued_word) for kind in FEATURE_KINDS if kind.command},
 }
+"""Finds among the words behind a command the interface that must be there before; None where none is named."""
 
 
 _SECOND_INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
@@ -453,3 +458,4 @@ _PLACES: Mapping[str, Callable[[Words], Place | None]] = {
     "bond add": _on("member", _second),
     "bond del": _on("member", _first),
 }
+"""Finds among the words behind a command what it sets."""

@@ -1,4 +1,4 @@
-"""The commands that no configuration can express, as a script of their own; and when it can run."""
+"""The commands that no configuration can express, as a script ("the rest"), and whether VPP can run it at its start."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"\d+$")
 
 @record
 class RestFile:
-    """Commands for `exec`."""
+    """The script of commands that no configuration can express."""
 
     commands: tuple[str, ...] = ()
     needs_the_file: bool = False

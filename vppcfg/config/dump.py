@@ -1,4 +1,4 @@
-"""From a State to the text of a configuration that means just that: loading it and planning gives nothing to do.
+"""Writes a State as a configuration that means just that: loading it and planning gives nothing to do.
 
 What the language cannot express is listed under `unmanaged`, with the reason; sub-interfaces follow their parent there.
 The dataplane section, prefix lists and the names of protocols and services are not written: no VPP knows them.
@@ -44,7 +44,7 @@ _TABLES = [
     for section in SECTIONS
     if section.attribute in {"vrfs", *(kind.table for kind in TABLES)} and section.attribute is not None
 ]
-"""Tables of objects that can be left alone, in the order of the file."""
+"""Tables of objects that `unmanaged` can exclude, in the order of the file."""
 _uses = attrgetter(*(attribute for kind in TABLES for attribute in kind.used_in))
 _USES_NOTHING = _uses(Interface(name="", kind=InterfaceKind.PHYSICAL))
 _TABLE_OF = {kind.key: kind for kind in TABLES}
@@ -288,7 +288,7 @@ def _changed(names: Mapping[str, object], desired: Mapping[str, object], observe
 
 
 class _Followers:
-    """Adds everything that refers to what is left alone, or is a part of it, until nothing more does.
+    """Adds to what is left alone, unmanaged, everything that refers to it or is a part of it.
 
     References are followed backwards, each once.
     """

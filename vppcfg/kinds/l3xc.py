@@ -1,4 +1,4 @@
-"""Cross-connects of L3: the key `l3xc` of interfaces (plugins/l3xc/l3xc_api.c).
+"""L3 cross-connects, the key `l3xc` of interfaces: all packets of one go to fixed next hops (plugins/l3xc/l3xc_api.c).
 
 interfaces: { eth0: { l3xc: { ipv4: { interface: eth1, gateway: 192.0.2.2 } } } }
 

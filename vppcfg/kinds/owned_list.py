@@ -34,7 +34,7 @@ OWNED_KINDS: tuple[AnyObjectKind, ...] = (
 )
 """Those of a kind that has several classes of objects stand together, the one with the section first.
 
-VPP does not record who has configured one: while its key is absent, what VPP has of it is left alone."""
+VPP does not record who has configured one: while its key is absent, no plan touches what VPP has of it."""
 OWNED: tuple[OwnedSection[Any], ...] = tuple(
     section for kind in OWNED_KINDS for section in kind.sections() if isinstance(section, OwnedSection)
 )

@@ -1,4 +1,4 @@
-"""What kinds of objects have alike that are a table of `State` and a section of the file, such as access lists."""
+"""The base of kinds that have a table of `State` and a section of the file: bridge domains and access lists."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class TagRewriteKey(EntryKey):
     key = KEY
     attribute = "tag_rewrite"
 
-    is_told_by_absence = True
+    has_meaning_when_absent = True
 
     def parse(self, raw: str | Mapping[str, Any], path: KeyPath) -> TagRewriteConfig:
         """Return what a value of the right shape asks for, with what is wrong about it for a rule to report."""

@@ -170,7 +170,7 @@ def _opened(path: str) -> Iterator[int]:
 
 @contextmanager
 def _locked(folder: str) -> Iterator[None]:
-    """Keep others from adding namespaces, by the lock of `ip netns add`. Raise BlockingIOError after some seconds."""
+    """Hold the lock of `ip netns add` for this context. Raise BlockingIOError when it is not free in some seconds."""
     deadline = time.monotonic() + LOCK_S
     with _opened(folder) as descriptor:
         while not _has_locked(descriptor):

@@ -18,7 +18,7 @@ from vppcfg.model.neighbor import LeftNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import (
-    Hidden,
+    HiddenObject,
     Objects,
     Ownership,
     Reference,
@@ -170,7 +170,7 @@ class State:
         interfaces = without_features(self.interfaces, off)
         return replace(self, interfaces=interfaces, objects=owned_of(self.objects, owned), owned=owned)
 
-    def with_hidden(self, found: Iterable[Hidden]) -> State:
+    def with_hidden(self, found: Iterable[HiddenObject]) -> State:
         """Return this state with objects that VPP has and does not list."""
         objects = {kind: dict(items) for kind, items in self.objects.items()}
         hidden_by = dict(self.hidden_by)

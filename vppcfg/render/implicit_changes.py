@@ -35,7 +35,7 @@ _FOLLOWS: Mapping[str, frozenset[str]] = {
     "split_horizon_group": frozenset({"bridge"}),
     "tag_rewrite": frozenset({"bridge", "encapsulation", "l2xc"}),
 }
-"""Attributes that change with others, and need no line of their own then."""
+"""Attributes that change with other attributes, and need no line of their own then."""
 _DEVICE_FOLLOWS: Mapping[str, frozenset[str]] = {
     "mtu": frozenset({"packet_mtu", "host_mtu"}),
     "is_up": frozenset({"is_up"}),

@@ -1,4 +1,4 @@
-"""What VPP does to interfaces of every kind: made and deleted, admin state, MTUs, MAC addresses (vnet/interface.c)."""
+"""What a simulated VPP does to any interface: create, delete, admin state, MTUs, MAC addresses (vnet/interface.c)."""
 
 from __future__ import annotations
 

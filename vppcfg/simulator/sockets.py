@@ -130,7 +130,7 @@ class LateAnswers:
         return due
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Forget all answers."""
         self._held.clear()
 
 

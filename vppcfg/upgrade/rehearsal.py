@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from vppcfg.adopt.startup_conf import adopt_conf
 from vppcfg.app.target import Target
 from vppcfg.common.release import Release
-from vppcfg.config.placeholders import assumed_state
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.model.lcp import LcpSettings
 from vppcfg.model.state import Facts, State

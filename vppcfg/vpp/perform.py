@@ -13,11 +13,11 @@ from vppcfg.errors import DataplaneError
 from vppcfg.kinds.bond.reading import active_members
 from vppcfg.plan.operations import (
     Operation,
-    PutBack,
+    RemoveAttachment,
     RenewIpv6,
+    RestoreInVpp,
     SetAdminState,
     SetDhcpClient,
-    TakeOff,
 )
 from vppcfg.plan.request import NO_MAC
 from vppcfg.vpp.codec import HEAD, Reader
@@ -296,7 +296,7 @@ def _check_messages(connection: Connection, operations: Sequence[Operation]) -> 
     One operation stands for all of its type, but for those whose message is that of the attachment that they carry.
     """
     kinds = {type(each): each for each in operations}
-    carried = [each for each in operations if type(each) in (PutBack, TakeOff)]
+    carried = [each for each in operations if type(each) in (RestoreInVpp, RemoveAttachment)]
     for name in {each.request(_AnyIndex(), connection).message for each in (*kinds.values(), *carried)}:
         connection.message(name)
         connection.message(f"{name}_reply")

@@ -109,7 +109,7 @@ def inject(connection: Connection, injections: Sequence[Injection], *, is_in_ser
     return found
 
 
-def whose_traces(connection: Connection) -> str:
+def foreign_traces(connection: Connection) -> str:
     """Return what another user traces or captures, '' for nothing. Raise DataplaneError."""
     parts = _run(connection, "show trace max 1").split("------------------- Start of thread")
     if any(part.strip() and _NOTHING_TRACED not in part for part in parts):

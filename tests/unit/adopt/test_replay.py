@@ -7,17 +7,17 @@ import pytest
 from tests.laws.examples import TIMES
 from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.report import LineOutcome, SourceLine, document_of, text_of
-from vppcfg.adopt.script_adoption import Ground, Script, adopt_scripts
+from vppcfg.adopt.script_adoption import ReplaySetup, Script, adopt_scripts
 from vppcfg.common.release import NEWEST, Release, release_of
 
 
-def adopted(text: str, files: Mapping[str, str] | None = None, **ground: object) -> Adoption:
+def adopted(text: str, files: Mapping[str, str] | None = None, **setup: object) -> Adoption:
     known = files or {}
 
     def read_file(name: str, _: str) -> tuple[str, str] | None:
         return (name, known[name]) if name in known else None
 
-    return adopt_scripts([Script(name="a.vpp", text=text)], Ground(release=NEWEST, **ground), read_file)  # type: ignore[arg-type]
+    return adopt_scripts([Script(name="a.vpp", text=text)], ReplaySetup(release=NEWEST, **setup), read_file)  # type: ignore[arg-type]
 
 
 def outcomes(adoption: Adoption) -> list[str]:
@@ -277,9 +277,9 @@ def test_macros_and_braces_are_understood() -> None:
 
 def test_an_old_release_has_commands_that_a_new_one_lacks() -> None:
     script = Script(name="a.vpp", text="create interface avf 0000:01:00.0 name avf0\nset interface state avf0 up\n")
-    old = adopt_scripts([script], Ground(release=Release(24, 10)), lambda *_: None)
+    old = adopt_scripts([script], ReplaySetup(release=Release(24, 10)), lambda *_: None)
     assert outcomes(old) == ["unmanaged", "file"]
-    new = adopt_scripts([script], Ground(release=NEWEST), lambda *_: None)
+    new = adopt_scripts([script], ReplaySetup(release=NEWEST), lambda *_: None)
     assert outcomes(new) == ["fault", "never_ran"]
 
 
@@ -506,7 +506,7 @@ def test_what_vpp_does_not_report_is_left_and_not_taken_for_idle() -> None:
     assert adoption.rest.commands == (labels,)
     older = adopt_scripts(
         [Script(name="a.vpp", text="set interface state xe0 up\nset interface lldp xe0 port-desc up1\n")],
-        Ground(release=release_of("24.10")),
+        ReplaySetup(release=release_of("24.10")),
         lambda *_: None,
     )
     assert outcomes(older) == ["file", "unmanaged"]

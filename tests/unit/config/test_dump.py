@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tests.laws.examples import examples
 from tests.laws.networks import EMPTY_VPP, _Dice, _state, configurations, states
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import expressible
 from vppcfg.config.load import parse_text
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import INTERFACES
 from vppcfg.config.valid_dump import write

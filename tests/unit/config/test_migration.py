@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vppcfg.cli.main import main
+from vppcfg.config.assumed_state import assumed_state
 from vppcfg.config.explain import explanations
 from vppcfg.config.load import parse_text
 from vppcfg.config.migration import Migration, MigrationKind, migrate
-from vppcfg.config.placeholders import assumed_state
 from vppcfg.config.resolve import resolve
 from vppcfg.errors import ExitCode
 from vppcfg.kinds.interface import SetTag

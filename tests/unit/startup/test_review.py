@@ -7,7 +7,7 @@ from vppcfg.common.release import NEWEST, OLDEST, RELEASES, Release
 from vppcfg.model.problem import Severity
 from vppcfg.startup.conf.grammar import STANZAS
 from vppcfg.startup.conf.plugin_names import is_in, plugins
-from vppcfg.startup.conf.plugin_review import plugin_problems, strangers
+from vppcfg.startup.conf.plugin_review import plugin_problems, unknown_plugins
 from vppcfg.startup.conf.reader import read_conf
 from vppcfg.startup.conf.review import review
 from vppcfg.startup.lint.finding import ConfSurroundings, Level
@@ -215,8 +215,8 @@ def test_an_allowed_word_is_known_with_its_value_and_its_braces() -> None:
 
 def test_a_stanza_is_a_vendors_when_a_plugin_is_unknown_too_and_no_misspelling() -> None:
     conf, _ = read_conf("plugins { plugin acme_plugin.so { enable } plugin pign_plugin.so { enable } }", NEWEST)
-    assert strangers(conf, None) == ("acme",)
-    assert strangers(conf, {"dpdk", "other"}) == ("other",)
+    assert unknown_plugins(conf, None) == ("acme",)
+    assert unknown_plugins(conf, {"dpdk", "other"}) == ("other",)
     assert {problem.severity for problem in plugin_problems(conf, NEWEST, None)} == {Severity.WARNING}
     odd, _ = read_conf("acme { x }", NEWEST)
     assert [problem.severity for problem in review(odd, NEWEST, (), ("acme",))] == [Severity.WARNING]

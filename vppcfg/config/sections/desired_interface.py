@@ -52,6 +52,7 @@ def _without_entry(
 
 
 _LISTENER = "linux_nl"
+"""The plugin that copies what Linux has on the devices of LCP pairs into VPP."""
 
 
 class _Resolver:

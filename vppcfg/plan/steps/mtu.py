@@ -1,4 +1,4 @@
-"""Link and packet MTUs.
+"""The steps that set link and packet MTUs.
 
 A change of the link MTU overwrites the packet MTU of the port and of every sub-interface on it (vnet/interface.c),
 so that all of them are written again. Children shrink before their parents and grow after them, as Linux requires.

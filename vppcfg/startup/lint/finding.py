@@ -9,7 +9,7 @@ from vppcfg.common.release import Release
 from vppcfg.model.host import Host
 from vppcfg.model.problem import Problem, Severity
 from vppcfg.record import record
-from vppcfg.startup.conf.complaint import problem
+from vppcfg.startup.conf.problem_text import problem
 from vppcfg.startup.conf.tree import ConfEntry
 
 
