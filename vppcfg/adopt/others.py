@@ -31,6 +31,7 @@ _WHY: Mapping[str, str] = {
     "classifier table": "its matches are not read",
     "classifier of input": "it needs classifier tables, whose matches are not read",
 }
+"""Why no command restores what is of a kind."""
 _WITHOUT_COMMANDS = frozenset({"ABF policy", "IPsec protection", "IPsec SPD", "classifier of input", "policy of ABF"})
 """Their commands do no good without what cannot be written."""
 _REASSEMBLY = re.compile(r"(ip[46])-full-reassembly-feature of ")

@@ -1,4 +1,4 @@
-"""Names and drivers of interfaces that a script creates by commands without a key in the file."""
+"""Interfaces that a script creates by commands for which a file has no key: how VPP names them, their drivers."""
 
 from __future__ import annotations
 

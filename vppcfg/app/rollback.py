@@ -1,4 +1,4 @@
-"""The state before a change, brought back: planned from what there is now, and made as a change of its own."""
+"""Brings back the state before a change: planned from what there is now, and made as a change of its own."""
 
 from __future__ import annotations
 

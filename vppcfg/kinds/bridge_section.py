@@ -1,4 +1,4 @@
-"""The section `bridgedomains`: bridge domains, their settings and members."""
+"""The section `bridgedomains`: bridge domains, their settings and members, parsed, resolved and dumped."""
 
 from __future__ import annotations
 

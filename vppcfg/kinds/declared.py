@@ -1,4 +1,4 @@
-"""Computes what follows from the keys that a record declares (`model/keys`): parsing, dumping, schema, messages."""
+"""What follows from the keys that a record declares (`model/keys`): parsing, dumping, lines of the schema, messages."""
 
 from __future__ import annotations
 

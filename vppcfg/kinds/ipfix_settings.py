@@ -1,6 +1,6 @@
-"""IPFIX: where records of flows are sent, and what is in them (vnet/ipfix-export, plugins/flowprobe).
+"""The section `ipfix`: where records of flows are sent, and what is in them (vnet/ipfix-export, plugins/flowprobe).
 
-There may be more exporters, which flowprobe does not use: they are left alone.
+VPP may have more exporters, which flowprobe does not use; vppcfg does not touch them.
 """
 
 from __future__ import annotations

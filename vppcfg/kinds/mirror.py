@@ -1,4 +1,4 @@
-"""Mirroring: which interfaces send copies of their frames where (vnet/span)."""
+"""Mirroring, the key `mirror` of interfaces: which send copies of their frames where (vnet/span)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds of objects that a file owns by a key, in the order in which the keys are written.
+"""The list of kinds whose objects a file owns by a key, such as `dhcp-relay`, in the order of their keys.
 
 They stand apart from `kind_list` because the sections of interfaces, VRFs and bridge domains look at their keys.
 """

@@ -1,4 +1,4 @@
-"""sFlow: how VPP samples, and on which ports (plugins/sflow/sflow.c).
+"""sFlow, the section `sflow` and the key of ports: how VPP samples, and on which ports (plugins/sflow/sflow.c).
 
 The ports are read from what `show sflow` prints: sflow_interface_details has a hardware index, which no other message
 maps to an interface.

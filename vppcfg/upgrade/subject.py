@@ -1,4 +1,4 @@
-"""The router that is to be upgraded, as far as it is known: its file, its startup.conf, its scripts, its packages."""
+"""What is known of the router that is to be upgraded: its file, its startup.conf, its scripts, its packages."""
 
 from __future__ import annotations
 

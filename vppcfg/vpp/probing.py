@@ -1,4 +1,4 @@
-"""Frames sent into a VPP as if they came in by a port, and what its tracer shows of them.
+"""Sends frames into a VPP as if they came in by a port, and returns what its tracer shows of them.
 
 A stream of the packet generator (src/vnet/pg) hands a frame to ethernet-input in the name of an interface; the trace
 of pg-input follows it. Frames go in one after the other: VPP traces the first of those that come together. Streams, and

@@ -1,4 +1,4 @@
-"""The notices of a watch: each difference and each problem once, and when it is gone; a summary behind them."""
+"""The notices of `vppcfg watch`: each difference and problem once, and again when it is gone; then a summary."""
 
 from __future__ import annotations
 

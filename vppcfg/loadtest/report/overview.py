@@ -1,4 +1,4 @@
-"""The tables of all runs: what each was and came to per direction, and routers compared by traffic at a glance."""
+"""The tables of a report: a row for each result of each run, and routers compared by traffic."""
 
 from __future__ import annotations
 

@@ -29,7 +29,9 @@ _BITS = {
     8: BridgeFeature.UU_FLOOD,
     16: BridgeFeature.ARP_TERM,
 }
+"""Flags of l2_flags (l2_intf_feat_flags)."""
 _TOLD = {**_BITS, 32: BridgeFeature.ARP_UFWD}
+"""Flags that l2_interface_feat_flags_get reports."""
 
 
 def set_bits(tables: Tables, sw_if_index: int, bits: int, *, is_on: bool) -> int:

@@ -55,6 +55,7 @@ _OWN = {
     False: (("224.0.0.1", 32), ("224.0.0.2", 32)),
     True: (("ff02::1", 128), ("ff02::2", 128), ("ff02::16", 128), ("ff02::1:ff00:0", 104)),
 }
+"""Groups of VPP's own routes, by family."""
 
 
 class Group(NamedTuple):

@@ -107,6 +107,7 @@ _OUTPUT = (
     *(_TO_IN, _REASSEMBLY, ("ip4-output", "nat-pre-in2out-output")),
     ("ip4-output", "ip4-sv-reassembly-output-feature"),
 )
+"""Arcs and nodes that are turned on for an interface whose output is translated."""
 _MOST_ADDRESSES = 1 << 16
 """What a range may have here; VPP has no limit, and is long about it."""
 _SESSIONS, _BUCKETS = 64512, 32768

@@ -70,6 +70,7 @@ _PRIORITIES = (
     16,
     17,
 )
+"""By id likewise; the lowest one wins (vnet/fib/fib_source.h)."""
 CLASSIFY = _SOURCES.index("classify")
 API = _SOURCES.index("API")
 CLI = _SOURCES.index("CLI")

@@ -1,4 +1,4 @@
-"""What is found in a startup.conf: a problem, how deep one had to look for it, and the releases of VPP it is about."""
+"""A finding about a startup.conf: the problem, what had to be known to see it, and the releases of VPP it is about."""
 
 from __future__ import annotations
 

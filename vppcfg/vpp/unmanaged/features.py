@@ -49,6 +49,7 @@ _NAMES = (
     (re.compile(r"l3xc"), "L3 cross-connect"),
     (re.compile(r"punt-redirect"), "punt redirect"),
 )
+"""What attachments are called whose nodes match a pattern."""
 _SWITCHES = {"LEARN": (1 << 0, "learn"), "FWD": (1 << 1, "forward"), "FLOOD": (1 << 2, "flood")}
 """The bits of l2_flags (vnet/l2/l2_input.h), and what the prompt calls them."""
 _OWN_BITS = frozenset(

@@ -99,3 +99,4 @@ READERS = (
     Reader((f"{_PROTECT}_dump", f"{_PROTECT}_update"), _protect_requests, _read_protection),
     Reader((_SPD_INTERFACES, _SPDS, _BIND), _spd_requests, _read_spds),
 )
+"""The readers of this module, each with the messages that it needs."""

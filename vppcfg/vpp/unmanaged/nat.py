@@ -175,3 +175,4 @@ READERS = (
         "nat66_interface_dump", "nat66_interface_details", "nat66_add_del_interface", "NAT66", "set interface nat66"
     ),
 )
+"""The readers of this module, each with the messages that it needs."""

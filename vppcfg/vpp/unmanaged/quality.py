@@ -55,3 +55,4 @@ READERS = (
         layer=Layer.ALL,
     ),
 )
+"""The readers of this module, each with the messages that it needs."""
