@@ -390,7 +390,7 @@ class _Network:
         for bond in self._some(BONDS):
             self._add_bond(bond)
         for loopback in self._some(LOOPBACKS):
-            self._add(loopback, InterfaceKind.LOOPBACK, is_up=True)
+            self._add(loopback, InterfaceKind.LOOPBACK, is_up=not self._dice.further(90).one_in(4))
         self._add_tunnels_and_taps()
         self._add_ipips(self._dice.further(1))
         self._add_wireguards(self._dice.further(3))
@@ -623,7 +623,7 @@ class _Network:
         return name not in self.gres or self.gres[name].has_ethernet
 
     def _may_have_sub_interfaces(self, name: str) -> bool:
-        kinds = (*PORT_KINDS, InterfaceKind.BOND, InterfaceKind.GRE)
+        kinds = (*PORT_KINDS, InterfaceKind.BOND, InterfaceKind.GRE, InterfaceKind.TAP)
         return name not in self._members and self._has_ethernet(name) and self.interfaces[name].kind in kinds
 
     def _add_sub_interfaces(self, port: InterfaceConfig) -> None:
@@ -713,7 +713,6 @@ class _Network:
             for interface in self.interfaces.values()
             if (interface.name not in self._switched or interface.name in bvis)
             and interface.name not in self._members
-            and interface.kind is not InterfaceKind.TAP
             and (interface.encapsulation is None or interface.encapsulation.is_exact)
         ]
 
@@ -770,6 +769,8 @@ class _Network:
                 self._change(interface.name, lcp=LcpConfig(host_name=names.pop(), netns=netns))
 
     def _may_have_lcp(self, interface: InterfaceConfig) -> bool:
+        if interface.kind is InterfaceKind.TAP:
+            return False
         if interface.parent is None or interface.encapsulation is None:
             return True
         if self.interfaces[interface.parent].lcp is None:
@@ -906,8 +907,12 @@ class _Network:
         is_port = interface.kind in (InterfaceKind.PHYSICAL, InterfaceKind.TAP) and interface.parent is None
         switches = any(interface.name in bridge.members for bridge in self.bridges.values()) or interface.l2xc
         levels = [is_l2 for is_l2, is_possible in ((False, is_port), (True, bool(switches))) if is_possible]
-        kinds = (InterfaceKind.PHYSICAL, InterfaceKind.TAP)
-        ports = [name for name, each in self.interfaces.items() if each.parent is None and each.kind in kinds]
+        kinds = (InterfaceKind.PHYSICAL, InterfaceKind.TAP, InterfaceKind.VXLAN, InterfaceKind.GRE)
+        ports = [
+            name
+            for name, each in self.interfaces.items()
+            if each.parent is None and each.kind in kinds and self._has_ethernet(name)
+        ]
         others = [name for name in ports if name != interface.name]
         switching = {name for bridge in self.bridges.values() for name in bridge.members}
         drawn = [

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vppcfg.adopt.command_targets import PLACING, exceeds_file
+from vppcfg.adopt.command_targets import PLACING, unreported_reason
 from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent
+from vppcfg.common.addresses import canonical_address
 from vppcfg.config.configuration import Configuration
 from vppcfg.config.dump import Written
+from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.ownership import description_of
 from vppcfg.model.problem import KeyPath
@@ -57,8 +59,7 @@ class Classifier:
         subjects = [*line.subjects, *named_objects(line)]
         reason = next((reason for name in subjects if (reason := self._why_left(name)) is not None), None)
         reason = reason or self._why_idle(line)
-        if reason is None and exceeds_file(line.command, line.text):
-            reason = "it creates the port with settings that VPP does not report, so no file can express it"
+        reason = reason or unreported_reason(line.command, line.text)
         if line.command == "create memif socket":
             subjects += _memifs_at(line, self._configuration)
         if line.command == "mpls table":
@@ -87,6 +88,8 @@ class Classifier:
 
     def _why_idle(self, line: SourceLine) -> str | None:
         """Return why the file lacks what a line makes that is no interface, None when it has it."""
+        if line.command == "set interface ip address" and not line.takes_away:
+            return next((why for word in line.text.split() if (why := _why_not_of_host(word))), None)
         if line.command == "mpls table" and not any(each.has_mpls for each in self._configuration.interfaces.values()):
             return "no interface of the file has mpls"
         if line.command == "set lldp" and all(each.lldp is None for each in self._configuration.interfaces.values()):
@@ -161,6 +164,13 @@ class Classifier:
     def _is_table_of(self, key: str, vrf: str) -> bool:
         table = self._state.vrfs.get(key)
         return table is not None and table.name == vrf
+
+
+def _why_not_of_host(word: str) -> str | None:
+    """Return why no file gives an interface this address, None for one that it gives, and for any other word."""
+    address = canonical_address(word) if "/" in word else None
+    why = why_unfit(address) if address is not None else None
+    return None if why is None else f"{word} is {why}: `unmanaged-addresses` leaves it alone"
 
 
 def _memifs_at(line: SourceLine, configuration: Configuration) -> list[str]:

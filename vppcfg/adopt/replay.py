@@ -13,6 +13,7 @@ from vppcfg.adopt.command_targets import (
     first_unsupported_word,
     interface_created_by,
     interfaces_in,
+    is_interactive,
     is_log,
     is_port,
     is_reading,
@@ -159,6 +160,8 @@ class Replay:
             return self._follow(line, meant.rest)
         if meant.command in {"define", "undefine"}:
             return self._set_macro(line, meant)
+        if is_interactive(meant.command):
+            return self._refused(line, "it is for sessions at VPP's prompt, and a script is none")
         if is_reading(meant.command):
             line.set_outcome(LineOutcome.NO_EFFECT, "it only reads, counts or sends")
             return True

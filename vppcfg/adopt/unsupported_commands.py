@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from vppcfg.adopt.command_targets import first_unsupported_word
 from vppcfg.adopt.grammar import Grammar
 from vppcfg.adopt.others import OthersOfKind
 from vppcfg.adopt.report import SourceLine
@@ -93,7 +94,8 @@ def _needs_more_than_ports(
     names = {name for name, entry in configuration.interfaces.items() if entry.kind is not InterfaceKind.PHYSICAL}
     for line in commands:
         meant = grammar.read(without_uncomment(line))
-        if meant.command in simulation.commands:
+        is_simulated = first_unsupported_word(meant.command, meant.rest.split()) is None
+        if is_simulated and meant.command in simulation.commands:
             is_done, _ = simulation.run(f"{meant.command} {meant.rest}")
             if not is_done:
                 return True

@@ -47,8 +47,6 @@ class TableKind(Kind, NamedSection, Generic[T]):
     """What operators write below `unmanaged` when they mean all of the kind."""
     used_in: ClassVar[tuple[str, ...]]
     """The attributes of `Interface` by which interfaces use them."""
-    spreads_by: ClassVar[str] = ""
-    """Why one is left alone with an interface that uses it, with `{}` for that; '' where it need not be."""
 
     @abstractmethod
     def unmanaged_name(self, name: str, item: T) -> str:

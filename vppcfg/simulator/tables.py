@@ -106,6 +106,8 @@ class SwInterface:
     mtus: list[int] = field(default_factory=lambda: [0, 0, 0, 0])
     """L3, IPv4, IPv6, MPLS, in bytes."""
     is_up: bool = False
+    punts: bool = False
+    """Whether packets are punted while it is down; VPP's API does not report it."""
     tag: bytes = b""
     flood_class: FloodClass = FloodClass.NORMAL
     unnumbered: int | None = None

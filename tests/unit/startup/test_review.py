@@ -377,3 +377,11 @@ def test_of_a_file_with_thousands_of_unknown_words_a_bounded_number_is_told() ->
     text = "".join(f"word{number} x\n" for number in range(3000))
     errors = [one for one in judge(text, (NEWEST,)).problems if one.severity is Severity.ERROR]
     assert len(errors) == PROBLEMS
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("tls {\n  ca-path /a\n  verify off\n  fifo-sise 5\n}", 3), ("tls { ca-path /a verify off }", 1)],
+)
+def test_an_unknown_word_is_named_unless_it_may_be_the_value_of_one_before(text: str, count: int) -> None:
+    assert rules_of(text) == ["conf-unknown"] * count

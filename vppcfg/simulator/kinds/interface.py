@@ -187,10 +187,12 @@ _PACKET_MTUS = ("packet", "ip4", "ip6", "mpls")
 
 
 def _command_state(tables: Tables, line: Input) -> str:
-    """`set interface state <interface> up|down|enable`, the last of which sets it down too: it is a set of flags."""
+    """`set interface state <interface> up|down|punt|enable`, a set of flags: the last two set it down too."""
     row = line.require_interface(tables)
     if line.take("up"):
         interfaces.set_admin_state(tables, row, True)
+    elif line.take("punt"):
+        interfaces.punt(tables, row)
     elif line.take("down") or line.take("enable"):
         interfaces.set_admin_state(tables, row, False)
     else:

@@ -101,16 +101,16 @@ def _words_of(stanza: ConfEntry) -> tuple[ConfEntry, ...]:
 def _block_problems(
     entries: Sequence[ConfEntry], block: str, where: str, release: Release, allowed: Collection[str]
 ) -> Iterator[Problem]:
-    was_known = True
+    unknown_at = 0
     for entry in entries:
         if entry.name in allowed:
-            was_known = False  # what follows may be its value
+            unknown_at = entry.line
             continue
         if entry.key is not None:
             yield from _key_problems(entry, entry.key, where, release, allowed)
-        elif was_known or _gone_word(entry, where) is not None:  # what follows an unknown word may be its value
+        elif entry.line != unknown_at or _gone_word(entry, where) is not None:
             yield _unknown_word(entry, block, where, release)
-        was_known = entry.key is not None
+        unknown_at = 0 if entry.key is not None else entry.line  # what follows on this line may be the word's value
 
 
 def _key_problems(
