@@ -119,8 +119,8 @@ def _shared_tx_queues(port: str, queues: int | None, entry: ConfEntry, facts: Co
             f"{port} has {numbered(queues, 'transmit queue')} for {threads} threads; those that share one wait for "
             "each other"
         )
-        is_main_alone = queues == facts.workers
-        yield (notice if is_main_alone else warning)("conf-tx-shared", entry, text)
+        finding = notice if queues == facts.workers else warning
+        yield finding("conf-tx-shared", entry, text)
 
 
 def _overflows(conf: Conf) -> Iterator[Problem]:
