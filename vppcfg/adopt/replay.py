@@ -24,6 +24,7 @@ from vppcfg.adopt.command_targets import (
 )
 from vppcfg.adopt.excluded_lines import Exclusions, key_of
 from vppcfg.adopt.grammar import Grammar, ParsedCommand
+from vppcfg.adopt.keywords import unknown_word
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
@@ -182,6 +183,8 @@ class Replay:
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
         if lacking := lacking_word(meant.command, words):
             return self._refused(line, f"`{meant.command}` needs the word `{lacking}`")
+        if unknown := unknown_word(meant.command, words):
+            return self._refused(line, f"`{meant.command}` has no word `{unknown}`")
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
