@@ -18,9 +18,8 @@ from vppcfg.model.vrf import MAX_TABLE, table_key
 def as_applied(state: State, made_by_scripts: Collection[str] = ()) -> State:
     """Return a state as the first `apply --adopt` leaves it.
 
-    What people wrote into tags is a description; the MTU of an interface is that of its packets and of its link, and
-    the one that VPP takes where it has none; and a port that a file can make is one that it makes, but for those that
-    are left to scripts to be made.
+    The text of a tag becomes a description. The packet MTU becomes the link MTU too, and an interface without one gets
+    the one that VPP takes. A port that a file can make counts as made by the file, but for those in `made_by_scripts`.
     """
     interfaces = {name: _as_applied(each) for name, each in state.interfaces.items()}
     for name, virtual in state.virtual.items():

@@ -1,4 +1,4 @@
-"""`vppcfg apply --boot`: brings a fresh VPP to what was accepted last, so that no unconfirmed change comes back."""
+"""`vppcfg apply --boot`: configures a freshly started VPP as was accepted last; no unconfirmed change comes back."""
 
 from __future__ import annotations
 

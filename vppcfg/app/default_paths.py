@@ -1,4 +1,4 @@
-"""Where things are on a router by default. Importing this costs nothing, so options may do it."""
+"""The default paths and times on a router: socket, configuration, journal, locks. Importing this costs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of the vppcfg command: parses arguments, sets up logging, turns every end into an exit code."""
+"""The entry point of the vppcfg command: parses arguments, sets up logging, turns every end into an exit code."""
 
 from __future__ import annotations
 

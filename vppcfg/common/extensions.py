@@ -1,4 +1,4 @@
-"""What other installed programs add to vppcfg, by entry points in groups of its own."""
+"""Loads what other installed programs add to vppcfg, by entry points in groups of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A configuration file as typed, canonical values: what the operator configures, before it meets a dataplane."""
+"""The configuration file as frozen records with canonical values: what an operator wants, of whatever VPP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules mean: schema/rules.yaml, and its text for a terminal. It checks no file."""
+"""The explanations of rules: reads schema/rules.yaml, and writes one for a terminal. It checks no file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which plugins of VPP a configuration needs: one entry per key, and one per section of objects that a plugin provides.
+"""The plugins of VPP that a configuration needs: one entry per key, and one per section of objects of a plugin.
 
 Rules and the generator of startup.conf both read the table.
 """

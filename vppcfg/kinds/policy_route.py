@@ -19,7 +19,7 @@ from vppcfg.kinds.policy_route_operations import (
 )
 from vppcfg.kinds.policy_route_rules import RULES
 from vppcfg.kinds.policy_route_section import KEY, PLUGIN
-from vppcfg.kinds.policy_route_steps import Steering
+from vppcfg.kinds.policy_route_steps import PolicyRouteSteps
 from vppcfg.kinds.route import ENDS, NORMAL
 from vppcfg.model.attachment import Attachment, Values, index_placeholder, stored_call
 from vppcfg.model.interface import Interface
@@ -194,7 +194,7 @@ class PolicyRouteKind(Kind):
         names = {name for name, each in observed.items() if each.policy_routes}
         names |= {name for name, each in desired.items() if each.policy_routes}
         if names:
-            yield from Steering(transition, sorted(names)).steps()
+            yield from PolicyRouteSteps(transition, sorted(names)).steps()
 
 
 class UnattachedPolicyKind(VppObjectKind[UnattachedPolicy]):

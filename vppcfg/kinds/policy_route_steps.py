@@ -33,8 +33,8 @@ _Placed = tuple[str, PolicyRoute]
 """An interface and one of its policy routes."""
 
 
-class Steering:
-    """The way from the policy routes of one state to those of another."""
+class PolicyRouteSteps:
+    """Plans the steps from the policy routes of one state to those of another."""
 
     def __init__(self, transition: Transition, names: Iterable[str]) -> None:
         """Take the interfaces that have any, in the order of their steps."""
@@ -44,8 +44,8 @@ class Steering:
             each.policy_id or 0 for interface in observed.interfaces.values() for each in interface.policy_routes
         )
         """How many interfaces have each policy."""
-        self._loose = {each.policy_id: each for each in observed.of(UnattachedPolicy).values()}
-        self._known = self._users.keys() | self._loose.keys()
+        self._unattached = {each.policy_id: each for each in observed.of(UnattachedPolicy).values()}
+        self._known = self._users.keys() | self._unattached.keys()
         self._observed = frozenset(self._known)
         self._going: list[_Placed] = []
         self._coming: list[_Placed] = []
@@ -156,8 +156,8 @@ class Steering:
         number = route.policy_id
         if number is None or self._leads_to_deleted(route):
             return False
-        if number in self._loose and not route.is_own:
-            return self._loose[number] == unattached(route, number)
+        if number in self._unattached and not route.is_own:
+            return self._unattached[number] == unattached(route, number)
         if not self._users[number] and (route.is_own or number not in self._known):
             return False
         going = {other for other, each in self._going if each.policy_id == number}

@@ -1,4 +1,4 @@
-"""The key `tag-rewrite` of an interface: how VLAN tags change between it and the switch, if not as is usual."""
+"""The key `tag-rewrite` of an interface: how VLAN tags change between it and a bridge, where not as by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a test sends: the traffic profiles bench, imix and udp_1pkt of T-Rex, as frames and ratios.
+"""Traffic profiles of single frames: bench, imix and udp_1pkt of T-Rex, as frames and ratios.
 
 Sources: scripts/stl/bench.py, imix.py and udp_1pkt_simple_bdir.py of trex-core 3.08. Frames are UDP in IPv4 in
 Ethernet, built byte by byte (RFC 768, RFC 791, IEEE 802.3).

@@ -1,4 +1,4 @@
-"""What is configured on an interface or stands in a FIB table although no section of the file manages it.
+"""Attachments: what is configured on an interface or in a FIB table although no section of the file manages it.
 
 Routes of the prompt, IPsec protection, NAT, policy routing, virtual routers: others configure them, and a plan that
 deletes or recreates the interface takes them away. An attachment holds the API calls that remove it and bring it back,

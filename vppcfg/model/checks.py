@@ -1,4 +1,4 @@
-"""What shows whether a router does its work: pings, ARP requests and commands, run before and after a change."""
+"""The checks of a router, run before and after a change: pings, ARP requests and commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How VPP itself is set up: in the section `dataplane`, None for `auto`, and in a running VPP."""
+"""The setup of VPP itself: as the section `dataplane` has it, None for `auto`, and as a running VPP shows it."""
 
 from __future__ import annotations
 

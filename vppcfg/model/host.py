@@ -1,4 +1,4 @@
-"""What a machine has: CPUs, caches, NUMA nodes, hugepages, network devices; and the inventory of it in JSON."""
+"""A machine: CPUs, caches, NUMA nodes, hugepages, network devices; and the inventory of it in JSON."""
 
 from __future__ import annotations
 

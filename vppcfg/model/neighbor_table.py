@@ -1,4 +1,4 @@
-"""How many neighbours VPP keeps of a family, and how long (vnet/ip-neighbor/ip_neighbor.c)."""
+"""The limits of neighbour tables: how many VPP keeps of a family, and how long (vnet/ip-neighbor/ip_neighbor.c)."""
 
 from __future__ import annotations
 

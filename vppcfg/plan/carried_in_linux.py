@@ -1,4 +1,4 @@
-"""Which settings of Linux a plan carries over from the device of a pair or TAP to the next one, and to which names."""
+"""Chooses the settings of Linux that a plan carries over from the device of a pair or TAP to the next one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan does to traffic: the services of every interface before it, at each of its steps, and after it.
+"""The impact of a plan on traffic: compares the services of interfaces before it, at each of its steps, and after it.
 
 The steps are replayed, and only what a step changes, and what depends on that, is looked at again.
 """

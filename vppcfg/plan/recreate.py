@@ -1,4 +1,4 @@
-"""Which interfaces must be deleted and made anew, and what forces that."""
+"""Finds the interfaces that a plan must delete and create again, and what forces that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which frames prove path MTUs, punt redirects, and the classes of packets."""
+"""The frames that prove path MTUs, punt redirects, and the QoS classes of packets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What VPP's tracer shows of the way of a frame: the text of `show trace` to steps and ends.
+"""Reads the text of `show trace`, VPP's tracer: the steps that a frame took, and where it ended.
 
 Its grammar is that of format_vlib_trace in src/vlib/trace.c; what each node prints stands with the node. Copies of a
 frame, as a bridge domain makes them, are one packet in the trace.

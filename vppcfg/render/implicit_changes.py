@@ -1,4 +1,4 @@
-"""Lines for the changes of a plan that no key of the file shows, found by changing one attribute at a time.
+"""Finds the changes of a plan that no key of the file shows, and words a line for each.
 
 An attribute is shown when the entries of the file differ once it alone has changed. For the others there is a line that
 a reader cannot type, and that looks like a comment.

@@ -1,4 +1,4 @@
-"""What a plan does to connections through NAT44, in sentences: what is lost, and who gets another address."""
+"""Sentences about what a plan does to connections through NAT44: what is lost, and who gets another address."""
 
 from __future__ import annotations
 

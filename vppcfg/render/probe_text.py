@@ -1,4 +1,4 @@
-"""What is sent to prove a file, and the outcome of it: lines for people, and plain data for programs."""
+"""The frames that prove a file, and their outcome: lines for people, and plain data for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What vppcfg can ask of a routing daemon and do to it, whichever it is."""
+"""The interface (protocol) to a routing daemon, FRR or BIRD: what vppcfg asks of it and does to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a running VPP shows of how it was set up, compared with what was asked for, and the limits of its devices.
+"""Reads how a running VPP was set up, compares it with what was asked for, and finds the limits of its devices.
 
 Nothing is asked here: the texts of VPP's show commands are given. Their formats are those of 23.06 on.
 """

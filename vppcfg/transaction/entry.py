@@ -1,4 +1,4 @@
-"""What the journal records about one change: what it was made for, and how it stands."""
+"""An entry of the journal, which records one change: what it was made for, and how it stands."""
 
 from __future__ import annotations
 

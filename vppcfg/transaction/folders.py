@@ -1,4 +1,4 @@
-"""Where a VPP's journal and lock lie: a folder per API socket, for root and the members of one group alone."""
+"""The folders of a VPP's journal and lock: one per API socket, for root and the members of one group alone."""
 
 from __future__ import annotations
 

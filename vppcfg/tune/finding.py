@@ -1,4 +1,4 @@
-"""What the tuner finds: a verdict with its evidence, the change that it proposes, and what to expect from that."""
+"""A finding of the tuner: a verdict with its evidence, the change that it proposes, and what to expect from that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one look at a VPP found: its counters and its hardware. A part that was not read is None.
+"""A reading of a VPP: its counters and its hardware at one time. A part that was not read is None.
 
 All counters are totals since a VPP began to count, or since `clear runtime` for those of nodes; rates come later.
 """

@@ -1,4 +1,4 @@
-"""What is found about an upgrade: how much it weighs, whom it is about, and what to do."""
+"""A finding about an upgrade: how much it weighs, whom it is about, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What another release does with the same startup.conf: words that stop it, plugins that are not loaded, packages."""
+"""Finds what another release does with the same startup.conf: words that stop it, plugins not loaded, packages."""
 
 from __future__ import annotations
 

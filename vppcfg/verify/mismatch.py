@@ -1,4 +1,4 @@
-"""What can be wrong between Linux and VPP: something is missing, stale or different."""
+"""The differences that there can be between Linux and VPP: something is missing, stale or different."""
 
 from __future__ import annotations
 

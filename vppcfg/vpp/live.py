@@ -1,4 +1,4 @@
-"""A running VPP as a dataplane: its state can be read, and operations carried out, through its API socket."""
+"""A running VPP behind its API socket: its state can be read, and operations carried out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sends operations to VPP, up to 500 at a time, and collects the replies. Messages are written in `messages`."""
+"""Sends the operations of a plan to VPP, up to 500 at a time, and collects the replies."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WINDOW = 500
 
 
 class Run:
-    """One sequence of operations on its way through a VPP."""
+    """Sends one sequence of operations to a VPP, and collects the replies."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What an interface of the file becomes in the desired state: as in the file, else as observed, or as created."""
+"""Resolves the interfaces of a file into the desired state: as in the file, else as observed, or as created."""
 
 from __future__ import annotations
 

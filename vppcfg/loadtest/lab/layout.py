@@ -1,4 +1,4 @@
-"""What a laboratory consists of, as data: namespaces, wires, addresses, routes. It makes nothing.
+"""The design of a laboratory, as data: namespaces, wires, addresses, routes. It makes nothing.
 
 The addresses are those of a router and a bridge measured with a PC of two ports; streams have 16/8 and 48/8 behind the
 ends, as T-Rex's profiles use them.

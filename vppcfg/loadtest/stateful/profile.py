@@ -1,4 +1,4 @@
-"""What connections carry: the profiles http, dns and mix, as requests and answers byte by byte.
+"""Traffic profiles of connections: http, dns and mix, as requests and answers byte by byte.
 
 HTTP as in RFC 9112, DNS as in RFC 1035; names and addresses are those for documentation (RFC 2606, RFC 5737).
 """

@@ -1,4 +1,4 @@
-"""What T-Rex counts of connections in stateful mode, on the side of the clients and on that of the servers.
+"""T-Rex's counters of connections in stateful mode, on the side of the clients and on that of the servers.
 
 T-Rex reports the names of its counters and which of them are errors (`get_counter_desc`), and then numbers by number
 (`get_counter_values`). Names as in src/stt_cp.cpp of trex-core 3.08.

@@ -1,4 +1,4 @@
-"""Which CPUs T-Rex runs on: the rules of dpdk_setup_ports.py (trex-core 3.08), for any machine.
+"""Chooses the CPUs that T-Rex runs on, by the rules of dpdk_setup_ports.py (trex-core 3.08), for any machine.
 
 One thread is the master, one receives and measures latency, the others send; both ports of a pair share theirs, which
 are on the NUMA node of its ports.

@@ -1,4 +1,4 @@
-"""What a watch saw of a target: lost probes, and percentiles and jitter of round-trip times."""
+"""The outcome of a watch for a target: lost probes, and percentiles and jitter of round-trip times."""
 
 from __future__ import annotations
 

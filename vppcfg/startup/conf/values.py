@@ -1,4 +1,4 @@
-"""Whether VPP can read the values of startup.conf, as its own readers do (vppinfra/)."""
+"""Checks whether VPP can read the values of startup.conf, as its own readers do (vppinfra/)."""
 
 from __future__ import annotations
 

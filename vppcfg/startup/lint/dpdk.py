@@ -1,4 +1,4 @@
-"""What VPP, or DPDK itself, does not take in the stanza dpdk, although each of its words is known.
+"""Checks the stanza dpdk for what VPP, or DPDK itself, does not take although each of its words is known.
 
 Tried on VPP 23.06 with DPDK 22.11; the readers (plugins/dpdk/device/init.c, format.c) are the same up to 26.10.
 """

@@ -1,4 +1,4 @@
-"""Whether the memory that a startup.conf gives VPP suffices for what else the file asks for."""
+"""Checks whether the memory that a startup.conf gives VPP suffices for what else the file asks for."""
 
 from __future__ import annotations
 
