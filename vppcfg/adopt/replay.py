@@ -268,7 +268,7 @@ class Replay:
     def _assume_ports(self, line: SourceLine, command: str, words: Sequence[str]) -> None:
         """Have the ports that a command names, when nothing is known of them but that."""
         for whole in interfaces_in(command, words):
-            name = whole.partition(".")[0] if not self._simulation.has(whole) else ""
+            name = self._elsewhere.port_of(whole) if not self._simulation.has(whole) else ""
             device_class = self._elsewhere.device_class_of(name)
             is_assumed = device_class is None and self._may_assume and len(name) <= 63 and is_port(name)
             if name and not self._simulation.has(name) and (device_class is not None or is_assumed):

@@ -47,6 +47,12 @@ GPE = "create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5"
             "file unmanaged unmanaged",
             "xe0:\n    mtu: 9000",
         ),
+        (
+            "pipe create\nset interface ip address pipe0.0 192.0.2.1/31\nset interface state xe0 up\n"
+            "set ip classify intfc xe1 table-index 0",
+            "unmanaged unmanaged file unmanaged",
+            "pipe0.0",
+        ),
         ("create loopback interface", "file", "loop0:\n    mtu: 9000\n    state: down"),
         (
             f"{GPE}\nset interface l2 bridge vxlan_gpe_tunnel0 10\nset interface l2 bridge xe0 10",
