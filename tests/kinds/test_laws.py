@@ -16,7 +16,7 @@ from tests.kinds.sent import ListeningVpp
 from tests.kinds.there_and_back import assert_there_and_back, configuration_of, plan_to
 from tests.operations import every_operation
 from tests.simulated_vpp import connected
-from vppcfg.config.dump import written
+from vppcfg.config.dump import state_as_file
 from vppcfg.config.resolve import resolve
 from vppcfg.kinds.kind_list import KINDS, VIRTUAL_INTERFACES
 from vppcfg.model.keys import keys_of
@@ -43,7 +43,7 @@ def keep_api_definitions() -> Iterator[None]:
 
 def assert_a_dump_asks_for(state: State) -> None:
     """Check that a dump has no errors, and is a file by which nothing is to do."""
-    text = written(state).text
+    text = state_as_file(state).text
     assert make_plan(state, resolve(configuration_of(yaml.safe_load(text)), state).desired).steps == ()
 
 

@@ -12,7 +12,7 @@ from vppcfg.adopt.report import AdoptionReport, LineOutcome, SourceLine
 from vppcfg.adopt.routes import NOTHING, Takeover
 from vppcfg.adopt.unsupported_commands import RestFile, rest_of_others
 from vppcfg.common.names import natural_key
-from vppcfg.config.dump import Written
+from vppcfg.config.dump import StateAsFile
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.valid_dump import valid_dump
@@ -102,7 +102,7 @@ def _words(device: LinuxDevice) -> str:
     return f"MTU {device.mtu}, state {'up' if device.is_up else 'down'}{bridge}"
 
 
-def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
+def _left_in(known: StateAsFile) -> Iterator[tuple[str, str, str]]:
     nouns = {"vrfs": "FIB table", **{kind.table: kind.noun for kind in TABLES}}
     tables = {nouns[table]: left for table, left in known.left.tables.items()}
     for kind, left in {"interface": known.left.interfaces, **tables}.items():
@@ -112,7 +112,7 @@ def _left_in(known: Written) -> Iterator[tuple[str, str, str]]:
         yield "key", ".".join(map(str, path)), why
 
 
-def text_without_contradictions(known: Written, settings: Settings, lines: Sequence[SourceLine]) -> str:
+def text_without_contradictions(known: StateAsFile, settings: Settings, lines: Sequence[SourceLine]) -> str:
     """Return the text of a configuration with the section `dataplane`, without a key that the interfaces contradict."""
     text = with_section(known, settings)
     if not lines:
@@ -127,6 +127,6 @@ def text_without_contradictions(known: Written, settings: Settings, lines: Seque
     return text
 
 
-def with_section(known: Written, settings: Settings) -> str:
+def with_section(known: StateAsFile, settings: Settings) -> str:
     """Return the text of a configuration, followed by its section `dataplane` when it has one."""
     return "\n".join(part for part in (known.text.strip("\n") and known.text, section_text(settings)) if part)

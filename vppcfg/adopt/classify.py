@@ -13,7 +13,7 @@ from vppcfg.adopt.report import LineOutcome, SourceLine
 from vppcfg.adopt.report_proof import FileContent
 from vppcfg.common.addresses import canonical_address
 from vppcfg.config.configuration import Configuration
-from vppcfg.config.dump import Written
+from vppcfg.config.dump import StateAsFile
 from vppcfg.kinds.address_rules import why_unfit
 from vppcfg.kinds.kind_list import TABLES
 from vppcfg.model.ownership import description_of
@@ -31,7 +31,7 @@ class Classifier:
     """Finds the place of a line in a configuration that was written of a state."""
 
     def __init__(
-        self, state: State, known: Written, content: FileContent, joined_mtus: Mapping[str, str] | None = None
+        self, state: State, known: StateAsFile, content: FileContent, joined_mtus: Mapping[str, str] | None = None
     ) -> None:
         """Look at `known`, which was written of `state`, and at its `content`.
 

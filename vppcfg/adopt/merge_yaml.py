@@ -14,7 +14,7 @@ from vppcfg.adopt.adoption import Adoption
 from vppcfg.adopt.migrated import adopt_migrated, faults_of, line_at
 from vppcfg.adopt.report import LineOutcome
 from vppcfg.config.assumed_state import assumed_state
-from vppcfg.config.dump import written
+from vppcfg.config.dump import state_as_file
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.document import Document
@@ -99,7 +99,7 @@ def _meant(text: str, ground: State) -> Mapping[KeyPath, Data]:
     configuration = parse_text(text, "a source").configuration
     if configuration is None:
         return {}
-    return dict(_entries(_data(written(resolve(configuration, ground).desired).text)))
+    return dict(_entries(_data(state_as_file(resolve(configuration, ground).desired).text)))
 
 
 def _entries(data: Data) -> Iterator[tuple[KeyPath, Data]]:

@@ -27,7 +27,7 @@ from vppcfg.adopt.trial import Correction, EndState, Name, correction_for, try_o
 from vppcfg.adopt.unsupported_commands import as_left, left_lines, rest_of
 from vppcfg.common.addresses import canonical_mac
 from vppcfg.common.release import Release
-from vppcfg.config.dump import written
+from vppcfg.config.dump import state_as_file
 from vppcfg.config.sections.placement import RX_KEY, TX_KEY
 from vppcfg.config.yaml.reader import read_document
 from vppcfg.errors import AdoptionError, ContradictionError, VppcfgError
@@ -220,11 +220,11 @@ def _adopt_scripts(
     placed = with_named_tables(_with_placed(state, replay.lines))
     described = as_applied(placed, frozenset(_ports_with_more(replay.lines)))
     described, joined = with_common_mtus(described, frozenset(_with_chosen_mtus(replay.lines)))
-    known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=setup.is_running)
+    known = state_as_file(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=setup.is_running)
     taken = takeover(described, known.configuration, replay.routes)
     if taken.routes:
         described = taken.into(described)
-        known = written(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=setup.is_running)
+        known = state_as_file(described, chosen_macs=frozenset(_macs_in(replay.lines)), with_bond_macs=setup.is_running)
     joined = {**dict.fromkeys(_with_other_link_mtus(described, state), JOINED_MTU), **joined}
     classifier = Classifier(described, known, FileContent(read_document(known.text.encode()).data), joined)
     classifier.classify(replay.lines)

@@ -45,7 +45,7 @@ def roll_back_unless_confirmed(
         with suppress(BrokenPipeError):  # whoever started this was killed meanwhile
             os.write(ready_fd, READY)
         os.close(ready_fd)
-    change = Awaited(target.journal(), number)
+    change = PendingChange(target.journal(), number)
     await_deadline(moment_s, change.is_over)
     while (later_s := change.deadline_s()) > moment_s:  # `vppcfg confirm --extend`
         moment_s = later_s
@@ -64,8 +64,8 @@ def roll_back_unless_confirmed(
         pause = min(2 * pause, LONGEST_PAUSE_S)
 
 
-class Awaited:
-    """The change that a timer waits for, remembered in case its entry cannot be read any more."""
+class PendingChange:
+    """The change that a timer waits for, remembered in case its entry in the journal cannot be read any more."""
 
     def __init__(self, journal: Journal, number: int) -> None:
         self.journal = journal
@@ -99,7 +99,7 @@ class Awaited:
         return found.status is not Status.STARTED or not is_another_running(found.entry.pid, found.entry.process)
 
 
-def _act(change: Awaited, target: Target, console: Console) -> ExitCode:
+def _act(change: PendingChange, target: Target, console: Console) -> ExitCode:
     found = change.look()
     if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE
@@ -112,7 +112,7 @@ def _act(change: Awaited, target: Target, console: Console) -> ExitCode:
         raise
 
 
-def _roll_back(change: Awaited, place: ChangeContext, console: Console) -> ExitCode:
+def _roll_back(change: PendingChange, place: ChangeContext, console: Console) -> ExitCode:
     found = change.look()
     if found is not None and found.status not in UNDECIDED:
         return ExitCode.DONE

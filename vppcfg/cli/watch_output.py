@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from vppcfg.app.signals import Terminated
 from vppcfg.app.target import now
-from vppcfg.app.watching.notices import Metered, Notice, Output
+from vppcfg.app.watching.notices import MetricsSource, Notice, Output
 from vppcfg.cli.output import drop_output, write_file
 from vppcfg.common.printable import json_text, printable
 from vppcfg.errors import ExitCode, UsageError
@@ -56,7 +56,7 @@ class Lines:
         except OSError as error:
             log.error("cannot write to %s: %s", self._file_name or "standard output", error.strerror)
 
-    def show(self, status: Metered) -> None:
+    def show(self, status: MetricsSource) -> None:
         """Print nothing."""
 
 
@@ -81,7 +81,7 @@ class Metrics:
         for line in (notice.text, *notice.below):
             log.log(logging.WARNING if notice.is_bad else logging.INFO, "%s", line)
 
-    def show(self, status: Metered) -> None:
+    def show(self, status: MetricsSource) -> None:
         """Write all metrics."""
         text = status.text()
         try:

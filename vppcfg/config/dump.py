@@ -65,8 +65,8 @@ def with_names_of(accepted: Configuration, state: State) -> State:
 
 
 @record
-class Written:
-    """A state as a configuration."""
+class StateAsFile:
+    """A state as a configuration file, and what of the state stays out of it."""
 
     text: str
     configuration: Configuration
@@ -74,13 +74,13 @@ class Written:
     """What it leaves alone, with the reasons."""
 
 
-def written(
+def state_as_file(
     state: State,
     *,
     chosen_macs: Collection[str] | None = None,
     with_bond_macs: bool = True,
     left_keys: Mapping[KeyPath, str] | None = None,
-) -> Written:
+) -> StateAsFile:
     """Return a state as a configuration, which may have services that `check` refuses; without the `left_keys`.
 
     `chosen_macs`, when they are known, are written for the interfaces that have them, where `write` takes them for the
@@ -98,7 +98,7 @@ def written(
     reasons = _unmanaged_globs(state, left)
     texts = ("\n".join(section.lines(configuration, reasons)) for section in SECTIONS)
     text = "\n\n".join(text for text in texts if text) + "\n"
-    return Written(text=text, configuration=configuration, left=left)
+    return StateAsFile(text=text, configuration=configuration, left=left)
 
 
 def _with_macs(

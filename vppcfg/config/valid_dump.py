@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 
-from vppcfg.config.dump import ODD, Written, written
+from vppcfg.config.dump import ODD, StateAsFile, state_as_file
 from vppcfg.config.load import parse_text
 from vppcfg.config.resolve import resolve
 from vppcfg.config.section_list import SECTIONS
@@ -22,7 +22,7 @@ def write(state: State) -> str:
     return valid_dump(state).text
 
 
-def valid_dump(state: State) -> Written:
+def valid_dump(state: State) -> StateAsFile:
     """Return what `written` does, without the services that no valid file can have as they are.
 
     VPP takes what `check` refuses: a host that two mappings of NAT44 name, a virtual router without an own address.
@@ -30,20 +30,20 @@ def valid_dump(state: State) -> Written:
     """
     keys: dict[KeyPath, str] = {}
     while True:
-        found = written(state, left_keys=keys)
+        found = state_as_file(state, left_keys=keys)
         more = _inexpressible_keys(found, state) if state.objects.keys() - {Route} else {}
         if not more.keys() - keys.keys():
             return found
         keys |= more
 
 
-def left_out_keys(found: Written) -> Iterator[str]:
+def left_out_keys(found: StateAsFile) -> Iterator[str]:
     """Yield a sentence for each section and key that a dump leaves out although VPP has it."""
     for path, why in found.left.keys.items():
         yield f"{'.'.join(map(str, path))} is left out, and stays as it is: {why}"
 
 
-def _inexpressible_keys(found: Written, state: State) -> dict[KeyPath, str]:
+def _inexpressible_keys(found: StateAsFile, state: State) -> dict[KeyPath, str]:
     """Return the sections and keys of a file that `check` refuses, or that mean something else than the state has."""
     entries = {entry.path: entry for each in found.configuration.owned.values() for entry in each.values()}
     refused = {

@@ -19,7 +19,7 @@ from vppcfg.kinds.bridge_operations import (
 )
 from vppcfg.kinds.bridge_rules import RULES
 from vppcfg.kinds.bridge_section import KEY, BridgeSection, unsupported_reason
-from vppcfg.kinds.static_mac import Portless, read_portless
+from vppcfg.kinds.static_mac import MacsWithoutInterface, read_macs_without_interface
 from vppcfg.kinds.table_kind import TableKind
 from vppcfg.model.bridge import Bridge, BridgeSettings, bridge_name
 from vppcfg.model.interface import Interface
@@ -36,7 +36,7 @@ _DUMP = "bridge_domain_dump"
 _DETAILS = "bridge_domain_details"
 _SETTINGS = ("learn", "flood", "uu_flood", "forward", "arp_term", "arp_ufwd", "mac_age")
 """In the order of BridgeSettings."""
-_NO_MACS = Portless()
+_NO_MACS = MacsWithoutInterface()
 
 
 class Bridges(BridgeSection, TableKind[Bridge]):
@@ -117,7 +117,7 @@ class Bridges(BridgeSection, TableKind[Bridge]):
         """Return the bridge domains by name, with the MAC addresses there that no interface has."""
         if not connection.offers(_DUMP):
             return {}
-        portless = read_portless(connection, replies, known.names)
+        portless = read_macs_without_interface(connection, replies, known.names)
         rows = connection.rows(replies, _DETAILS, "bd_id", "bd_tag", *_SETTINGS)
         return {
             bridge_name(bd_id): _bridge(bd_id, tag, portless.get(bd_id, _NO_MACS), *settings)
@@ -205,7 +205,7 @@ def _why_not_ours(desired: DesiredStateBuilder, name: str, bridge: Bridge) -> st
 def _bridge(
     bd_id: int,
     tag: bytes,
-    macs: Portless,
+    macs: MacsWithoutInterface,
     learn: bool,
     flood: bool,
     uu_flood: bool,

@@ -17,7 +17,7 @@ from vppcfg.config.yaml.text import KeyValue
 from vppcfg.kinds.kind import Kind
 from vppcfg.model.interface import Interface
 from vppcfg.model.nd_proxy import NdProxy
-from vppcfg.model.neighbor import LeftNeighbor, Neighbor, in_order
+from vppcfg.model.neighbor import Neighbor, OrphanedNeighbor, in_order
 from vppcfg.model.problem import KeyPath, Problem
 from vppcfg.model.state import State
 from vppcfg.plan.operation import InterfaceOperation, Predicate
@@ -235,7 +235,7 @@ class NeighborKind(Kind, EntryKey):
         """Return the static neighbours whose interface is gone."""
         neighbors = found["neighbors"]
         left = (
-            LeftNeighbor(sw_if_index=index, address=each.address, mac=each.mac)
+            OrphanedNeighbor(sw_if_index=index, address=each.address, mac=each.mac)
             for index in sorted(neighbors.keys() - known.names.keys())
             for each in neighbors[index]
         )

@@ -34,7 +34,7 @@ class _Entry(NamedTuple):
     is_filter: bool
 
 
-class Portless(NamedTuple):
+class MacsWithoutInterface(NamedTuple):
     """The MAC addresses of a bridge domain that no interface has."""
 
     filtered: tuple[str, ...] = ()
@@ -158,7 +158,9 @@ def _read(connection: VppReader, replies: Replies, names: Mapping[int, str]) -> 
     return {index: macs_in_order(macs) for index, macs in found.items()}
 
 
-def read_portless(connection: VppReader, replies: Replies, names: Collection[int]) -> dict[int, Portless]:
+def read_macs_without_interface(
+    connection: VppReader, replies: Replies, names: Collection[int]
+) -> dict[int, MacsWithoutInterface]:
     """Return by bridge domain the MAC addresses of none of the interfaces with an index among `names`."""
     found: dict[int, tuple[list[str], list[str]]] = {}
     for entry in _entries(connection, replies):
@@ -166,7 +168,7 @@ def read_portless(connection: VppReader, replies: Replies, names: Collection[int
             filtered, stray = found.setdefault(entry.bd_id, ([], []))
             (filtered if entry.is_filter else stray).append(entry.mac)
     return {
-        bd_id: Portless(filtered=tuple(sorted(filtered)), stray=tuple(sorted(stray)))
+        bd_id: MacsWithoutInterface(filtered=tuple(sorted(filtered)), stray=tuple(sorted(stray)))
         for bd_id, (filtered, stray) in found.items()
     }
 

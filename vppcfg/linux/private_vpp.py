@@ -145,7 +145,7 @@ def _running(prefix: Path, folder: Path, around: VppEnvironment) -> Iterator[sub
     startup.write_text(own + around.stanzas, encoding="utf-8", errors="surrogateescape")
     with (folder / "output").open("wb") as output:
         process = subprocess.Popen(
-            [*apart(around), str(prefix / "bin/vpp"), "-c", str(startup)],
+            [*isolation_command(around), str(prefix / "bin/vpp"), "-c", str(startup)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -162,8 +162,8 @@ def _running(prefix: Path, folder: Path, around: VppEnvironment) -> Iterator[sub
         _end(process)
 
 
-def apart(around: VppEnvironment) -> tuple[str, ...]:
-    """Return the words before a command that has it run in namespaces of its own, which end with this process."""
+def isolation_command(around: VppEnvironment) -> tuple[str, ...]:
+    """Return the command that runs another one in namespaces of its own, which end with this process."""
     virtual = []
     for folder in around.hidden:
         is_own = folder.is_relative_to(_SOCKETS)

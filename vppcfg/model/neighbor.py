@@ -28,7 +28,7 @@ def in_order(neighbors: Iterable[Neighbor]) -> tuple[Neighbor, ...]:
 
 
 @record
-class LeftNeighbor:
+class OrphanedNeighbor:
     """One static entry that VPP, up to 25.10, has kept of an interface that is gone."""
 
     sw_if_index: int

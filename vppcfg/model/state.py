@@ -14,7 +14,7 @@ from vppcfg.model.interface import FEATURE_TABLES, WITHOUT_MTU, Interface, witho
 from vppcfg.model.ipfix import IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.neighbor import LeftNeighbor
+from vppcfg.model.neighbor import OrphanedNeighbor
 from vppcfg.model.ownership import description_of, mark_of, tag_for
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import (
@@ -69,7 +69,7 @@ class Facts:
     lcp: LcpSettings = LcpSettings()
     memif_sockets: tuple[tuple[int, str], ...] = ()
     """The ids and files of the sockets that memifs are at, or may be, but for the built-in one."""
-    left_neighbors: tuple[LeftNeighbor, ...] = ()
+    left_neighbors: tuple[OrphanedNeighbor, ...] = ()
     """Static neighbours of interfaces that are gone."""
     address_followers: frozenset[str] = frozenset()
     """Interfaces whose IPv4 address NAT44 uses: it takes another one once the old one has gone, and not before."""

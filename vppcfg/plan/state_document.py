@@ -22,7 +22,7 @@ from vppcfg.model.interface import Encapsulation, Interface, InterfaceKind, Othe
 from vppcfg.model.ipfix import FlowLayer, FlowParams, IpfixExporter, IpfixSettings
 from vppcfg.model.lcp import LcpPair, LcpSettings
 from vppcfg.model.linux import LinuxDevice
-from vppcfg.model.neighbor import LeftNeighbor
+from vppcfg.model.neighbor import OrphanedNeighbor
 from vppcfg.model.state import Facts, LldpSettings, SflowSettings, State, tables_in_use
 from vppcfg.model.virtual_interface import VirtualInterface
 from vppcfg.model.vpp_object import Objects, by_name
@@ -179,7 +179,7 @@ def _facts(document: object) -> Facts:
         "lcp": lambda entry: _build(LcpSettings, entry, "facts.lcp"),
         "memif_sockets": _sockets,
         "left_neighbors": lambda entries: tuple(
-            _build(LeftNeighbor, entry, "facts.left_neighbors") for entry in entries
+            _build(OrphanedNeighbor, entry, "facts.left_neighbors") for entry in entries
         ),
     }
     return _build(Facts, document, "facts", converters)

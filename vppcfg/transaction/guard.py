@@ -9,7 +9,7 @@ from vppcfg.common.names import natural_key
 from vppcfg.dataplane import Dataplane, ForeignRoutes
 from vppcfg.errors import ExitCode, PlanRefusedError
 from vppcfg.model.attachment import Attachment
-from vppcfg.model.neighbor import LeftNeighbor
+from vppcfg.model.neighbor import OrphanedNeighbor
 from vppcfg.model.path_mtu import PathMtu
 from vppcfg.model.state import State
 from vppcfg.model.vpp_object import Reference, Referent
@@ -208,12 +208,12 @@ def _created_names(plan: Plan) -> set[str]:
     return {*desired.interfaces.keys() - observed.interfaces.keys(), *desired.lcps.keys() - observed.lcps.keys()}
 
 
-def _with_indexes(left: Sequence[LeftNeighbor]) -> str:
+def _with_indexes(left: Sequence[OrphanedNeighbor]) -> str:
     shown = [f"{each.address} at index {each.sw_if_index}" for each in left[:_MOST]]
     return ", ".join([*shown, *([f"{len(left) - _MOST} more"] if len(left) > _MOST else [])])
 
 
-def _freeing(left: LeftNeighbor) -> str:
+def _freeing(left: OrphanedNeighbor) -> str:
     return (
         f"restart VPP, or type `create loopback interface` at its prompt until one has index {left.sw_if_index} "
         f"in `show interface`, and `set ip neighbor del loopN {left.address} {left.mac}` there; then delete "

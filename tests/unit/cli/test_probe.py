@@ -65,7 +65,7 @@ def test_a_vpp_that_does_not_start_leaves_nothing(
     program.write_text("#!/bin/sh\necho no memory >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setattr("vppcfg.linux.private_vpp.os.geteuid", lambda: 0)
-    monkeypatch.setattr("vppcfg.linux.private_vpp.apart", lambda around: ())
+    monkeypatch.setattr("vppcfg.linux.private_vpp.isolation_command", lambda around: ())
     monkeypatch.setattr("vppcfg.linux.private_vpp._TOOLS", ())
     with tempfile.TemporaryDirectory() as short:
         monkeypatch.setattr("tempfile.tempdir", short)

@@ -13,7 +13,7 @@ from tests.linux_forwarding import LinuxAround, filled
 from tests.unit.cli.conftest import Serve
 from tests.unit.render.test_prometheus import samples
 from vppcfg.app.verifying import verify
-from vppcfg.app.watching.notices import Metered, Notice
+from vppcfg.app.watching.notices import MetricsSource, Notice
 from vppcfg.app.watching.verification import Verification
 from vppcfg.cli.main import main
 from vppcfg.errors import DataplaneError, ExitCode, VppcfgError
@@ -206,7 +206,7 @@ class Kept:
     def notify(self, notice: Notice) -> None:
         self.notices.append(notice)
 
-    def show(self, status: Metered) -> None:
+    def show(self, status: MetricsSource) -> None:
         self.shown.append(status.text())
 
 

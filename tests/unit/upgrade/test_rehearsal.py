@@ -14,7 +14,7 @@ from vppcfg.config.resolve import resolve
 from vppcfg.config.yaml.files import SourceFiles
 from vppcfg.errors import LinuxError, UsageError
 from vppcfg.linux import private_vpp
-from vppcfg.linux.private_vpp import VppEnvironment, apart
+from vppcfg.linux.private_vpp import VppEnvironment, isolation_command
 from vppcfg.startup.lint.lint import judge
 from vppcfg.upgrade import rehearsal
 from vppcfg.upgrade.boot import Boot
@@ -73,12 +73,12 @@ taps:
     assert found.namespaces == ("dataplane", "one")
     assert found.bridges == (("one", "br1"),)
     assert found.hidden == (tmp_path.resolve(),)
-    script = apart(found)[-1]
+    script = isolation_command(found)[-1]
     assert f"mount -t tmpfs none {tmp_path.resolve()}" in script and "ip netns add dataplane" in script
 
 
 def test_words_of_a_file_are_no_words_of_the_shell() -> None:
-    script = apart(VppEnvironment(namespaces=("a b;c",), hidden=(Path("/x y"), Path("/run/vpp/m"))))[-1]
+    script = isolation_command(VppEnvironment(namespaces=("a b;c",), hidden=(Path("/x y"), Path("/run/vpp/m"))))[-1]
     assert "ip netns add 'a b;c'" in script
     assert "mount -t tmpfs none '/x y'" in script and "mkdir -p /run/vpp/m" in script
 
@@ -92,7 +92,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     program.chmod(0o755)
     (tmp_path / "router.yaml").write_text(FILE)
     monkeypatch.setattr("vppcfg.linux.private_vpp.os.geteuid", lambda: 0)
-    monkeypatch.setattr(private_vpp, "apart", lambda around: ())
+    monkeypatch.setattr(private_vpp, "isolation_command", lambda around: ())
     monkeypatch.setattr(private_vpp, "_TOOLS", ())
     yield tmp_path / "vpp"
 

@@ -37,11 +37,11 @@ class Output(Protocol):
     def notify(self, notice: Notice) -> None:
         """Pass on a notice."""
 
-    def show(self, status: Metered) -> None:
+    def show(self, status: MetricsSource) -> None:
         """Show how VPP stands now."""
 
 
-class Metered(Protocol):
+class MetricsSource(Protocol):
     """A status that can be written as metrics."""
 
     def text(self) -> str:

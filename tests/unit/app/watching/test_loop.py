@@ -9,7 +9,7 @@ import pytest
 from tests.stub_dataplane import StubDataplane
 from vppcfg.app.watching.file import WatchedFile
 from vppcfg.app.watching.loop import FIRST_PAUSE_S, HOLD_S, LONGEST_PAUSE_S, LONGEST_S, QUIET_S, SHARE, TICK_S, VppWatch
-from vppcfg.app.watching.notices import Metered, Notice
+from vppcfg.app.watching.notices import MetricsSource, Notice
 from vppcfg.app.watching.verification import Verifier
 from vppcfg.cli.console import Terminal
 from vppcfg.cli.output import ColourChoice
@@ -146,7 +146,7 @@ class Heard:
     def notify(self, notice: Notice) -> None:
         self.notices.append(notice)
 
-    def show(self, status: Metered) -> None:
+    def show(self, status: MetricsSource) -> None:
         assert isinstance(status, WatchMetrics)
         self.syncs.append(status.is_in_sync)
 
