@@ -4,7 +4,7 @@ import pytest
 
 from tests.foreign.score import HERE, Score, scores_of
 
-LEAST = {"startup": 78, "scripts": 272}
+LEAST = {"startup": 78, "scripts": 279}
 """Expectations that came true when this was written; a number only grows."""
 
 

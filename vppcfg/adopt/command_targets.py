@@ -132,9 +132,16 @@ UNSUPPORTED_PATH_WORDS = frozenset(
     {"l2-input-on", "mpls-lookup-in-table", "pop-pw-cw", "rx-ip4", "rx-ip6", "src-lookup", "udp-encap", "via-label"}
 )
 """Words of a path that VPP takes and that no file can express."""
+_MROUTE_FLAGS = frozenset(
+    {
+        *("Accept-all-itf", "Connected", "Don't-Preserve", "Drop", "Exclusive", "Inherit-Accept", "Negate-Signal"),
+        *("Signal", "Signal-Present", "A", "AA", "C", "D", "DP", "E", "F", "IA", "NS", "S", "SP"),
+    }
+)
+"""Flags of multicast routes and their interfaces that are not simulated (vnet/mfib/mfib_types.h)."""
 _UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
     "abf policy": UNSUPPORTED_PATH_WORDS,
-    "ip mroute": UNSUPPORTED_PATH_WORDS | {"gcount", "rpf-id", "scount"},
+    "ip mroute": UNSUPPORTED_PATH_WORDS | _MROUTE_FLAGS | {"gcount", "rpf-id", "scount"},
     "ip route": UNSUPPORTED_PATH_WORDS | {"classify", "null"},
     "nat44 add static mapping": frozenset({"exact"}),
     "set acl-plugin acl": frozenset({"count"}),
@@ -146,6 +153,8 @@ _UNSUPPORTED_WORDS: Mapping[str, frozenset[str]] = {
 
 def first_unsupported_word(command: str, words: Words) -> str | None:
     """Return the first word of a command that VPP takes and that no file can express, None when there is none."""
+    if command == "mpls local-label":  # of a prefix, of which VPP reports nothing
+        return next((word for word in words if "/" in word and _is_address(word)), None)
     return next((word for word in words if word in _UNSUPPORTED_WORDS.get(command, ())), None)
 
 
@@ -341,6 +350,9 @@ _INTERFACES: Mapping[str, Callable[[Words], str | None]] = {
     "set interface l2 forward": _first,
     "set interface l2 learn": _first,
     "set ip6 nd proxy": _first,
+    "set ip classify": _behind("intfc"),
+    "set ip6 classify": _behind("intfc"),
+    "clear interface tag": _first,
     "nat44 add interface address": _first,
     "set interface det44": _behind("inside"),
     "set interface nat44": _behind("in"),

@@ -24,6 +24,7 @@ from vppcfg.adopt.command_targets import (
 )
 from vppcfg.adopt.excluded_lines import Exclusions, key_of
 from vppcfg.adopt.grammar import Grammar, ParsedCommand
+from vppcfg.adopt.keywords import unknown_word
 from vppcfg.adopt.report import AssumedPort, LineOutcome, SourceLine
 from vppcfg.adopt.routes import with_unreadable_settings
 from vppcfg.adopt.script import MacroError, Macros, commands_in, without_uncomment
@@ -182,6 +183,8 @@ class Replay:
             return self._refused(line, "startup.conf does not enable the plugin that has the command")
         if lacking := lacking_word(meant.command, words):
             return self._refused(line, f"`{meant.command}` needs the word `{lacking}`")
+        if unknown := unknown_word(meant.command, words):
+            return self._refused(line, f"`{meant.command}` has no word `{unknown}`")
         beyond = first_unsupported_word(meant.command, words)
         why = f"vppcfg has no key for `{beyond}`" if beyond else self._left.why(line)
         if why is not None or meant.command not in self._simulation.commands:
@@ -265,7 +268,7 @@ class Replay:
     def _assume_ports(self, line: SourceLine, command: str, words: Sequence[str]) -> None:
         """Have the ports that a command names, when nothing is known of them but that."""
         for whole in interfaces_in(command, words):
-            name = whole.partition(".")[0] if not self._simulation.has(whole) else ""
+            name = self._elsewhere.port_of(whole) if not self._simulation.has(whole) else ""
             device_class = self._elsewhere.device_class_of(name)
             is_assumed = device_class is None and self._may_assume and len(name) <= 63 and is_port(name)
             if name and not self._simulation.has(name) and (device_class is not None or is_assumed):

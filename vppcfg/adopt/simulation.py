@@ -42,7 +42,10 @@ from vppcfg.vpp.unmanaged import read_standalone, read_unmanaged
 
 _T = TypeVar("_T")
 IN_NO_FILE = frozenset(
-    {"dhcp6 client", "dhcp6 pd client", "ip6 nd address autoconfig", "set interface feature", "set ip6 address"}
+    {
+        *("dhcp6 client", "dhcp6 pd client", "ip6 nd address autoconfig", "set interface feature", "set ip classify"),
+        *("set ip6 address", "set ip6 classify"),
+    }
 )
 """Commands that the simulator has for the sake of what VPP does by itself then; no file has what they set."""
 ALL_COMMANDS = frozenset(words for kind in KINDS for words in kind.commands) - IN_NO_FILE

@@ -66,6 +66,10 @@ class UnmanagedInterfaces:
             name = words[words.index("name") + 1]
             self._names[f"host-{name}" if command == "create host-interface" else name] = device_class
 
+    def port_of(self, name: str) -> str:
+        """Return the port that a name is of: an end of a pipe is one, whose name has a dot as of a sub-interface."""
+        return name if self.device_class_of(name) == "Pipe" else name.partition(".")[0]
+
     def device_class_of(self, name: str) -> str | None:
         """Return what drives an interface that such a command has made, None when none can have made it."""
         if name in self._names:

@@ -35,6 +35,8 @@ class InterfaceKey:
     """Whether it belongs to the bond where the interface is a member of one."""
     is_routing: bool = False
     """Whether it does nothing on an interface that hands frames on as they are, because it is about routed packets."""
+    may_be_idle: bool = False
+    """Whether a file may set it there, because VPP takes it and anything else goes on as before."""
 
     def parse(self, raw: Any) -> Any:
         """Return the attribute that a value of the right shape stands for."""

@@ -71,7 +71,7 @@ class MssClampKind(FeatureKind[tuple[MssLimit, ...]]):
     reason = "an interface clamps the MSS of TCP"
     assumed: ClassVar = {"mss": (1300, 1400)}
     is_of_bond = True
-    is_routing = True
+    is_routing = may_be_idle = True
     operations = (SetMssClamp,)
     api_module = "mss_clamp"
     capabilities: ClassVar = {"mss_clamp": _SET}

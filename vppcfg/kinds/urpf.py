@@ -93,7 +93,7 @@ class UrpfKind(FeatureKind[tuple[UrpfCheck, ...]]):
     since = Release(24, 10)
     shown_by = "urpf_dump"
     is_of_bond = True
-    is_routing = True
+    is_routing = may_be_idle = True
     operations = (SetUrpf,)
     api_module = "urpf"
     capabilities: ClassVar = {"urpf": _SET, "urpf_dump": _DUMP}

@@ -31,6 +31,28 @@ GPE = "create vxlan-gpe tunnel local 192.0.2.1 remote 192.0.2.2 vni 5"
         ),
         ("ip punt redirect add rx xe0 via 192.0.2.2 xe1", "file", "punt-redirect: { ipv4: { interface: xe1"),
         ("l3xc add xe0 via 192.0.2.2 xe1", "file", "l3xc: { ipv4: { interface: xe1"),
+        (
+            "set interface l2 bridge xe0 10\nset interface tcp-mss-clamp xe0 ip4 enable ip4-mss 1360 ip6 disable",
+            "file file",
+            "mss-clamp: { ipv4: 1360 }",
+        ),
+        (
+            "create vxlan tunnel src 192.0.2.1 dst 192.0.2.2 vni 1 decap-next node nsh-proxy\n"
+            "set interface l2 bridge vxlan_tunnel0 10\nset interface l2 bridge xe0 10",
+            "unmanaged unmanaged file",
+            "interfaces: [ xe0 ]",
+        ),
+        (
+            "set interface state xe0 up\nip mroute add 232.1.1.1 Signal\nmpls local-label 99 192.0.2.0/24",
+            "file unmanaged unmanaged",
+            "xe0:\n    mtu: 9000",
+        ),
+        (
+            "pipe create\nset interface ip address pipe0.0 192.0.2.1/31\nset interface state xe0 up\n"
+            "set ip classify intfc xe1 table-index 0",
+            "unmanaged unmanaged file unmanaged",
+            "pipe0.0",
+        ),
         ("create loopback interface", "file", "loop0:\n    mtu: 9000\n    state: down"),
         (
             f"{GPE}\nset interface l2 bridge vxlan_gpe_tunnel0 10\nset interface l2 bridge xe0 10",

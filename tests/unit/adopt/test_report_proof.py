@@ -20,8 +20,8 @@ def adopted(text: str) -> Adoption:
 
 
 IN_NO_KEY = {
-    *("ipsec spd", "set interface ipsec spd", "set ip classify", "set ip6 classify"),
-    *("set interface l2 flood", "set interface l2 forward", "set interface l2 learn", "set interface name"),
+    *("ipsec spd", "set interface ipsec spd", "set interface l2 flood", "set interface l2 forward"),
+    *("set interface l2 learn", "set interface name"),
 }
 """Commands that are simulated because VPP does more by itself then; a script that has them leaves them to the rest."""
 

@@ -46,11 +46,12 @@ def l2_with_mpls(index: Index) -> Iterator[Problem]:
 def l2_with_routing(index: Index) -> Iterator[Problem]:
     """Find keys about routed packets on interfaces that switch: nothing would look at them."""
     for interface in index.interfaces:
-        keys = [value.key for value, _ in values_set(interface) if value.is_routing]
+        keys = [value for value, _ in values_set(interface) if value.is_routing]
         if keys and (reason := index.why_switched(interface.name)):
-            for key in keys:
-                text = f"{interface.name} {reason} and routes no packets for `{key}`; remove one of them"
-                yield Problem(rule="l2-routing", path=(*interface.path, key), text=text)
+            for each in keys:
+                text = f"{interface.name} {reason} and routes no packets for `{each.key}`; remove one of them"
+                severity = Severity.WARNING if each.may_be_idle else Severity.ERROR
+                yield Problem(rule="l2-routing", path=(*interface.path, each.key), text=text, severity=severity)
 
 
 def description_altered(index: Index) -> Iterator[Problem]:

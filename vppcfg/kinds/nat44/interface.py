@@ -114,7 +114,7 @@ class NatInterfaceKind(FeatureKind[NatSide | None]):
     plugin = "nat"
     reason = "an interface takes part in NAT44"
     is_of_bond = True
-    is_routing = True
+    is_routing = may_be_idle = True
     operations = (SetNatSide, SetNatOutput)
     capabilities: ClassVar = {"nat": "nat44_interface_add_del_feature"}
 

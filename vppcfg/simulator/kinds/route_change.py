@@ -161,6 +161,8 @@ def _command(tables: Tables, rest: Input) -> str:
     The table of the first prefix is that of all.
     """
     line = rest.line()
+    if line.is_at_end:
+        return ""
     is_add, table_id, count = True, 0, 1
     prefixes: list[tuple[bool, int, int]] = []
     paths: list[FibPath] = []

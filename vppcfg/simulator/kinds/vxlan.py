@@ -217,6 +217,8 @@ def _option(tables: Tables, line: Input, found: dict[str, Any]) -> None:
         found["is_l3"] = True
     elif line.take("decap-next", "l2"):
         found["decap-next"] = _TO_L2
+    elif line.take("decap-next", "node") and line.string() is not None:
+        found["decap-next"] = _TO_NOTHING
     else:
         raise refusal
 
